@@ -156,7 +156,7 @@ describe("[behavior.rules] another key's approval", () => {
     expect(await alerts(session)).toEqual(['credential_abuse 30']);
   });
 
-  test('is not misuse if the same key asked in another session, or in a dry run', async () => {
+  test('is not misuse if the same key requested it in another session, or in a dry run', async () => {
     const session = fresh();
     const own = (await act(fresh(), pull(2))).body.envelope_id;
     const answer = await act(session, { ...pull(2), approval_ref: own });

@@ -112,7 +112,7 @@ test('[alert.lifecycle] a tenant sees its own alerts, the platform all of them',
   expect((await call('GET', '/admin/v1/alerts?state=open', { key: keys.human })).status).toBe(400);
 });
 
-test('[alert.lifecycle] evaluations side by side open one alert, and a new process goes on counting', async () => {
+test('[alert.lifecycle] parallel evaluations open one alert, and a new process continues counting', async () => {
   await start();
   await chat({ outcome: 'failed' });
   gateway.pass(60);
@@ -137,7 +137,7 @@ test('[policy.break-glass] break-glass is a critical alert of the platform while
   expect(await alerts()).toEqual([]);
 });
 
-test('[alert.thresholds] an approval that waits, and credentials that are refused', async () => {
+test('[alert.thresholds] an overdue approval, and refused credentials', async () => {
   await start();
   const reviewed = await act('default', { tool: 'scm.create_pull_request', capability: 'write' });
   expect(reviewed.body.decision).toBe('review');

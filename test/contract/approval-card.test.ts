@@ -87,7 +87,7 @@ describe('[approval.url] the address of an approval in a browser', () => {
     expect(item.body.status).toBe('pending');
   });
 
-  test('repeats nothing of an address that is not an id', async () => {
+  test('does not repeat an address that is not an id', async () => {
     const { text } = await call('GET', '/admin/v1/approvals/%3Cscript%3E', { headers: browser });
     expect(text).toContain('agentctl show &lt;envelope_id&gt;');
     expect(text).not.toContain('script');
@@ -151,7 +151,7 @@ test('[approval.item] lists of long calls are small, and the item has the whole 
   }
 });
 
-describe('[approval.card] the item says what happens after an approval', () => {
+describe('[approval.card] the item describes what happens after an approval', () => {
   const itemOf = async (extra: string, body: object) => {
     const other = await testPorts(extra === '' ? {} : { extra });
     try {

@@ -56,7 +56,7 @@ describe('[approval.evidence-decides] a row that claims a vote which no reviewer
     expect(gateway.lines.some((line) => line.includes('claims a vote') && line.includes(envelope_id))).toBe(true);
   });
 
-  test('opens nothing: a denied request, and one that points at the vote of another', async () => {
+  test('opens no call: a denied request, and one that points at the vote of another', async () => {
     const first = (await act('flip-denied')).body.envelope_id;
     await deny(first);
     await write(first, approved);
@@ -73,7 +73,7 @@ describe('[approval.evidence-decides] a row that claims a vote which no reviewer
     expect(ran).toEqual([]);
   });
 
-  test('lets nothing run a second time: a used one set back', async () => {
+  test('does not let a call run a second time: a used approval that is set back', async () => {
     const { envelope_id } = (await act('flip-used')).body;
     await approve(envelope_id);
     expect((await act('flip-used')).body.decision).toBe('allow');
@@ -94,7 +94,7 @@ describe('[approval.evidence-decides] a row that claims a vote which no reviewer
     expect(ran).toEqual([]);
   });
 
-  test('denies nothing: a pending request asks again', async () => {
+  test('denies no call: a pending request needs a new decision', async () => {
     const { envelope_id } = (await act('flip-to-denied')).body;
     const decided_at = new Date(gateway.ports.clock.now()).toISOString();
     await write(envelope_id, { status: 'denied', tenant_status: 'default#denied', reviewer: 'mallory', decided_at });
@@ -103,7 +103,7 @@ describe('[approval.evidence-decides] a row that claims a vote which no reviewer
     expect(retry.body.envelope_id).not.toBe(envelope_id);
   });
 
-  test('is not an outcome either: what the gateway is said to have made of it is not handed out', async () => {
+  test('is not an outcome either: a forged result of the gateway is not returned', async () => {
     const { envelope_id } = (await act('flip-result')).body;
     const done = { status: 'consumed', tenant_status: 'default#consumed', executed_by: 'gateway', outcome: 'executed' };
     await write(envelope_id, { ...done, result_json: '{"made":"up"}' });

@@ -72,7 +72,7 @@ async function registered(person: string) {
   return own;
 }
 
-test('[approval.strictest-terms] a passkey that the rule asks for by now is asked for; item, list and evidence say so', async () => {
+test('[approval.strictest-terms] a passkey that the current rule requires is required; item, list and evidence show it', async () => {
   const { id, session } = await asked();
   expect((await item(id)).terms_changed).toBeUndefined();
   await change({ rules: publish('require_passkey: true') });
@@ -115,7 +115,7 @@ test('[approval.item] the list evaluates no long call under later rules; its ite
   expect((await approve(id)).status).toBe(403);
 });
 
-test('[approval.strictest-terms] a rule that asks for less by now, and one for another call, change nothing', async () => {
+test('[approval.strictest-terms] a current rule that requires less, and one for another call, change nothing', async () => {
   await change({ rules: publish('require_passkey: true, timeout_seconds: 600') });
   const strict = await asked();
   await change({ rules: publish('timeout_seconds: 900') });
@@ -145,7 +145,7 @@ test('[approval.strictest-terms] a shorter time counts from when the call was se
   expect([reason, next === id]).toEqual(['expired', false]);
 });
 
-test('[approval.strictest-terms] the call that is sent again finds its request over, and another one waits with the time of now', async () => {
+test('[approval.strictest-terms] a repeated call finds its request expired, and a new request has the current time limit', async () => {
   const { id, session } = await asked();
   gateway.pass(400);
   await change({ timeout: 300 });
@@ -155,7 +155,7 @@ test('[approval.strictest-terms] the call that is sent again finds its request o
   expect(await item(next.id)).toMatchObject({ status: 'pending', expires_in_seconds: 300 });
 });
 
-test('[approval.strictest-terms] [identity.separation-rules] a rule of separation is shown and asked for; approvals without a passkey stop counting where one is asked for', async () => {
+test('[approval.strictest-terms] [identity.separation-rules] a separation rule is shown and applied; approvals without a passkey stop counting if one is required', async () => {
   const { id } = await asked();
   const separation = '{ name: four-eyes, applies_to: "acme/**", requires: { approvals: 2 } }';
   await change({ separation });
@@ -193,7 +193,7 @@ test('[approval.strictest-terms] a condition on a value that is withheld counts 
 const unkeyed = (text: string) => text.replace(/ +- \{ key: agent-key-1.*\n/, '');
 
 describe('[approval.obstacle] a request whose approval would not let its call run says so before the vote', () => {
-  test('a rule that blocks by now, on item and list; the vote still counts and opens nothing', async () => {
+  test('a rule that now blocks is shown on item and list; the vote still counts and opens no call', async () => {
     const { id, session } = await asked();
     expect(await item(id)).not.toHaveProperty('cannot_run');
     await change({ rules: '{ protocol: git, tool: scm.publish, decision: block, reason: It is frozen. }' });
@@ -250,7 +250,7 @@ describe('[approval.obstacle] pending requests that a reviewer may take for one 
   const named = (shown: { similar_pending?: { envelope_id: string }[] }) =>
     shown.similar_pending?.map(({ envelope_id }) => envelope_id);
 
-  test('calls that differ in case and spaces; the vote on one says that the other is still pending', async () => {
+  test('calls that differ in case and spaces; the vote on one reports that the other is still pending', async () => {
     const { id: first } = await asked({ text: 'Ship it now' });
     const { id: second } = await asked({ text: ' ship  it\nNOW ' });
     const { id: other } = await asked({ text: 'Ship it later' });

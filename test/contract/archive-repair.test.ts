@@ -22,7 +22,7 @@ async function sessionWithGap(session: string, from: number, to: number): Promis
 }
 
 describe('[evidence.archive.check] the check', () => {
-  test('finds nothing in sessions that are whole, and nothing missing in one that was written a moment ago', async () => {
+  test('finds no gap in complete sessions, and none in one that was written a moment ago', async () => {
     await sessionWithGap('whole', 8, 8);
     await read('young', 'acme/a');
     expect((await check()).body).toEqual({
@@ -31,7 +31,7 @@ describe('[evidence.archive.check] the check', () => {
     });
   });
 
-  test('names what is missing', async () => {
+  test('names the missing entries', async () => {
     await sessionWithGap('s', 3, 5);
     const { body } = await check('&session=s');
     expect(body).toMatchObject({ missing_entries: 3, complete: true });
@@ -53,7 +53,7 @@ describe('[evidence.archive.check] the check', () => {
 });
 
 describe('[evidence.archive.check] the repair', () => {
-  test('archives, checkpoints and counts what is missing, once', async () => {
+  test('archives, checkpoints and counts the missing entries, once', async () => {
     await sessionWithGap('s', 0, 1);
     const { observations } = gateway.ports();
     const before = (await observations.usage('default', {})).total;

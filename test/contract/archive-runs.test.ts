@@ -112,7 +112,7 @@ describe('[evidence.large-sessions] a session of many thousand entries', () => {
     expect(ahead).toBeLessThanOrEqual(10 * runLength);
   });
 
-  test('is listed line by line, each made when it is asked for', async () => {
+  test('is listed line by line, each made on demand', async () => {
     const steps = verifyLiveSteps(live());
     let lines = 0;
     let early = 0;

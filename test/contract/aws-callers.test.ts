@@ -68,14 +68,14 @@ test.each([
   expect(await whoami(arn)).toMatchObject({ status: 403, body: { error: { type: 'forbidden' } } });
 });
 
-test('[identity.aws-callers] headers that claim an identity count for nothing, and a key beside a signature is refused', async () => {
+test('[identity.aws-callers] headers that claim an identity are ignored, and a key together with a signature is refused', async () => {
   for (const name of ['x-amzn-iam-arn', 'userarn', 'x-amzn-request-context', 'x-amz-user-arn'])
     expect((await whoami(undefined, { [name]: session('build-7') })).status).toBe(401);
   expect((await whoami(session('build-7'), { 'x-api-key': keys.agent })).status).toBe(401);
   expect((await call('GET', '/admin/v1/whoami', { key: keys.agent })).body.name).toBe('writer');
 });
 
-test('[identity.aws-callers] without an authoriser, the answer to a signed request says what to do', async () => {
+test('[identity.aws-callers] without an authoriser, the answer to a signed request explains what to do', async () => {
   expect(await whoami(undefined)).toMatchObject({
     status: 401,
     body: { error: { message: expect.stringContaining('-c iamCallers=on') } },
@@ -100,7 +100,7 @@ test('[identity.aws-callers] evidence names account and role; votes and sessions
   expect(text).not.toContain('ASIAEXAMPLE');
 });
 
-test('[identity.aws-callers] a role that leaves the configuration is gone for what was kept of it, too', async () => {
+test('[identity.aws-callers] a role that leaves the configuration also loses its pending requests', async () => {
   const { ports } = gateway;
   const before = await ports.snapshots.current();
   const { key_id, federated } = awsPrincipal(session('x'), before.configuration);

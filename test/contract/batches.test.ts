@@ -112,7 +112,7 @@ describe('[batches.governed] each line is checked like a call', () => {
       /has batches; allowed are models of providers of type openai/,
     ],
   ];
-  test.each(refused)('%s refuses the file, and nothing reaches the provider', async (_, text, status, message) => {
+  test.each(refused)('%s refuses the file, and no request reaches the provider', async (_, text, status, message) => {
     const answer = await upload(text);
     expect({ status: answer.status, message: answer.body.error?.message }).toEqual({
       status,

@@ -146,7 +146,7 @@ describe('[credential.brokers] the STS broker', () => {
     expect(Object.keys(JSON.parse(secret)).sort()).toEqual(['access_key_id', 'secret_access_key', 'session_token']);
   });
 
-  test('STS is asked for no less than its 900 s, and the policy ends them at the granted 600', async () => {
+  test('STS is called with its minimum of 900 s, and the policy ends them at the granted 600', async () => {
     await issue({}, 600);
     await issue({}, 3600);
     expect(world.sts.assumed.map(({ durationSeconds }) => durationSeconds)).toEqual([900, 3600]);
@@ -196,7 +196,7 @@ describe('[credential.brokers] the STS broker', () => {
     expect(world.calls).toHaveLength(2);
   });
 
-  test('a busy STS is asked once more, after a while', async () => {
+  test('a busy STS is called once more, after a delay', async () => {
     const busy = world.sts.failure(400, 'Throttling', 'Rate exceeded');
     world.faults.push(busy);
     await issue();

@@ -96,7 +96,7 @@ const bodiesOf = async (session: string) =>
   (await evidenceOf(test_.ports, session)).map(({ kind, body }) => ({ kind, ...body }));
 
 describe('[cancel.any-process] a call that runs in another process', () => {
-  test('a stream ends with an error event; what was streamed is billed, and evidence says who cancelled it', async () => {
+  test('a stream ends with an error event; the streamed part is billed, and evidence names who cancelled it', async () => {
     const { id, rest } = await streaming('cancelled-stream');
     const answer = await cancel(id);
     expect([answer.status, answer.body]).toEqual([202, { id, status: 'cancelling' }]);
@@ -134,7 +134,7 @@ describe('[cancel.any-process] a call that runs in another process', () => {
     expect(await bodiesOf('cancelled-whole')).toMatchObject([{ outcome: 'aborted', aborted_by: expect.any(String) }]);
   });
 
-  test('an action: its executor gets the signal, and its result says who cancelled', async () => {
+  test('an action: its executor gets the signal, and its result names who cancelled', async () => {
     const action = { protocol: 'git', tool: 'scm.list_branches', target: 'acme/web', capability: 'read' };
     const answer = caller(process())('POST', '/admin/v1/test-action', {
       ...{ key: keys.agent, body: action, headers: { 'x-session-id': 'cancelled-action' } },
@@ -163,7 +163,7 @@ describe('[cancel.any-process] a call that runs in another process', () => {
 });
 
 describe('[cancel.any-process] whose call it is', () => {
-  test('another key gets 404, and the call goes on', async () => {
+  test('another key gets 404, and the call continues', async () => {
     const { id, rest } = await streaming('not-yours');
     expect((await cancel(id, keys.other)).status).toBe(404);
     expect((await cancel(id, 'elsewhere-key')).status).toBe(404);
@@ -172,7 +172,7 @@ describe('[cancel.any-process] whose call it is', () => {
     await rest;
   });
 
-  test('one that has ended is 409, one that never was is 404, and what is not an id is 400', async () => {
+  test('an ended call is 409, an unknown one 404, and an invalid id 400', async () => {
     provider.answers(() => ({ type: 'say', said: { text: 'Hello' } }));
     const done = await caller(process())('POST', '/v1/chat/completions', { key: keys.agent, body: ask });
     const id = done.headers['x-envelope-id']!;
@@ -185,7 +185,7 @@ describe('[cancel.any-process] whose call it is', () => {
   });
 });
 
-test('[evidence.chat] where the host does not see its callers, evidence does not claim that an answer arrived', async () => {
+test('[evidence.chat] if the host does not see disconnects, evidence does not claim that an answer arrived', async () => {
   provider.answers(() => ({ type: 'say', said: { text: 'Hello' } }));
   const said = async (session: string, more: object) => {
     const request = { key: keys.agent, body: ask, headers: { 'x-session-id': session } };

@@ -84,7 +84,7 @@ describe('[evidence.checkpoint.queued] queued chains', () => {
     expect(world.lines).toEqual([]);
   });
 
-  test('in any order lead to the end of what is archived, and no further', async () => {
+  test('in any order lead to the last archived entry, and no further', async () => {
     const [a, b, c, d, e] = seal(more).entries;
     await world.project([d!, e!]);
     await world.project([a!, b!]);

@@ -69,7 +69,7 @@ describe.each(['/v1/chat/completions', '/v1/messages'])('[chat.choosing-members]
   });
 });
 
-test('[chat.choosing-members] a search of the provider is refused; what the entry lists reaches the provider', async () => {
+test('[chat.choosing-members] a search by the provider is refused; tools that the entry lists reach the provider', async () => {
   says('open-1');
   expect((await ask('gpt-4o-mini', { web_search_options: {} })).status).toBe(400);
   expect((await ask('open-1', { plugins: [{ id: 'web' }] })).status).toBe(400);

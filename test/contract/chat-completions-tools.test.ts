@@ -64,7 +64,7 @@ describe.each([false, true])('[chat.tool-use] with stream %s', (stream) => {
   });
 });
 
-test('[chat.tool-use] reject: tools, calls and results are refused, and nothing else', async () => {
+test('[chat.tool-use] reject: only tools, calls and results are refused', async () => {
   const results = { tools: undefined, messages: [{ role: 'tool', tool_call_id: 'a', content: 'x' }] };
   for (const more of [{}, results, { tools: undefined, functions: [{ name: 'f' }] }]) {
     const { status, body } = await ask('reject', 'read it', more);

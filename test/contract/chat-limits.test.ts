@@ -50,7 +50,7 @@ const budgets = async (who: string) =>
 const recordsOf = (session: string, of: string) => chatRecordsOf(gateway.ports, session, of);
 
 describe('[limit.rate] limits of a minute', () => {
-  test('requests: headers show the rest, and a refusal the time to wait', async () => {
+  test('requests: headers show the remaining amount, and a refusal the time to wait', async () => {
     fake.answers(say());
     for (const left of [2, 1, 0]) expect(limits(await ask('minute'), 'requests')).toEqual([3, left]);
     for (const stream of [false, true]) {

@@ -50,7 +50,7 @@ test.each(readers)('[chat.review] a stream of %s that needs approval is an error
   expect((await ask(test, 'launch the rocket', { stream: true }, headers)).status).toBe(200);
 });
 
-test('[chat.review] another client gets the approval as JSON, whether it asked for a stream or not', async () => {
+test('[chat.review] another client gets the approval as JSON, whether it requested a stream or not', async () => {
   const test = await start('approvals: { chat_review: status_202 }');
   const whole = await ask(test, 'launch the rocket');
   const streamed = await ask(
@@ -81,7 +81,7 @@ describe('[chat.review]', () => {
     expect((await ask(test, 'land the rocket')).status).toBe(200);
   });
 
-  test('[approval.timeout] after a request that no reviewer decided in time the error says that it timed out', async () => {
+  test('[approval.timeout] after a request timed out undecided, the error says so', async () => {
     const test = await start('approvals: { chat_review: error_409 }');
     const first = await ask(test, 'launch the rocket');
     expect(first.body.error.message).not.toContain('timed out');
@@ -163,14 +163,14 @@ describe('the cache', () => {
     expect(await state(text, {}, { 'cache-control': 'max-age=60' })).toBe('HIT');
   });
 
-  it('[chat.cache] above 0 nothing is kept; at 0 it is', async () => {
+  it('[chat.cache] above 0 no answer is cached; at 0 it is', async () => {
     expect(await state('warm', { temperature: 0.7 })).toBeUndefined();
     expect(await state('warm', { temperature: 0.7 })).toBeUndefined();
     expect(await state('cold', { temperature: 0 })).toBe('MISS');
     expect(await state('cold', { temperature: 0 })).toBe('HIT');
   });
 
-  it('[chat.cache] without a temperature the configuration decides; a warm request is kept only where it says so', async () => {
+  it('[chat.cache] without a temperature the configuration decides; a warm request is cached only if it says so', async () => {
     const unnamed = { temperature: undefined };
     expect([await state('usual', unnamed), await state('usual', unnamed)]).toEqual(['MISS', 'HIT']);
     const warm = await start('cache: { max_temperature: 1 }');

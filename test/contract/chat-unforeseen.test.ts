@@ -62,7 +62,7 @@ test('[limit.shards] a settlement that fails is left to the end of its lease', a
   expect(await open()).toBe(before + 1);
 });
 
-test('[chat.completions] an unexpected fault is recorded, and nothing stays reserved', async () => {
+test('[chat.completions] an unexpected fault is recorded, and no reservation remains', async () => {
   const before = await open();
   const cache = { ...gateway.ports.cache, takeEvictions: () => 0, lookup: failing('a bug') };
   const { status, body } = await ask('bug', { cache });

@@ -32,7 +32,7 @@ test('[chat.completions] [evidence.chat] answers a completion and leaves one ent
   expect(JSON.stringify(entries)).not.toContain('hello there');
 });
 
-test('streams as server-sent events, with usage only for callers who ask', async () => {
+test('streams as server-sent events, with usage only for callers who request it', async () => {
   const plain = await ask('stream this to me', { stream: true });
   expect(plain.headers['content-type']).toContain('text/event-stream');
   expect(plain.text.endsWith('data: [DONE]\n\n')).toBe(true);
@@ -147,7 +147,7 @@ test('[approval.denied] a chat that a human denied answers 403 with the reviewer
   });
 });
 
-test('[chat.provider-error] a provider failure is 502 with generic text, recorded, and costs nothing more', async () => {
+test('[chat.provider-error] a provider failure is 502 with generic text, recorded, and costs no more', async () => {
   const { status, body } = await ask('fail', {}, inSession('failing'));
   expect(status).toBe(502);
   expect(body.error).toEqual({
@@ -178,7 +178,7 @@ test('[chat.cache] the same question is answered from the cache, as JSON or as a
   expect(await recordsOf('cached')).toMatchObject([{ outcome: 'cached', cost_microusd: 0, cache: 'HIT' }]);
 });
 
-test('[limit.budget] a budget of 0 lets nothing through, and the refusal is evidence', async () => {
+test('[limit.budget] a budget of 0 lets no call through, and the refusal is evidence', async () => {
   const { status, body, headers } = await ask('spend', {}, inSession('poor'), 'elsewhere-key');
   expect(status).toBe(429);
   expect(body.error.type).toBe('budget_exceeded');
@@ -187,7 +187,7 @@ test('[limit.budget] a budget of 0 lets nothing through, and the refusal is evid
   expect(entries).toMatchObject([{ kind: 'chat', body: { decision: 'block', outcome: 'refused' } }]);
 });
 
-test('a call takes two sequential store steps and does not wait for the mark of its start', async () => {
+test('a call takes two sequential store steps and does not wait for its begun mark', async () => {
   await ask('warm up', {}, inSession('steps'));
   const mark = jest.spyOn(test_.ports.counters, 'begin').mockReturnValue(new Promise(() => {}));
   const { steps, value } = await test_.steps.during(() => ask('counted', {}, inSession('steps')));
@@ -200,7 +200,7 @@ test('models that no provider serves are 404, those of others 403', async () => 
   expect((await ask('x', { model: 'nobody-has-this' })).body.error.type).toBe('model_not_found');
 });
 
-test('[models.both-forms] lists what the tenant may name', async () => {
+test('[models.both-forms] lists the models that the tenant may use', async () => {
   const { body } = await call('GET', '/v1/models', { key: keys.agent });
   expect(body.data.map(({ id }: { id: string }) => id).sort()).toEqual(['fast', 'mock']);
 });

@@ -117,7 +117,7 @@ describe.each([
     expect(await read(0)).toEqual([a, b]); // two copies of one place: none is believed
   });
 
-  test('[evidence.checkpoint] signs what continues, in whatever order it comes, and refuses what does not', async () => {
+  test('[evidence.checkpoint] signs chains that continue, in any order of arrival, and refuses those that do not', async () => {
     const { checkpoints, archive } = kept;
     const lines: string[] = [];
     const telemetry = { count: () => {}, log: () => {} };
@@ -161,7 +161,7 @@ describe('[evidence.checkpoint] in the bucket', () => {
     await expect(log.proof('a/b', 's')).rejects.toThrow('malformed');
   });
 
-  test('the writer asks once for what it remembers, and a redelivered batch is not a fault', async () => {
+  test('the writer reads what it remembers once, and a redelivered batch is not a fault', async () => {
     const bucket = new FakeBucket();
     const log = checkpointBucket({ bucket: 'b', client: bucket.client, signer, clock, remembers: true });
     await log.append([point('s', 1), point('t', 1)]);

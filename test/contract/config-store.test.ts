@@ -19,7 +19,7 @@ const stores: [string, () => Promise<ConfigStore>][] = [
 ];
 
 describe.each(stores)('versions %s', (_where, open) => {
-  test('begin with nothing', async () => {
+  test('begin empty', async () => {
     const store = await open();
     expect([await store.current(), await store.get(1), await store.list(), await store.lastImported()]).toEqual([
       undefined,
@@ -40,7 +40,7 @@ describe.each(stores)('versions %s', (_where, open) => {
     expect(await store.lastImported()).toBe('file-1');
   });
 
-  test('are refused when the pointer had moved, and then nothing is written', async () => {
+  test('are refused if the pointer had moved, and then no row is written', async () => {
     const store = await open();
     await store.advance(row(1), { importedSha256: 'file-1' });
     expect(await store.advance(row(1, 'bob'), { importedSha256: 'file-2' })).toBe(false);
@@ -68,7 +68,7 @@ describe.each(stores)('versions %s', (_where, open) => {
     expect(await store.get(24)).toBeUndefined();
   });
 
-  test('[policy-version.numbered] however old one is, its row is found for what cites it', async () => {
+  test('[policy-version.numbered] the row of an old version is found for entries that cite it', async () => {
     const store = await open();
     for (let version = 1; version <= 23; version++) await store.advance(row(version));
     expect(await store.ever(1)).toEqual(row(1));
@@ -76,7 +76,7 @@ describe.each(stores)('versions %s', (_where, open) => {
   });
 });
 
-test('a store that is away refuses: nothing is known, nothing is assumed', async () => {
+test('an unreachable store refuses calls: no policy is assumed', async () => {
   const store = configTable({ store: downStore() });
   await expect(store.current()).rejects.toMatchObject({ code: 'service_unavailable' });
   await expect(store.advance(row(1))).rejects.toMatchObject({ code: 'service_unavailable' });

@@ -69,7 +69,7 @@ test('[policy.hot-reload] health, policies and an alert show it to the platform 
   expect(await open()).toEqual([]);
 });
 
-test('[policy.hot-reload] callers of a tenant read that the file does not load, and nothing of the file', async () => {
+test('[policy.hot-reload] callers of a tenant learn that the file does not load, but not its content', async () => {
   trouble.failed('gateway.yaml', 'line 2: tenants[1].api_keys: other-tenant');
   await minute();
   for (const key of [keys.viewer, keys.human]) {

@@ -20,7 +20,7 @@ test('[cost.table] the table of cells.md is the one that npm run cost prints', a
   expect(documented).toEqual(expect.arrayContaining(rowsOf(await cellsTable())));
 });
 
-test('[cost.table] a mix costs what its calls cost at the rate of all its entries, and an idle month', async () => {
+test('[cost.table] a mix costs the sum of its calls at the rate of all its entries, and an idle month', async () => {
   const { calls, entriesPerSecond, month, idleMonth } = await mixCost({ actions: 5, reviews: 1 }, { tenants: 1 });
   expect(entriesPerSecond).toBe(8);
   expect(calls.map(({ what }) => what)).toEqual(['allowed action', 'review, its vote and its use']);

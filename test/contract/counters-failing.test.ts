@@ -110,7 +110,7 @@ describe('a store that fails', () => {
     expect(Math.max(...pauses)).toBe(200);
   });
 
-  test('a reservation that has ended cannot be begun: nothing would be charged', async () => {
+  test('a reservation that has ended cannot be begun: no amount would be charged', async () => {
     await expect(stores().begin('nobody', 'nothing')).rejects.toMatchObject({ code: 'service_unavailable' });
     await expect(stores().extend('nobody', 'nothing')).resolves.toBeUndefined();
     await expect(stores().settle('nobody', 'nothing', settled())).resolves.toBeUndefined();

@@ -199,7 +199,7 @@ describe('the way to the store', () => {
     expect(sent.length).toBeLessThanOrEqual(3);
   });
 
-  test('[limit.rate] a refusal is decided by the store, never from memory, and writes nothing', async () => {
+  test('[limit.rate] a refusal is decided by the store, never from memory, and writes no row', async () => {
     const { counters, sent } = watched();
     const limits = { requests_per_minute: 1, budgets: [] };
     const only = call(limits, { tenant: 'fresh' });

@@ -25,7 +25,7 @@ test('[federation.poll] a data plane refuses calls until the first document, wha
   expect((await act()).body).toMatchObject({ decision: 'allow', matched_rule: 'git:scm.get_*', policy: 'pr-writer' });
 });
 
-test('[federation.poll] a new version at the control plane comes into force; the same one stores nothing', async () => {
+test('[federation.poll] a new version at the control plane comes into force; the same one is not stored again', async () => {
   await both.poll();
   expect(await both.poll()).toBe('unchanged');
   expect(await versionsAtPlane()).toEqual(['federation', 'file', 'file']);
@@ -103,7 +103,7 @@ test('[federation.token] [secrets.kept] a token that is refused is read again; o
   expect([await both.poll(), readAgain]).toEqual(['refused', 1]);
 });
 
-test('[federation.status] the plane itself shows what it has, and what is wrong with it', async () => {
+test('[federation.status] the plane itself shows its version and its faults', async () => {
   const view = async () =>
     (await both.atPlane('GET', '/admin/v1/health/detailed', { key: 'admin-token-1' })).body.federation;
   expect(await view()).toEqual({
@@ -141,7 +141,7 @@ test('[federation.last-good] a control plane that was set back is refused until 
   expect(await both.poll()).toBe('adopted');
 });
 
-test('[federation.staleness] an hour of partition is served; past max_staleness calls are refused, and what shows it is not', async () => {
+test('[federation.staleness] an hour of partition is served; past max_staleness calls are refused, but status reads are not', async () => {
   await both.poll();
   both.network.cut = true;
   both.pass(hour);
@@ -158,7 +158,7 @@ test('[federation.staleness] an hour of partition is served; past max_staleness 
   expect((await act()).body.decision).toBe('allow');
 });
 
-test('[federation.staleness] stale: serve goes on with an alert; a clock that was set back is stale', async () => {
+test('[federation.staleness] stale: serve continues with an alert; a clock that was set back is stale', async () => {
   await both.importAtPlane('stale: serve');
   expect((await act()).status).toBe(503); // there is nothing to serve yet
   await both.poll();
@@ -220,7 +220,7 @@ test('[federation.poll] a change of the plane own file stays under the control p
   expect(back).toMatchObject({ status: 409, body: { error: { message: expect.stringContaining('control plane') } } });
 });
 
-test('[federation.status] a configuration that ends the role of data plane says so; one that keeps it does not', async () => {
+test('[federation.status] a configuration that ends the role of data plane reports it; one that keeps it does not', async () => {
   await both.poll();
   const put = async (raw: string) =>
     (
@@ -236,7 +236,7 @@ test('[federation.status] a configuration that ends the role of data plane says 
   );
 });
 
-test('[federation.secrets-bound] [auth.keys-by-digest] where functions know keys by stored digests, a document keeps them', async () => {
+test('[federation.secrets-bound] [auth.keys-by-digest] if functions know keys by stored digests, a document keeps them', async () => {
   const { ports } = both.plane;
   const text = ofPlane(both.trusted).replace(
     /key_sha256: [0-9a-f]{64}, kind: agent/,

@@ -18,7 +18,7 @@ const delivery = (n: number, over: Partial<Delivery> = {}): Delivery => ({
 });
 
 describe('the delivery store', () => {
-  test('keeps what was enqueued, and the first of two with one id', async () => {
+  test('keeps enqueued notifications, and the first of two with one id', async () => {
     const store = await freshStore();
     await store.enqueue(delivery(1));
     await store.enqueue(delivery(1, { tenant: 'other' }));
@@ -26,7 +26,7 @@ describe('the delivery store', () => {
     expect(await store.get('nothing')).toBeUndefined();
   });
 
-  test('answers what is due, oldest first, up to now and up to the limit', async () => {
+  test('returns due notifications, oldest first, up to now and up to the limit', async () => {
     const store = await freshStore();
     for (const n of [3, 1, 2, 4]) await store.enqueue(delivery(n));
     const ids = async (now: string, limit: number) =>
@@ -36,7 +36,7 @@ describe('the delivery store', () => {
     expect(await ids('2025-12-31T00:00:00.000Z', 10)).toEqual([]);
   });
 
-  test('[cli.status] what died is listed for its tenant, newest first, and what was sent is not', async () => {
+  test('[cli.status] dead notifications are listed for their tenant, newest first; sent ones are not', async () => {
     const store = await freshStore();
     const states = [
       [1, 'dead', 'default'],
@@ -56,7 +56,7 @@ describe('the delivery store', () => {
     expect(await ids('nobody', 10)).toEqual([]);
   });
 
-  test('what was sent or died is due no more', async () => {
+  test('sent and dead notifications are no longer due', async () => {
     const store = await freshStore();
     for (const [n, state] of [
       [1, 'sent'],
@@ -79,7 +79,7 @@ describe('the delivery store', () => {
     expect((await Promise.all(moves)).filter(Boolean)).toHaveLength(1);
   });
 
-  test('moving on what is not there moves nothing', async () => {
+  test('moving a missing notification changes nothing', async () => {
     const store = await freshStore();
     expect(await store.update(delivery(1), delivery(1, { state: 'sent' }))).toBe(false);
     expect(await store.get(delivery(1).id)).toBeUndefined();

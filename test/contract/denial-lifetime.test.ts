@@ -2,7 +2,7 @@
 import { caller } from '../support/call-endpoint.ts';
 import { keys, testPorts } from '../support/ports.ts';
 
-test('[approval.denied] a denial holds for its seconds; afterwards, and in another session, a person is asked again', async () => {
+test('[approval.denied] a denial holds for its seconds; afterwards, and in another session, a reviewer is asked again', async () => {
   const gateway = await testPorts({ extra: 'approvals: { denial_lifetime: 900 }' });
   const call = caller(gateway.ports);
   const pull = { protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/web', capability: 'write' };

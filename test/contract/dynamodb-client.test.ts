@@ -158,7 +158,7 @@ test('[cloud.store-client] a request that is not answered ends within the bounds
   bounded.destroy();
 });
 
-test('[cloud.store-client] what can never be right is refused by its own name', async () => {
+test('[cloud.store-client] a setting that can never be right is refused by name', async () => {
   next = Array.from({ length: 9 }, () => refused('ValidationException'));
   await expect(client.send(get)).rejects.toMatchObject({ name: 'ValidationException', message: 'refused by the test' });
 });

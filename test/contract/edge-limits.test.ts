@@ -118,7 +118,7 @@ describe('limits', () => {
       expect((await edge.h2('/admin/v1/x')).headers['retry-after']).toBe('1');
     }));
 
-  test('[edge.hostile] without a known configuration nothing is let in', () =>
+  test('[edge.hostile] without a known configuration no call is let in', () =>
     withEdge({}, async (edge) => expect((await edge.h2('/api/v1/x')).status).toBe(503), {
       unknown: new GatewayError('service_unavailable', 'no configuration'),
     }));
@@ -147,7 +147,7 @@ describe('limits', () => {
       expect(edge.telemetry.metricsText()).toMatch(endedFor('protocol', '[1-9]'));
     }));
 
-  test('[edge.hostile] [edge.load-shedding] a head that goes on in CONTINUATION frames without end ends with its connection, and is counted', () =>
+  test('[edge.hostile] [edge.load-shedding] an endless head in CONTINUATION frames ends with its connection, and is counted', () =>
     withEdge({}, async (edge) => {
       const { socket, closed } = endlessHead(edge);
       const goesOn = Buffer.concat(Array.from({ length: 20 }, () => frame(9, 0, 1)));
@@ -207,7 +207,7 @@ describe('limits', () => {
       { upstream: holding },
     ));
 
-  test('[edge.hostile] [http.expectation] what is not HTTP/1.1 is answered with a typed error that says what is allowed', () =>
+  test('[edge.hostile] [http.expectation] a request that is not HTTP/1.1 gets a typed error that lists what is allowed', () =>
     withEdge({}, async (edge) => {
       const get = 'GET /api/v1/x HTTP/1.1\r\n';
       const host = 'host: localhost\r\n';
@@ -300,7 +300,7 @@ describe('limits', () => {
       expect(await raw(edge, bytes)).toContain('"x-last":"here"');
     }));
 
-  test('[edge.streams] no connection waits for an acknowledgement before its answer is sent', async () => {
+  test('[edge.streams] answers are sent without waiting for an acknowledgement', async () => {
     const ports: (number | undefined)[] = [];
     const { setNoDelay } = Socket.prototype;
     const set = jest.spyOn(Socket.prototype, 'setNoDelay').mockImplementation(function (this: Socket, on = true) {

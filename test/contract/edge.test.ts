@@ -58,7 +58,7 @@ describe('requests', () => {
     expect(got.headers.host).toMatch(/^127\.0\.0\.1:/);
   });
 
-  test('[edge.listeners] TLS 1.3 with a P-256 certificate and X25519, and nothing older', async () => {
+  test('[edge.listeners] only TLS 1.3 with a P-256 certificate and X25519', async () => {
     const open = (maxVersion: 'TLSv1.2' | 'TLSv1.3') =>
       connectTls({
         host: 'localhost',
@@ -100,7 +100,7 @@ describe('requests', () => {
     expect(JSON.stringify(spans)).not.toContain('secret=1');
   });
 
-  test("[trace.caller] the caller's trace goes on through the edge's span", async () => {
+  test("[trace.caller] the caller's trace continues through the edge's span", async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     const { headers } = sentOn(await edge.h1('/api/traced', { headers: { traceparent } }));
     const span = edge.telemetry

@@ -105,7 +105,7 @@ describe('[embeddings.create] vectors of a provider', () => {
     expect(await asked(reply, body)).toMatchObject({ status: 502, body: { error: { type: 'provider_error' } } });
   });
 
-  test('come in the form that was asked for, in the order of the texts', async () => {
+  test('come in the requested form, in the order of the texts', async () => {
     const numbers = await asked(vectors([0.5, 0.25], [1, 0]), { input: ['x', 'y'], encoding_format: 'base64' });
     expect(numbers.body.data.map(({ embedding }: { embedding: string }) => embedding)).toEqual([
       base64(0.5, 0.25),

@@ -141,7 +141,7 @@ test('[evidence.tampering] an entry that was put in and then built upon is found
   });
 });
 
-describe('[evidence.checkpoint] what does not continue its last checkpoint', () => {
+describe('[evidence.checkpoint] a chain that does not continue its last checkpoint', () => {
   test('is not signed: neither a manifest nor a checkpoint', async () => {
     await session('s');
     await attacker.tell('s', retold(await attacker.entries('s'), 2, { body: harmless }));
@@ -156,7 +156,7 @@ describe('[evidence.checkpoint] what does not continue its last checkpoint', () 
   });
 });
 
-test('[evidence.tampering] a manifest that an attacker put beside the chain is not exported, and makes it invalid', async () => {
+test('[evidence.tampering] a manifest that an attacker inserted is not exported, and makes the chain invalid', async () => {
   await session('s');
   const { manifest } = (await exported('s')).body;
   await read('s', 'acme/d');
@@ -170,7 +170,7 @@ test('[evidence.tampering] a manifest that an attacker put beside the chain is n
   });
 });
 
-test('[evidence.checkpoint] a bundle carries the checkpoint: a stranger finds what was exported after a rewriting', async () => {
+test('[evidence.checkpoint] a bundle carries the checkpoint: a stranger detects an export after a rewriting', async () => {
   await session('s');
   const { text, body } = await exported('s');
   const pem = body.public_key;

@@ -102,7 +102,7 @@ describe.each(texts)('[evidence.readers-survive] with a row that %s', (_name, te
     expect(whole).not.toHaveProperty('broken');
   });
 
-  test('the daily run keeps its session, says so, and lets rows of others expire', async () => {
+  test('the daily run keeps its session, reports it, and lets rows of others expire', async () => {
     await sessions();
     gateway.pass(31 * 24 * 3600);
     expect(await archiveCheck(gateway.ports())()).toMatchObject({

@@ -91,7 +91,7 @@ describe('when the host is lost', () => {
   const files = [{ path: 'a.ts', content: 'a' }];
   const push = () => act('push_files', { branch: 'feature/x', message: 'm', files });
 
-  test('before the branch moves, nothing changes', async () => {
+  test('before the branch moves, no file changes', async () => {
     instead = ({ path }) => (path.endsWith('/git/commits') ? 'cut' : undefined);
     expect(await faultOf(push())).toMatchObject({ effect: 'none', kind: 'cut' });
   });

@@ -106,7 +106,7 @@ const limits = { maxRows: 5, maxResultBytes: 10_000, statementTimeoutMs: 10_000 
     expect((await owner.query("SELECT to_regclass('other') AS t")).rows).toEqual([{ t: null }]);
   });
 
-  test('writes are one transaction: all or nothing', async () => {
+  test('writes are one transaction: all or none', async () => {
     const done = await postgresTransaction(
       work(false, [
         'INSERT INTO items (id) VALUES (201), (202)',

@@ -112,7 +112,7 @@ describe('a connection that ends', () => {
     await service.stop();
   });
 
-  test('before it stood is a failure', async () => {
+  test('an index that ends before the first entry is a failure', async () => {
     const service = await fakeHttpService(() => ({}));
     await service.stop();
     const entry = { name: 'svc', base_url: service.url, allow_private: true, allowed_methods: ['POST'] };

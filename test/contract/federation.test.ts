@@ -73,7 +73,7 @@ test('[federation.document] a plane gets a signed document for itself, and 304 w
   expect((await document(tokens.eu, { 'if-none-match': headers.etag! })).status).toBe(200);
 });
 
-test('[federation.document] the document contains no secret that the gateway knows, and no digest of one', async () => {
+test('[federation.document] the document contains no secret that the gateway has, and no digest of one', async () => {
   const { text, body } = await document(tokens.eu);
   const known = [...Object.values(keys), admin, 'elsewhere-key', ...Object.values(tokens)];
   const forms = known.flatMap((secret) => [secret, sha256(secret), sha256(secret).slice(0, 16)]);
@@ -143,7 +143,7 @@ test('[federation.status] the second of two gateways of one name is refused unti
   expect((await planeNamed('eu')).state).toBe('ok');
 });
 
-test('[federation.status] a chain grows only from where it was; cut, forked and silent ones are found, once each', async () => {
+test('[federation.status] a chain may only grow from its last head; cut, forked and silent ones are found, once each', async () => {
   const send = (...evidence_heads: object[]) => report(tokens.us, { evidence_heads });
   expect((await send(head('grows', 2, 'b'), head('cut', 3, 'c'), head('forked', 3, 'c'))).body.wanted).toEqual([]);
   // Not believed before the plane shows what stands where its chain ended.
@@ -178,7 +178,7 @@ test('[federation.status] a chain grows only from where it was; cut, forked and 
   ]);
 });
 
-test('[federation.status] accepted chains are known again from the next report; a tenant sees no other tenant', async () => {
+test('[federation.status] accepted chains are recognised from the next report on; a tenant sees no other tenant', async () => {
   await report(tokens.us, { evidence_heads: [head('cut', 3, 'c'), head('forked', 3, 'c')] });
   const forked = head('forked', 6, 'z', { at: { index: 2, hash: sha256('other') } });
   await report(tokens.us, { evidence_heads: [head('cut', 1, 'a'), forked] });

@@ -37,7 +37,7 @@ const head = (name: string) => gateway.ports.evidence.head('default', name);
 describe('[manifest.recipients] narrow', () => {
   beforeAll(() => start('{ enforcement_mode: review, first_request: narrow }'));
 
-  test('lets the named recipient and resource pass, and asks for another, also in later calls without a prompt', async () => {
+  test('lets the named recipient and resource pass, and reviews others, also in later calls without a prompt', async () => {
     const name = session();
     expect((await act(name, 'anna@example.com', { prompt: request })).body.decision).toBe('allow');
     expect((await act(name, 'Anna@Example.com')).body.decision).toBe('allow');
@@ -50,7 +50,7 @@ describe('[manifest.recipients] narrow', () => {
     });
   });
 
-  test('asks on the first call too', async () => {
+  test('reviews the first call too', async () => {
     const name = session();
     expect((await act(name, 'eve@evil.example', { prompt: request })).body.decision).toBe('review');
     expect((await act(name, 'anna@example.com')).body.decision).toBe('allow');
@@ -64,12 +64,12 @@ describe('[manifest.recipients] narrow', () => {
     expect((await head(name))!.first_request!.recipients).toEqual(['anna@example.com']);
   });
 
-  test('allows nothing that a rule blocks, and trusts no value', async () => {
+  test('does not allow a blocked call, and trusts no value', async () => {
     const blocked = await act(session(), 'anna@example.com', { tool: 'db.drop', prompt: request });
     expect(blocked.body).toMatchObject({ decision: 'block', matched_rule: expect.stringContaining('db.drop') });
   });
 
-  test('counts beside a declared sheet: a call has to stay inside of both', async () => {
+  test('applies together with a declared sheet: a call has to stay inside both', async () => {
     const name = session();
     const declared = { name: `task ${name}`, recipients: ['bob@example.com'], sessions: [name] };
     expect((await call('POST', '/admin/v1/manifests', { key: keys.human, body: declared })).status).toBe(201);
@@ -92,7 +92,7 @@ describe('[manifest.recipients] narrow', () => {
     expect(JSON.stringify(listed.body)).not.toContain('first_request');
   });
 
-  test('a dry run leaves no sheet behind', async () => {
+  test('a dry run creates no sheet', async () => {
     const name = session();
     const dry = await act(name, 'eve@evil.example', { prompt: request, decide_only: undefined, dry_run: true });
     expect(dry.body.decision).toBe('review');
@@ -101,7 +101,7 @@ describe('[manifest.recipients] narrow', () => {
   });
 });
 
-test('[manifest.recipients] off, the default, derives nothing', async () => {
+test('[manifest.recipients] off, the default, derives no sheet', async () => {
   await start('{ enforcement_mode: review }');
   const name = session();
   expect((await act(name, 'eve@evil.example', { prompt: request })).body.decision).toBe('allow');

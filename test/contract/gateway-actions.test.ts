@@ -39,7 +39,7 @@ describe('[action.gateway-surface] POST /v1/actions', () => {
     expect(shown(here)).toEqual(shown(there));
   });
 
-  test('executes what is allowed, and an approved call once', async () => {
+  test('executes allowed calls, and an approved call once', async () => {
     expect((await act(read)).body).toMatchObject({ decision: 'allow', result: { branches: ['main'] } });
     const held = (await act(write('Fix build'))).body;
     expect(held.decision).toBe('review');

@@ -10,7 +10,7 @@ const read = { protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/web
 const remove = { protocol: 'shell', tool: 'shell.rm', target: 'build', capability: 'execute' };
 const kinds = async (name: string) => (await evidenceOf(gateway.ports, name)).map(({ kind }) => kind);
 describe('one action through the pipeline', () => {
-  test('[credential.minted] [credential.never-shown] [log.action-line] allow mints what the grant says and shows no secret', async () => {
+  test('[credential.minted] [credential.never-shown] [log.action-line] allow mints the granted credential and shows no secret', async () => {
     const answer = await act(inSession(read, 'allow-1'));
     expect(answer).toMatchObject({
       status: 200,
@@ -43,7 +43,7 @@ describe('one action through the pipeline', () => {
     expect(counted('issued')).toBe(before.issued + 1);
   });
 
-  test('[action.block] block says why and what would do instead', async () => {
+  test('[action.block] block gives the reason and an alternative', async () => {
     const { body } = await act(inSession(remove, 'block-1'));
     expect(body).toMatchObject({ decision: 'block', matched_rule: 'shell:shell.rm', error: { code: -32001 } });
     expect(body.error.data.reason).toEqual(expect.any(String));
@@ -134,7 +134,7 @@ describe('one action through the pipeline', () => {
     expect(await kinds('denied-6')).toEqual(['review', 'approve', 'review', 'deny']);
   });
 
-  test('[approval.denied] a denial of one call says nothing of another call, session or key', async () => {
+  test('[approval.denied] a denial of one call does not affect other calls, sessions or keys', async () => {
     const { body } = await act(inSession(pull, 'denied-2'));
     await deny(body.envelope_id, 'no');
     const other = { ...pull, parameters: { ...pull.parameters, title: 'Another' } };
@@ -156,7 +156,7 @@ describe('one action through the pipeline', () => {
     expect(comment.length).toBeLessThan(2_100);
   });
 
-  test('[approval.timeout] what no reviewer decided in time is review again at once, and says so', async () => {
+  test('[approval.timeout] an expired request is reviewed again at once, and the answer says so', async () => {
     const { body } = await act(inSession(pull, 'late-2'));
     gateway.pass(1801);
     const again = await act(inSession(pull, 'late-2'));
@@ -164,7 +164,7 @@ describe('one action through the pipeline', () => {
     expect(again.body.envelope_id).not.toBe(body.envelope_id);
   });
 
-  test('[approval.timeout] the time-out denies what no reviewer decided, and a vote after that is 409', async () => {
+  test('[approval.timeout] the time-out denies undecided requests, and a later vote is 409', async () => {
     const { body } = await act(inSession(pull, 'late-1'));
     gateway.pass(1801);
     const late = await approve(body.envelope_id);
@@ -213,13 +213,13 @@ describe('one action through the pipeline', () => {
     expect((await kinds('race-1')).filter((kind) => kind === 'allow')).toHaveLength(1);
   });
 
-  test('[action.retry] 20 identical requests at once ask for one approval', async () => {
+  test('[action.retry] 20 identical requests at once create one approval', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => act(inSession(pull, 'crowd-1'))));
     expect(new Set(answers.map(({ body }) => body.envelope_id)).size).toBe(1);
     expect(await kinds('crowd-1')).toEqual(['review']);
   });
 
-  test('[action.dry-run] dry_run records nothing and uses nothing up', async () => {
+  test('[action.dry-run] dry_run records nothing and consumes nothing', async () => {
     const { body } = await act(inSession(pull, 'dry-1'));
     await approve(body.envelope_id);
     const dry = await act({ ...inSession(pull, 'dry-1'), approval_ref: body.envelope_id, dry_run: true });

@@ -81,7 +81,7 @@ describe('head reads', () => {
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
-  test('never answer from before they were asked', async () => {
+  test('never answer from a read that began before theirs', async () => {
     const ledger = tableLedger(dynamo);
     const log = evidenceTable(dynamo);
     await Promise.all(

@@ -210,7 +210,7 @@ describe('an answer that is lost', () => {
     expect(await lengths('work')).toEqual([3, 3]);
   });
 });
-test('a session with endless conflicts is given up after 16 tries, and nothing is written', async () => {
+test('a session with endless conflicts is given up after 16 tries, and no entry is written', async () => {
   const cancelled = (items: number) =>
     Object.assign(new Error('cancelled'), {
       name: 'TransactionCanceledException',

@@ -94,7 +94,7 @@ describe('[limit.hostile] a large call', () => {
     expect(counted).toEqual(['evaluate done', 'evaluate done']);
   });
 
-  test('one that takes longer than allowed is 413, and nothing is recorded', async () => {
+  test('a filter that takes longer than allowed is 413, and no entry is written', async () => {
     const session = 'heavy-late';
     const { status, last } = await act(read(long('x'), { actor: { session } }), compose({ calls: hasty.calls }));
     expect([status, last.error.type]).toEqual([413, 'payload_too_large']);

@@ -68,7 +68,7 @@ test('[limit.hostile] without a worker the filters fail, which blocks', async ()
   expect(await policy.checkInput([{ text: large, set: () => {} }], context)).toMatchObject({ decision: 'block' });
 });
 
-test('[limit.hostile] a long piece of a stream is scanned in turns, with what leaves unchanged and in order', async () => {
+test('[limit.hostile] a long piece of a stream is scanned in slices, and leaves unchanged and in order', async () => {
   const turns = { count: 0 };
   const texts: TextWork = { ...work.texts, turn: async () => void turns.count++ };
   const pieces = [large, 'and more, ', large];

@@ -119,7 +119,7 @@ test('[mcp.json-rpc] a stream is its key’s alone, and over when its client goe
   for (const at of [holder, other]) expect((await send(at, 'POST', stream.path, hello)).statusCode).toBe(404);
 });
 
-test('[mcp.json-rpc] what looks like a secret waits in no store: it is refused; what reaches the stream itself is decided', async () => {
+test('[mcp.json-rpc] a text that looks like a secret is refused instead of stored; replies on the stream itself are decided', async () => {
   const [holder, other] = [startProcess(), startProcess()];
   const stream = await openStream(holder);
   const secret = `ghp_${'z9Y8'.repeat(9)}`;
@@ -136,7 +136,7 @@ test('[mcp.json-rpc] what looks like a secret waits in no store: it is refused; 
   await stream.close();
 });
 
-test('[mcp.json-rpc] what does not fit is refused, and what waits is taken once', async () => {
+test('[mcp.json-rpc] a message that does not fit is refused, and pending messages are taken once', async () => {
   const { ports, store } = test_;
   const inboxes = streamInboxes({ ...ports, ...store });
   const owner = { tenant: 'default', key_id: 'k' };

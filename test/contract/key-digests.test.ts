@@ -52,7 +52,7 @@ async function deployment() {
   return { config, configStore, clock, deps, snapshots, configuration, known, client, changes: () => changes };
 }
 
-test('[auth.keys-by-digest] are resolved once when the configuration is stored; no look-up of a caller asks for a secret', async () => {
+test('[auth.keys-by-digest] are resolved once when the configuration is stored; no look-up of a caller reads a secret', async () => {
   const { clock, deps, configuration, known, configStore } = await deployment();
   aws.answers(bundle({ CI_KEY: 'ci-key-of-16-characters\n', OTHER_KEY: ' ' }));
   await storeVersion(deps, configuration, 'test', 'api');
@@ -88,7 +88,7 @@ test('[auth.keys-by-digest] a key replaced or withdrawn in its secret counts wit
   expect(changes()).toBe(1); // values of secrets that are kept are asked for again, too
 });
 
-test('[auth.keys-by-digest] a rollback resolves the restored keys, and an unreadable secret stores nothing', async () => {
+test('[auth.keys-by-digest] a rollback resolves the restored keys, and an unreadable secret stores no version', async () => {
   const { deps, configuration, configStore } = await deployment();
   aws.answers(bundle({ CI_KEY: 'first-key' }));
   await storeVersion(deps, configuration, 'test', 'api');
@@ -101,7 +101,7 @@ test('[auth.keys-by-digest] a rollback resolves the restored keys, and an unread
   expect((await configStore.inForce())?.keys).toEqual({ digests: { CI_KEY: sha256('now-key') }, revision: 2 });
 });
 
-test('[auth.keys-by-digest] bootstrap makes the token known before and after a configuration, and replaces it', async () => {
+test('[auth.keys-by-digest] bootstrap registers the token before and after a configuration, and replaces it', async () => {
   const { config, clock, deps, configuration, known, client, configStore } = await deployment();
   const name = config.replace(/-config$/, '');
   const bootstrap = (token: string) => {

@@ -50,7 +50,7 @@ const ask = (key: string, over: object = {}, path: Path = '/v1/chat/completions'
 const read = (path: string, key: string) => caller(gateway.ports)('GET', path, { key });
 
 test.each(Object.keys(bodies) as Path[])(
-  '[limit.key] the limit of a key refuses on %s and says so; the rest of the tenant goes on',
+  '[limit.key] the limit of a key refuses on %s and names it; the rest of the tenant continues',
   async (path) => {
     expect((await ask('slow-key', {}, path)).status).toBe(200);
     const second = await ask('slow-key', {}, path);
@@ -73,7 +73,7 @@ test.each(Object.keys(bodies) as Path[])(
   },
 );
 
-test('[limit.key] a refusal of the tenant takes nothing from the key', async () => {
+test("[limit.key] a refusal by the tenant's limit takes nothing from the key", async () => {
   for (let i = 0; i < 3; i++) expect((await ask('plain-key')).status).toBe(200);
   for (let i = 0; i < 3; i++) {
     const { status, body } = await ask('wide-key');
@@ -150,7 +150,7 @@ test('[limit.key] another model of the tenant is refused for the key, and is not
   expect((await read('/v1/models/mock-dear', 'free-key')).status).toBe(200);
 });
 
-test('[limit.key] a refused model is said to be so without room in a budget or for its tokens; its requests count', async () => {
+test('[limit.key] a refused model is reported even without room in a budget or for its tokens; its requests count', async () => {
   // The budget of its key holds nothing, and gpt-x has no price.
   for (const model of ['mock-dear', 'gpt-x', 'mock-dear']) {
     const refused = await ask('spent-key', { model, max_tokens: 500 });

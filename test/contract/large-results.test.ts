@@ -72,7 +72,7 @@ describe('[action.large-result] a large result', () => {
     expect(verdict.body).toMatchObject({ valid: true });
   });
 
-  test('stands in the entry up to the bound, and not a byte above it', async () => {
+  test('is in the entry up to the bound, and not a byte above it', async () => {
     const most = { text: 'x'.repeat(resultSizes.inlineBytes - '{"text":""}'.length) };
     expect(await resultOf((await run(most)).name)).toMatchObject({ result: most });
     const above = { text: `${most.text}x` };
@@ -163,7 +163,7 @@ describe('[action.large-result] the outcome is recorded', () => {
     expect((await act({ ...action, approval_ref: id })).body.result).toEqual(result);
   });
 
-  test('of a failure that has much to say: the beginning of it', async () => {
+  test('of a failure with a long text: its beginning', async () => {
     const name = `large-${++session}`;
     next = () => {
       throw new Error(`no \ud800 ${token} ${'x'.repeat(500_000)}`);

@@ -34,7 +34,7 @@ const crowd = (sessions: number, name: string, count: number): ChildProcess =>
   });
 
 describe('the ledger', () => {
-  test('[evidence.concurrent-writers] writers in three processes give gapless chains, and one that is killed loses nothing acknowledged', async () => {
+  test('[evidence.concurrent-writers] writers in three processes give gapless chains, and a killed one loses no acknowledged entry', async () => {
     const sessions = 5;
     const promised: string[][] = [];
     const victim = crowd(sessions, 'victim', 1_000_000);
@@ -65,7 +65,7 @@ describe('the ledger', () => {
     expect(await ended).toEqual([null, 'SIGKILL']);
   });
 
-  test('[approval.states] [evidence.concurrent-writers] a change whose condition fails writes nothing and shows the record', async () => {
+  test('[approval.states] [evidence.concurrent-writers] a change whose condition fails writes nothing and returns the record', async () => {
     const ledger = tableLedger(store);
     const outcome = await ledger.commit({
       draft: draft('refused', 1),

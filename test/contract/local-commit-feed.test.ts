@@ -89,7 +89,7 @@ test('[observations.once] every commit is projected, and stopping finishes the q
   expect(new Set(seen)).toEqual(new Set(numbers.map((n) => `e${n}`)));
 });
 
-test('[audit.views-worker] commits that come while a batch waits to fill share it', async () => {
+test('[audit.views-worker] commits that arrive while a batch waits to fill share it', async () => {
   const { makeFeed, commitThrough, seen, batches } = await setting();
   let goOn = Promise.withResolvers<void>();
   const waits = Promise.withResolvers<void>();
@@ -111,7 +111,7 @@ test('[audit.views-worker] commits that come while a batch waits to fill share i
   expect(batches).toEqual([12, 13]);
 });
 
-test('[audit.views-worker] the feed says for how long the oldest entry has waited', async () => {
+test('[audit.views-worker] the feed reports how long the oldest entry has waited', async () => {
   const { makeFeed, commitThrough } = await setting();
   const go = Promise.withResolvers<void>();
   const feed = makeFeed([], undefined, undefined, async () => {
@@ -155,7 +155,7 @@ test('[evidence.chain] the members of a draft are read once for hash, store and 
   expect(reads).toBe(1);
 });
 
-test('what a crash took from the queue is projected at the next start', async () => {
+test('entries that a crash took from the queue are projected at the next start', async () => {
   const { makeFeed, commitThrough, seen } = await setting();
   const commit = commitThrough(() => {}); // as if the process died before its feed came to them
   for (const n of numbers) await commit(n);
@@ -165,7 +165,7 @@ test('what a crash took from the queue is projected at the next start', async ()
   expect(new Set(seen)).toEqual(new Set(numbers.map((n) => `e${n}`)));
 });
 
-test('an entry that cannot be projected is tried again and holds up what follows', async () => {
+test('an entry that cannot be projected is retried and holds up later ones', async () => {
   let faults = 2;
   const { makeFeed, commitThrough, seen, reports } = await setting(
     ({ envelope_id }) => envelope_id === 'e1' && faults-- > 0,
@@ -198,7 +198,7 @@ async function overfull() {
   return { ...made, feed, commit, goOn: () => held.resolve() };
 }
 
-test('[audit.views-worker] what finds no place in the queue is read from the log, each entry in its order', async () => {
+test('[audit.views-worker] entries that do not fit in the queue are read from the log, in order', async () => {
   const { feed, seen, goOn, commit } = await overfull();
   goOn();
   while (new Set(seen).size < numbers.length) await new Promise(setImmediate);
@@ -222,7 +222,7 @@ test('[audit.views-worker] a log that cannot be read at that time is read once i
   );
 });
 
-test('[audit.views-worker] what was not read again before the end is projected at the next start', async () => {
+test('[audit.views-worker] entries that were not re-read before the end are projected at the next start', async () => {
   const { feed, makeFeed, seen, goOn, until, reports } = await overfull();
   const stopped = feed.stop();
   goOn();
@@ -236,7 +236,7 @@ test('[audit.views-worker] what was not read again before the end is projected a
   expect(new Set(seen)).toEqual(new Set(numbers.map((n) => `e${n}`)));
 });
 
-test('[audit.set-aside] a batch that fails is halved until the entry at fault is alone, and a handler that throws ends nothing', async () => {
+test('[audit.set-aside] a batch that fails is halved until the faulty entry is alone, and a handler that throws does not stop the feed', async () => {
   const sizes: number[] = [];
   const projected = new Set<string>();
   const all = Promise.withResolvers<void>();

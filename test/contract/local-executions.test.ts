@@ -18,7 +18,7 @@ const execution = (name: string, more: Partial<Execution> = {}): Execution => ({
   ...more,
 });
 
-test('a name is taken once, and the execution comes back as it was', async () => {
+test('a name is used once, and the execution is returned unchanged', async () => {
   const first = execution('once', { taskToken: 't', wakeAt: 5, wakeFor: 'timeout', attempts: [1, 0] });
   const created = await Promise.all([table().create(first), table().create(first), table().create(first)]);
   expect(created.filter(Boolean)).toHaveLength(1);
@@ -34,7 +34,7 @@ test('of two writers of one revision the second has lost', async () => {
   expect(await table().save(execution('unknown', { revision: 1 }))).toBe(false);
 });
 
-test('lists what has not ended, of one machine', async () => {
+test('lists running executions of one machine', async () => {
   const mine = { machine: 'listed' };
   for (let at = 0; at < 30; at++) await table().create(execution(`r${at}`, { ...mine, startedAt: 1000 + at }));
   await table().create(execution('ended', mine));

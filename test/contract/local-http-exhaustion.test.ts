@@ -70,7 +70,7 @@ test('[http.connections] a tenant with many keys leaves room for others, and get
     expect((await asked(server, 'X-API-Key: one@other')).status).toBe(200);
   }));
 
-test('[http.connections] what a key holds it may hold again once its requests are over', () =>
+test('[http.connections] a key gets its share back once its requests have ended', () =>
   withListener({}, async (server) => {
     const bodies: Socket[] = [];
     for (let at = 0; at < 4; at++) bodies.push(await open(server, unfinished('one')));

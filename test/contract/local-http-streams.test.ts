@@ -201,7 +201,7 @@ describe('a reply that streams', () => {
     await streaming.drain(0);
   });
 
-  test('a source that fails cuts the connection: what came is not taken for whole', async () => {
+  test('a source that fails cuts the connection, so that a partial answer is not taken as complete', async () => {
     const script = scripted();
     const streaming = await serving(async () => events(script.body));
     const { seen, closed } = await client(streaming.port);
@@ -228,7 +228,7 @@ describe('a reply that streams', () => {
     await streaming.drain(0);
   });
 
-  test('takes longer than a request may: that limit is for what the client sends', async () => {
+  test("may take longer than a request: that limit is for the client's upload", async () => {
     const script = scripted();
     // Long enough for a whole request to arrive while the machine is busy.
     const limits = { headersTimeoutMs: 2_000, requestTimeoutMs: 2_000 };
@@ -270,7 +270,7 @@ const aborted = (signal: AbortSignal) =>
     signal.addEventListener('abort', () => resolve());
   });
 describe('the signal of a call', () => {
-  test('aborts when the client goes before the first byte, for each call that waits on the connection', async () => {
+  test('aborts when the client disconnects before the first byte, for each waiting call of the connection', async () => {
     const signals: AbortSignal[] = [];
     const both = Promise.withResolvers<void>();
     const waiting = await serverOf({

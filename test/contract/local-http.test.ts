@@ -78,7 +78,7 @@ describe('refuses', () => {
     expect((await answerFrom(socket)).status).toBe(413);
   });
 
-  test('[http.connections] an idle connection stays open 30 seconds longer than Keep-Alive says', async () => {
+  test('[http.connections] an idle connection stays open 30 seconds longer than Keep-Alive states', async () => {
     const waits = jest.spyOn(Socket.prototype, 'setTimeout');
     try {
       const { headers } = await fetch(`http://127.0.0.1:${server.port}/things/a`);
@@ -118,7 +118,7 @@ describe('passes on', () => {
     });
   });
 
-  test('the literal route before the parameter, nothing as null', async () => {
+  test('the literal route before the parameter, an empty value as null', async () => {
     const { body } = await get('/things/special');
     expect(body).toMatchObject({ resource: '/things/special', pathParameters: null, queryStringParameters: null });
   });
@@ -158,7 +158,7 @@ describe('passes on', () => {
     expect((await post(Buffer.alloc(maxBodyBytes, 'x'))).body).toHaveLength(maxBodyBytes);
   });
 
-  test('[http.expectation] what waits for 100 Continue; any other expectation is a typed 417', async () => {
+  test('[http.expectation] a request with `100 Continue`; any other expectation is a typed 417', async () => {
     const sent = (expect: string) =>
       raw([
         head('POST /things', 'Host: localhost', `Expect: ${expect}`, 'Content-Length: 2', 'Connection: close'),
@@ -176,7 +176,7 @@ describe('passes on', () => {
     }
   });
 
-  test('[http.expectation] chunked alone is read; a coding beside it is refused before its bytes are', async () => {
+  test('[http.expectation] only chunked is read; a further coding is refused before its bytes are read', async () => {
     const sent = (coding: string) =>
       raw([
         head('POST /things', 'Host: localhost', `Transfer-Encoding: ${coding}`, 'Connection: close'),
@@ -194,7 +194,7 @@ describe('passes on', () => {
     expect(body.multiValueHeaders.a).toHaveLength(1100);
   });
 });
-test('draining finishes what is in flight and accepts nothing more', async () => {
+test('draining finishes running requests and accepts no new ones', async () => {
   const leaving = await serverOf();
   const socket = connect(leaving.port, '127.0.0.1');
   socket.write(head('GET /slow', 'Host: localhost'));
@@ -207,7 +207,7 @@ test('draining finishes what is in flight and accepts nothing more', async () =>
   expect(await answer).toMatchObject({ status: 200, headers: { connection: 'close' } });
   await drained;
 });
-test('a port in use is said plainly', async () => {
+test('a port in use is reported plainly', async () => {
   await expect(serverOf({ port: server.port })).rejects.toThrow(/in use.*another port/);
 });
 test.each([

@@ -66,7 +66,7 @@ test('the ready line names three listeners that answer /health, and the keys fil
   expect((await fetch(`${ready.gateway_url}/admin/v1/whoami`)).status).toBe(404);
 });
 
-test('what lies in the state folder is its owner’s alone', () => {
+test('files in the state folder are readable by their owner only', () => {
   for (const file of ['keys.json', 'ready.json', 'signing-key.pem', 'scm-app-key.pem', 'store.db']) {
     expect([file, statSync(join(gateway.state, file)).mode & 0o077]).toEqual([file, 0]);
   }
@@ -150,7 +150,7 @@ function linkOf(path: string): string {
 
 const lockHolder = (): number => JSON.parse(readFileSync(join(gateway.state, 'lock'), 'utf8')).pid;
 
-test('kill -9 leaves nothing behind that blocks the next start', async () => {
+test('kill -9 leaves no lock that blocks the next start', async () => {
   const keys = { ...gateway.keys };
   await gateway.kill9();
   await gateway.restart();
@@ -199,7 +199,7 @@ test('--help and --version', async () => {
   expect(await run(['--version'])).toMatchObject({ code: 0, out: `${version}\n` });
 });
 
-test('npm start has one heap of C for all threads where the system can, in the process that it began as', async () => {
+test('npm start has one C heap for all threads if the system supports it, in the original process', async () => {
   const flags = packageJson.scripts.start.split(' ').slice(1, -1);
   const told = `process.once('exit', () => process.stderr.write([process.env.MALLOC_ARENA_MAX, process.pid, process.argv[2]].join()))`;
   const args = [...flags, '--import', `data:text/javascript,${encodeURIComponent(told)}`, 'bin/local.ts', '--version'];

@@ -67,7 +67,7 @@ test('[evidence.keys.rotate] --rotate-signing-key does not wait: a folder in use
   expect(readFileSync(join(state, 'signing-keys.json'), 'utf8')).toContain(before);
 });
 
-test('[transparency.log] --rotate-log-key and --retire-log-key change the keys of a folder that nothing runs on', async () => {
+test('[transparency.log] --rotate-log-key and --retire-log-key change the keys of a folder that no gateway uses', async () => {
   const state = join(folder, 'log');
   const lock = lockState(state);
   expect(await run(['--state', state, '--rotate-log-key'])).toMatchObject({ code: 1 });

@@ -374,7 +374,7 @@ describe('[transparency.witness] is found:', () => {
         expect(look(proof)).toMatch(/forked or rewritten/);
   });
 
-  test('28 the leaf of an earlier time shown under a new checkpoint, and what follows it rewritten', async () => {
+  test('28 the leaf of an earlier time shown under a new checkpoint, with later leaves rewritten', async () => {
     const short = named('s-1', drafts.slice(0, 3));
     await witnessed(short);
     const place = (await proofOf()).position;
@@ -437,7 +437,7 @@ describe('[transparency.witness] is found:', () => {
     expect((await verify([two[0]!])).valid).toBe(true);
   });
 
-  test('32 a bundle that holds two stories: its members stand in it twice, and readers take one or the other', async () => {
+  test('32 a bundle with two stories: its members are in it twice, and readers take one or the other', async () => {
     const whole = await bundleOf(await witnessed(), await proofOf());
     const other = JSON.stringify(rewritten(2).entries);
     const twice = [

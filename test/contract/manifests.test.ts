@@ -64,7 +64,7 @@ describe('the store', () => {
     expect(await tasks.get('elsewhere', manifest.id)).toBeUndefined();
   });
 
-  test('[evidence.secrets-redacted] removes what looks like a secret from names and descriptions', () => {
+  test('[evidence.secrets-redacted] removes secrets from names and descriptions', () => {
     const token = `ghp_${'a1B2'.repeat(9)}`;
     const words = { name: `use ${token}`, description: `with ${token}` };
     expect(made(words)).toMatchObject({ name: 'use [withheld]', description: 'with [withheld]' });
@@ -134,7 +134,7 @@ describe('the store', () => {
 });
 
 describe('over HTTP', () => {
-  test('[manifest.drift] is declared by a human, shown, and deleted; both are evidence with all it said', async () => {
+  test('[manifest.drift] is declared by a human, shown, and deleted; both acts are complete evidence', async () => {
     const session = fresh();
     const body = { name: 'docs', tools: ['scm.get_*'], resources: ['acme/web'], sessions: [session], max_actions: 3 };
     const first = await call('POST', admin, { key: keys.human, body });

@@ -60,7 +60,7 @@ describe('[mcp.upstream-error] a server that fails', () => {
     await html.stop();
   });
 
-  test('[behavior.rules] one that does not accept the minted credential: a refused login, and none where it was not asked with one', async () => {
+  test('[behavior.rules] a server that rejects the minted credential: a refused login, but not without a credential', async () => {
     const server_ = await pickyServer();
     const upstreams = [{ name: 'picky', url: `${server_.url}/picky` }];
     const grants = [{ protocol: 'mcp', tool: '*', upstream: 'picky', broker: 'fixed', scope: 'all' }];
@@ -93,7 +93,7 @@ describe('[mcp.upstream-error] a server that fails', () => {
   });
 });
 describe('results', () => {
-  test('[mcp.upstream-error] pass untouched but for secrets', async () => {
+  test('[mcp.upstream-error] pass unchanged except for secrets', async () => {
     const session = await open();
     const { result } = (await call('get_file', { path: 'a' }, { session })).last;
     expect(result).toEqual({
@@ -149,7 +149,7 @@ describe('drift', () => {
     expect(notes.map(({ body }) => body.tool)).toEqual(['get_file']);
   });
 
-  test('[mcp.hidden] the list of tools says how policies see them, and why', async () => {
+  test('[mcp.hidden] the list of tools shows how policies classify them, and why', async () => {
     const overrides = [{ tool: 'create_*', capability: 'execute', target: ['owner', 'name'] }];
     await configure({ upstreams: [{ name: 'classes', url: server.url, overrides }] });
     const session = await open();

@@ -42,7 +42,7 @@ const received = (method = 'tools/call') => upstream.received(method).map(({ mes
 const trace = { traceparent: `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01`, tracestate: 'vendor=value,other=1' };
 
 describe('[mcp.forwarded-is-decided] tools/call', () => {
-  test.each(cases.refused)('with %s is refused, and nothing is sent or kept', async (_what, more, data) => {
+  test.each(cases.refused)('with %s is refused, and nothing is sent or stored', async (_what, more, data) => {
     const session = await open();
     for (const name of ['run', 'asked']) {
       const { error } = (await call(name, { a: 1 }, { session }, more)).last;
@@ -61,7 +61,7 @@ describe('[mcp.forwarded-is-decided] tools/call', () => {
     expect(received()).toEqual([]);
   });
 
-  test('carries progress token and trace, and nothing a client notes for itself', async () => {
+  test("carries progress token and trace, and none of the client's own notes", async () => {
     const notes = {
       'claudecode/toolUseId': 'toolu_1',
       'vscode.conversationId': 'c',
@@ -87,7 +87,7 @@ describe('[mcp.forwarded-is-decided] tools/call', () => {
     ]);
   });
 
-  test('of the new era carries what its client declares, without texts of its own', async () => {
+  test('of the new era carries the declarations of its client, without texts of its own', async () => {
     const client = { name: 'c', version: '1', tenant: 'PRODUCTION' };
     const capabilities = {
       elicitation: { form: {} },
@@ -182,7 +182,7 @@ describe('[mcp.forwarded-is-decided] other methods', () => {
     expect(received('completion/complete')).toEqual([]);
   });
 
-  test('initialize says who the client is and what it can do, and no more', async () => {
+  test("initialize sends only the client's name and capabilities", async () => {
     const params = {
       protocolVersion: '2025-11-25',
       capabilities: { sampling: {}, roots: { listChanged: true }, experimental: { tenant: 'PRODUCTION' } },
@@ -205,7 +205,7 @@ describe('[mcp.forwarded-is-decided] other methods', () => {
     expect(received(method)).toEqual(forwarded);
   });
 
-  test('the answer to a server’s request is what such an answer has', async () => {
+  test('the answer to a server’s request has only its known members', async () => {
     const session = await open();
     await call('run', {}, { session });
     const result = { action: 'accept', content: { ok: true }, tenant: 'PRODUCTION', _meta: { tenant: 'x' } };

@@ -18,8 +18,8 @@ import {
 
 useInputRequired();
 
-describe('[approval.ways-to-wait] a call that waits for a human', () => {
-  test('is answered with the address of its approval, and with nothing that decides', async () => {
+describe('[approval.ways-to-wait] a call that needs a human', () => {
+  test('is answered with the address of its approval, and with no way to decide', async () => {
     const call = fresh();
     const calls = server.calls().length;
     const { result } = (await first(call)).last;
@@ -99,7 +99,7 @@ describe('[approval.ways-to-wait] a call that waits for a human', () => {
     },
   );
 
-  test('goes on without an answer, and whatever else is in it', async () => {
+  test('continues without an answer, and with any other members', async () => {
     const call = fresh();
     const { state, approval } = await asked(call);
     await vote(approval, 'approve');
@@ -156,7 +156,7 @@ describe('[approval.ways-to-wait] a call that waits for a human', () => {
     await other.gateway.stop();
   });
 
-  test('is asked about again while the gateway makes it', async () => {
+  test('waits for the same approval while the gateway makes the call', async () => {
     const call = fresh();
     const { state, approval } = await asked(call);
     await vote(approval, 'approve');
@@ -181,7 +181,7 @@ describe('[approval.ways-to-wait] a call that waits for a human', () => {
     expect((await again(call, result.requestState)).last.result.content).toEqual([]);
   });
 
-  test('collects what the gateway made of it, a failure as a failure', async () => {
+  test("returns the result of the gateway's execution, a failure as a failure", async () => {
     await configure({ approvals: { on_approval: 'execute' } });
     const execute = async (approval: string) => {
       await vote(approval, 'approve');
@@ -229,7 +229,7 @@ describe('the way that is taken', () => {
     expect(result?.resultType ?? String(error.code)).toBe(way);
   });
 
-  test('[approval.ways-to-wait] an address before a held answer, and a held answer where no state can be signed', async () => {
+  test('[approval.ways-to-wait] an address before a held answer, and a held answer if no state can be signed', async () => {
     const extra = { credentials: { tickets: { key_env: 'NO_SUCH_KEY' } } };
     await configure({ hold: 1 });
     const withToken = { ...asks, progressToken: 'p' };

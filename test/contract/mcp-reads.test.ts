@@ -48,7 +48,7 @@ describe('[mcp.reads-governed] resources/read', () => {
   });
 });
 
-test('[mcp.reads-governed] a resource whose scheme the pack does not list waits for a reviewer, and a rule allows it', async () => {
+test('[mcp.reads-governed] a resource whose scheme the pack does not list is reviewed, and a rule allows it', async () => {
   const read = async (uri: string) => (await send('resources/read', { uri }, { session: await open() })).last;
   for (const uri of ['payslips://2026', 'payslips:2026', 'PAYSLIPS://2026'])
     expect([uri, (await read(uri)).error.code]).toEqual([uri, -32002]);
@@ -76,7 +76,7 @@ test('[mcp.reads-governed] a prompt under review is given once it was approved, 
   expect((await send('prompts/get', { name: 'summary' }, { session })).last.result).toBeDefined();
 });
 
-test('[mcp.reads-governed] a completion is asked for only where its prompt or resource may be read', async () => {
+test('[mcp.reads-governed] a completion is requested only if its prompt or resource may be read', async () => {
   const session = await open();
   const complete = (ref: object) =>
     send('completion/complete', { ref, argument: { name: 'a', value: 'b' } }, { session });

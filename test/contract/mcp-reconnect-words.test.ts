@@ -30,7 +30,7 @@ test('[mcp.reconnect] the words of one connection are not those of the next', as
   expect((await issue('file-8131', first, 'and now?')).last).toMatchObject(reviewed);
 });
 
-test('[mcp.reconnect] words that were said on the earlier connection do not allow a call of the next', async () => {
+test('[mcp.reconnect] prompts of the earlier connection do not allow a call of the next', async () => {
   const first = await open();
   await issue('file-8132', first, 'hello');
   await call('echo', {}, { session: first }, { _meta: { 'agent-governance-gateway/prompt': 'Open file-8132 now' } });

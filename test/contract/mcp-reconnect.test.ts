@@ -26,7 +26,7 @@ const opened = async (name: string, sent = {}) =>
 const issue = (title: string, session: string, sent = {}) => call('create_issue', { title }, { session, ...sent });
 const idOf = (answer: { last: { error: { data: { envelope_id: string } } } }) => answer.last.error.data.envelope_id;
 
-test('[mcp.reconnect] the identical call after a reconnect runs once, in the chain that asked for it', async () => {
+test('[mcp.reconnect] the identical call after a reconnect runs once, in the chain that requested it', async () => {
   const first = await open();
   const id = idOf(await issue('again', first));
   await http('DELETE', '/mcp', undefined, { session: first });

@@ -9,7 +9,7 @@ import { accepted, again, asked, first, fresh, requestKey, useInputRequired } fr
 
 useInputRequired();
 
-describe('[approval.ways-to-wait] a state that is forged or stale runs nothing', () => {
+describe('[approval.ways-to-wait] a forged or stale state runs no call', () => {
   const parts = (state: string) => {
     const [prefix, payload, mac] = state.split('.') as [string, string, string];
     return { prefix, mac, claims: JSON.parse(Buffer.from(payload, 'base64url').toString()) };
@@ -100,7 +100,7 @@ describe('[approval.ways-to-wait] a state that is forged or stale runs nothing',
     expect((await again(call, state)).last.error.code).toBe(-32001);
   });
 
-  test('without a key to read it with, nothing is done', async () => {
+  test('without a key to read the state, no call is made', async () => {
     const call = fresh();
     const { state, approval } = await asked(call);
     await vote(approval, 'approve');
@@ -112,7 +112,7 @@ describe('[approval.ways-to-wait] a state that is forged or stale runs nothing',
   });
 });
 
-describe('a server that asks back', () => {
+describe('a server that sends a request back', () => {
   test('passes through untouched, its state with it', async () => {
     const call = { name: 'test_input_required_result_multi_round', arguments: {} };
     const { result } = (await first(call)).last;
@@ -127,7 +127,7 @@ describe('a server that asks back', () => {
     expect(forged).toMatchObject({ code: -32602, data: { upstream: 'fixture' } });
   });
 
-  test('behind an approval: each of its rounds is a call, and what the client had for it travels along', async () => {
+  test("after an approval: each of its rounds is a call, and the client's answers travel along", async () => {
     const call = { name: 'test_input_required_result_request_state', arguments: {} };
     const { state, approval } = await asked(call);
     await vote(approval, 'approve');

@@ -61,7 +61,7 @@ const pendingId = async () => {
   }
 };
 
-test('[mcp.event-streams] a held call goes on without its connection, and its answer is given to the client that comes back', async () => {
+test('[mcp.event-streams] a held call continues without its connection, and a returning client gets its answer', async () => {
   await configure({ hold: 30 });
   const session = await open();
   const first = await connect('POST', session, { body: issue('held') });
@@ -88,7 +88,7 @@ test('[mcp.event-streams] a held call goes on without its connection, and its an
   expect(server.calls().length).toBe(before + 1);
 });
 
-test('[mcp.event-streams] another session, another key and an unknown event are refused without what was said', async () => {
+test('[mcp.event-streams] another session, another key and an unknown event are refused without content', async () => {
   await configure({ hold: 30 });
   const session = await open();
   const first = await connect('POST', session, { body: issue('mine') });

@@ -157,7 +157,7 @@ test('[mcp.sessions] no caller sets the log level of a shared server, nor presen
   ]);
 });
 
-test('[mcp.stdio-start] an event that is not JSON leaves the stream and the other calls as they are', async () => {
+test('[mcp.stdio-start] an event that is not JSON leaves the stream and the other calls unchanged', async () => {
   const session = await open({ at: process_ });
   shared.write('data: starting {"id"\n\n');
   expect((await call('read', { path: 'a' }, { session, at: process_ })).last.result).toBeDefined();

@@ -6,7 +6,7 @@ import { useStarted } from '../support/use-started.ts';
 
 useMcpEndpoint([{ protocol: 'mcp', tool: 'create_issue', decision: 'review' }], 'none');
 
-describe('a server that knows nothing but 2026-07-28', () => {
+describe('a server that supports only 2026-07-28', () => {
   const heard: { meta: unknown; region: unknown }[] = [];
   const inputSchema = { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } };
   const answerAll: RequestListener = async (request, response) => {
@@ -40,7 +40,7 @@ describe('a server that knows nothing but 2026-07-28', () => {
     await configure({ upstreams: [{ name: 'new', url: `${strict.url}/mcp` }] });
   });
 
-  test('does not learn that a client knows tasks, because only the gateway can answer for a task', async () => {
+  test('does not learn that a client supports tasks, because only the gateway can answer for a task', async () => {
     const declared = { elicitation: { form: {} }, extensions: { ...tasks, 'example.com/x': {} } };
     await modern('tools/call', { name: 'look', arguments: {} }, {}, { ...meta, [key]: declared });
     const told = { elicitation: { form: {} }, extensions: { 'example.com/x': {} } };

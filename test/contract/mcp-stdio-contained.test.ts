@@ -94,7 +94,7 @@ test('[executor.contained] a server with contained: false reads both, and status
   expect(warned(true)).toEqual([]);
 });
 
-test('[executor.contained] where no containment is possible the server is not started, and the error says what to write', async () => {
+test('[executor.contained] without containment the server is not started, and the error names the setting', async () => {
   const none = new StdioServers({
     secrets: { get: async () => undefined },
     clock: { now: () => 0 },
@@ -106,7 +106,7 @@ test('[executor.contained] where no containment is possible the server is not st
   await expect(none.connect(local(program), options)).rejects.toThrow(/write contained: false for upstreams\.mcp one/);
 });
 
-test('[executor.contained] a server that does not start says what it printed last, without its secrets', async () => {
+test('[executor.contained] a server that does not start reports its last output, without its secrets', async () => {
   const script = `console.error('first line'); console.error('no such host registry.example, token ' + process.env.SERVER_TOKEN); process.exitCode = 3`;
   const failed = stdio.connect(local(script, { contained: false, env: ['SERVER_TOKEN'] }), options);
   await expect(failed).rejects.toThrow(

@@ -47,7 +47,7 @@ test('lines come whole whatever the chunks; of one that is too long the id is re
   expect(overlong).toEqual([7, 8]);
 });
 
-test('a server knows of our environment what it was given by name', async () => {
+test('a server sees only environment variables that it was given by name', async () => {
   const { stdio } = servers({ PATH: process.env.PATH, GATEWAY_ADMIN_TOKEN: 'not for you', FIXTURE_SECRET: 'nor this' });
   const told = async (env: string[]) => {
     const link = await stdio.connect(local({ env, name: `s${env.length}` }), options);
@@ -59,7 +59,7 @@ test('a server knows of our environment what it was given by name', async () => 
   await stdio.stop();
 });
 
-test('[mcp.stdio-start] proxy and certificates of the gateway are passed on where the configuration says so, and nothing else', async () => {
+test('[mcp.stdio-start] proxy and certificates of the gateway are passed on only if the configuration says so', async () => {
   const environment = {
     PATH: process.env.PATH,
     https_proxy: 'http://user:hunter2@proxy.example:3128',
@@ -128,7 +128,7 @@ describe('[mcp.stdio-start]', () => {
     await stdio.stop();
   });
 
-  test('servers are started before a client asks; one that fails is logged, and others are not held up', async () => {
+  test('servers are started before a client calls; one that fails is logged, and does not delay the others', async () => {
     const failed = Promise.withResolvers<unknown>();
     const { stdio } = servers(undefined, (_level, message, fields) => {
       if (message === 'an MCP server was not started') failed.resolve(fields);
@@ -142,7 +142,7 @@ describe('[mcp.stdio-start]', () => {
     await stdio.stop();
   });
 
-  test('while it waits for its next start, a call says why it ended and when it begins again', async () => {
+  test('until its next start, a call reports why the server ended and when it restarts', async () => {
     const { stdio } = servers();
     const broken = local({ command: [node, '-e', 'console.error("no licence"); process.exit(3)'] });
     await expect(stdio.connect(broken, options)).rejects.toThrow('no licence');
@@ -179,7 +179,7 @@ test.each([
   await stdio.stop();
 });
 
-test('[mcp.stdio-start] a program goes on after an answer that is too large and lines that are not JSON', async () => {
+test('[mcp.stdio-start] a program continues after an answer that is too large and lines that are not JSON', async () => {
   const { stdio } = servers();
   const calls = "process.stdout.write('starting…\\n[1, {]\\n'); say({ id, result: { text: 'x'.repeat(2500) } })";
   const program = local({ command: [node, '-e', answering(calls)], max_result_bytes: 2000 });

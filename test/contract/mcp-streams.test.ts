@@ -40,8 +40,8 @@ function get(session: string, at: Process, key = keys.agent) {
   };
 }
 
-describe('[mcp.event-streams] on AWS, where an open stream is billed', () => {
-  test('GET /mcp is 405 by default and says what is allowed; POST and DELETE go on as before', async () => {
+describe('[mcp.event-streams] on AWS, which bills open streams', () => {
+  test('GET /mcp is 405 by default and lists what is allowed; POST and DELETE continue to work', async () => {
     const at = compose(aws);
     const session = await open({ at });
     const refused = await http('GET', '/mcp', undefined, { at, session, headers: events });
@@ -115,7 +115,7 @@ describe('[mcp.event-streams] open streams', () => {
     expect(await first.leave()).toBe(200);
   });
 
-  test('that a process left behind count until their end', async () => {
+  test('left by a process count until their end', async () => {
     const slots = streamSlots({ ...test_.ports, ...test_.store });
     const owner = { tenant: 'default', key_id: 'k' };
     const most = { perKey: 1, perSession: 1 };

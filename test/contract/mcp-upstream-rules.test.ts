@@ -40,7 +40,7 @@ describe('[policy.upstream] [mcp.names] a rule for the tools of one server', () 
     expect([error.code, sent()]).toEqual([-32002, [[], [], []]]);
   });
 
-  test('nor one whose name is what policies know another tool by', async () => {
+  test('nor one whose name policies use for another tool', async () => {
     web.offer(toolsOf('get post'));
     evil.offer(toolsOf('web.get'));
     await configure({ upstreams: entriesOf({}, { overrides: [{ tool: 'get', name: 'web.get' }] }) });
@@ -92,7 +92,7 @@ describe('[policy.upstream] [mcp.names] a rule for the tools of one server', () 
   });
 });
 
-test('[policy.upstream] a rule may name an HTTP service, and holds for what its calls come to', async () => {
+test('[policy.upstream] a rule may name an HTTP service, and applies to the effects of its calls', async () => {
   const service = (name: string) => ({ name, base_url: `https://${name}.example` });
   const allow = { protocol: 'http', upstream: 'billing', tool: '{billing,shop,http}.*', decision: 'allow' };
   const tool_policies = { pack: null, default_decision: 'review', rules: [allow] };

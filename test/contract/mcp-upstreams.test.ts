@@ -30,14 +30,14 @@ describe('[mcp.placement] a call of test-action', () => {
     expect(sent()).toEqual(expected);
   });
 
-  test('of a tool that no server has is refused, and nothing is sent', async () => {
+  test('of a tool that no server has is refused without a request', async () => {
     const { status, last } = await act({ tool: 'missing' });
     expect([status, last.error.type]).toEqual([404, 'no_upstream']);
     expect(last.error.message).toMatch(/No upstream serves the tool missing/);
     expect(sent()).toEqual([[], [], []]);
   });
 
-  test('[mcp.placement] of a tool that no server has is a block where the policy blocks it, and nothing is sent', async () => {
+  test('[mcp.placement] of a tool that no server has is a block if the policy blocks it, without a request', async () => {
     const rules = [
       { protocol: 'mcp', tool: 'drop_*', decision: 'block', reason: 'Nothing is dropped.' },
       { protocol: 'mcp', decision: 'allow' },
@@ -53,7 +53,7 @@ describe('[mcp.placement] a call of test-action', () => {
     expect(sent()).toEqual([[], [], []]);
   });
 
-  test('whose server does not answer is refused, and nothing is sent elsewhere', async () => {
+  test('whose server does not answer is refused and not sent elsewhere', async () => {
     files.fail(403);
     const { status, last } = await act({ tool: 'files.unheard' });
     expect([status, last.error.type, last.error.upstream]).toEqual([503, 'service_unavailable', 'files']);
@@ -66,14 +66,14 @@ describe('[mcp.placement] a call of test-action', () => {
     expect(sent()).toEqual([[], [], []]);
   });
 
-  test('may name its server, and is refused where that one does not have the tool', async () => {
+  test('may name its server, and is refused if that server does not have the tool', async () => {
     expect((await act({ tool: 'note', upstream: `evil${run}` })).last.decision).toBe('allow');
     expect(await act({ tool: 'note', upstream: 'files' })).toMatchObject({ status: 404 });
     expect(await act({ tool: 'files.read', upstream: 'nobody' })).toMatchObject({ status: 404 });
     expect(sent()).toEqual([[], [], ['note']]);
   });
 
-  test('of a name that two servers use has to say which', async () => {
+  test('of a name that two servers use has to name one', async () => {
     evil.offer(toolsOf('post'));
     gateway.gateway.stop();
     const at = compose();
@@ -90,7 +90,7 @@ describe('[mcp.placement] a call of test-action', () => {
     await at.gateway.stop();
   });
 
-  test('has the capability and the target of its tool and arguments, whatever its caller says', async () => {
+  test('has the capability and the target of its tool and arguments, whatever its caller claims', async () => {
     files.offer(toolsOf('files.read delete_note'));
     const rules = ['read', 'execute'].map((capability) => ({
       protocol: 'mcp',
@@ -116,7 +116,7 @@ describe('[mcp.placement] a call of test-action', () => {
 });
 
 describe('[mcp.placement]', () => {
-  test('the server stands in evidence and approval', async () => {
+  test('evidence and approval contain the server', async () => {
     await configure({ upstreams: entriesOf() });
     const session = await open();
     const { envelope_id } = (await call('post', { a: 1 }, { session })).last.error.data;
@@ -125,7 +125,7 @@ describe('[mcp.placement]', () => {
     expect([shown.last.upstream, entry!.body.upstream]).toEqual([`web${run}`, `web${run}`]);
   });
 
-  test('a call that was approved at one server is asked about again at another', async () => {
+  test('a call that was approved at one server needs a new approval at another', async () => {
     await configure({ upstreams: entriesOf() });
     const session = await open();
     const { envelope_id } = (await call('post', { b: 1 }, { session })).last.error.data;
@@ -171,7 +171,7 @@ describe('[mcp.placement]', () => {
     expect(sent()).toEqual([[], [], []]);
   });
 
-  test('and waits where that server does not answer', async () => {
+  test('and waits if that server does not answer', async () => {
     await configure({ upstreams: entriesOf(), approvals: { on_approval: 'execute' } });
     const row = await approved({ d: 1 });
     web.fail(403);

@@ -126,7 +126,7 @@ describe('waiting for a human', () => {
     expect((await entries(session)).map(({ kind }) => kind)).toEqual(['review', 'approve', 'allow', 'result']);
   });
 
-  test('[approval.cancelled-hold] a caller that comes back while its request is pending is held again, and no card says that it is gone', async () => {
+  test('[approval.cancelled-hold] a caller that returns while its request is pending is held again, and no card says that it is gone', async () => {
     await configure({ hold: 40 });
     const session = await open({}, '2025-06-18');
     const left = new AbortController();
@@ -148,7 +148,7 @@ describe('waiting for a human', () => {
     expect((await second).last.result).toBeDefined();
   });
 
-  test('a task of 2025-11-25: asked after, carried out once, its result kept', async () => {
+  test('a task of 2025-11-25: polled, carried out once, its result kept', async () => {
     const session = await open();
     const created = await call('create_issue', { title: 'task' }, { session }, { task: { ttl: 60_000 } });
     const { taskId, status } = created.last.result.task;

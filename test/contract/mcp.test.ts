@@ -88,7 +88,7 @@ describe('sessions', () => {
     expect((await http('POST', '/mcp', batch, { session: later })).last.error.code).toBe(-32600);
   });
 });
-describe('what is refused', () => {
+describe('refused requests', () => {
   test.each<(typeof cases.refused)[number]>([
     ...cases.refused,
     [
@@ -105,7 +105,7 @@ describe('what is refused', () => {
     expect([answer.status, answer.last.error.code]).toEqual([status, code]);
   });
 
-  test('[identity.oidc-mcp] without an issuer a 401 sends no client into a sign-in, and there is no metadata', async () => {
+  test('[identity.oidc-mcp] without an issuer a 401 does not start a sign-in, and there is no metadata', async () => {
     const answer = await http('POST', '/mcp', rpcCall('echo', {}), { key: 'nobody', headers: { host: 'mcp.test' } });
     expect([answer.status, answer.headers['www-authenticate']]).toEqual([
       401,

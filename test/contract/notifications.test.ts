@@ -81,7 +81,7 @@ test('[notify.events] changes of a delivery and remembered callbacks are none', 
   expect(slack.calls).toEqual([]);
 });
 
-test('[notify.events] the local run hands over what is enqueued, in batches, and reports a batch that failed', async () => {
+test('[notify.events] the local run delivers enqueued entries in batches, and reports a batch that failed', async () => {
   const reports: unknown[] = [];
   const sizes: number[] = [];
   const handler = async ({ Records }: { readonly Records: readonly unknown[] }) => {

@@ -41,7 +41,7 @@ describe('objects in S3', () => {
     expect(await bucket().put(bytes)).toBe(digest);
   });
 
-  test('[action.large-result] are given up when S3 never answers: what waits for them goes on', async () => {
+  test('[action.large-result] are given up when S3 never answers: pending work continues', async () => {
     const silent = await fakeHttpService(() => 'hang');
     const client = new S3Client({ ...aws.client, ...objectBounds(100), endpoint: silent.url, forcePathStyle: true });
     await expect(objectBucket({ bucket: 'b', client }).put(bytes)).rejects.toMatchObject({
@@ -81,7 +81,7 @@ describe('secrets in Secrets Manager', () => {
     secretsManager({ secretIds, client: new SecretsManagerClient(aws.client), now });
   const secret = (values: unknown) => ({ body: { SecretString: JSON.stringify(values) } });
 
-  test('[secrets.kept] are found in their bundle, asked for once in five minutes', async () => {
+  test('[secrets.kept] are found in their bundle, requested once in five minutes', async () => {
     aws.answers(secret({ A: 'one' }), secret({ A: 'two' }));
     let now = 0;
     const store = open(['keys'], () => now);
@@ -98,7 +98,7 @@ describe('secrets in Secrets Manager', () => {
     expect(aws.asked[0]?.body).toBe('{"SecretId":"keys"}');
   });
 
-  test('[secrets.kept] are asked for again when what is stored changed, or a provider refused a key', async () => {
+  test('[secrets.kept] are requested again when the stored configuration changed, or a provider refused a key', async () => {
     aws.answers(secret({ A: 'one' }), secret({ A: 'two' }), secret({ A: 'three' }));
     let now = 0;
     const store = open(['keys'], () => now);
@@ -125,14 +125,14 @@ describe('secrets in Secrets Manager', () => {
     expect(await open(['gone']).get('A')).toBeUndefined();
   });
 
-  test('that cannot be read are a refusal, and asked for again', async () => {
+  test('that cannot be read are a refusal, and read again', async () => {
     aws.answers(awsError('InternalServiceError', 500), secret({ A: 'one' }));
     const store = open(['keys']);
     await expect(store.get('A')).rejects.toMatchObject({ code: 'service_unavailable' });
     expect(await store.get('A')).toBe('one');
   });
 
-  test('in another form are a refusal that quotes nothing', async () => {
+  test('in another form are a refusal that quotes no value', async () => {
     aws.answers({ body: { SecretString: 'plain s3cret' } });
     await expect(open(['keys']).get('A')).rejects.toMatchObject({
       code: 'service_unavailable',

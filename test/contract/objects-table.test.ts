@@ -38,7 +38,7 @@ test('[shared.gateways] a body that was changed in the store is refused, and nam
   for (const name of ['', '../secret', 'A'.repeat(64), 'f'.repeat(64)]) expect(await store().get(name)).toBeUndefined();
 });
 
-test('[shared.gateways] what a folder of an earlier release holds is put into the store when it is read', async () => {
+test('[shared.gateways] bodies in the folder of an earlier release are put into the store when they are read', async () => {
   const own = folderObjectStore(folder);
   const sha256 = await own.put(bytesOf(20, 5));
   expect(await store().get(sha256)).toBeUndefined();

@@ -130,7 +130,7 @@ describe('the projector', () => {
     expect(await ports.setAside.list('default', 9)).toEqual([]);
   });
 
-  test('[audit.set-aside] a failing archive is an outage: the batch is retried and nothing is set aside', async () => {
+  test('[audit.set-aside] a failing archive is an outage: the batch is retried and no session is set aside', async () => {
     const ports = await setting();
     let down = true;
     const archive = {

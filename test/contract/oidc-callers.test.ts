@@ -13,7 +13,7 @@ const pullRequest = {
   parameters: { title: 'x', head: 'a', base: 'main' },
 };
 
-test('[identity.oidc-votes] humans of an issuer vote as their person: never agents, never on what they own', async () => {
+test('[identity.oidc-votes] humans of an issuer vote as their person: never agents, never on their own requests', async () => {
   const [bot, alice, bob] = await Promise.all(
     ['writer-bot', 'alice-console', 'bob-console'].map((id) => tokenOf(id, audience)),
   );

@@ -28,7 +28,7 @@ import {
 
 useOidcGateway();
 
-test('[identity.oidc-token] an access token of a real server is a caller beside keys, in either header', async () => {
+test('[identity.oidc-token] an access token of a real server is accepted in addition to keys, in either header', async () => {
   const token = await tokenOf('writer-bot', audience);
   const known = await whoami(token);
   expect(known).toMatchObject({
@@ -181,7 +181,7 @@ test('[auth.revoked-key] a revoked subject, person or issuer stops within five s
   expect([(await whoami(bot)).status, (await whoami(human)).status]).toEqual([401, 401]);
 });
 
-test('[identity.oidc-token] while the issuer is down known keys count for a bounded time, then 503; never reached is 503', async () => {
+test('[identity.oidc-token] while the issuer is down known keys count for a bounded time, then 503; an issuer that was never reached is 503', async () => {
   const token = () => signed(first, { ...wellFormed(), exp: now() + 3000 });
   expect((await whoami(await token())).status).toBe(200);
   await server.stop();

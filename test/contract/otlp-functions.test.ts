@@ -42,7 +42,7 @@ describe('a function', () => {
     expect(signature).toBe(signatureOf(request!, signedHeaders, environment.AWS_SECRET_ACCESS_KEY));
   });
 
-  test('without credentials nothing is sent, and the reason is logged', async () => {
+  test('without credentials no request is sent, and the reason is logged', async () => {
     const { telemetry, lines } = telemetryOf();
     const sign = (request: Parameters<typeof signed>[0]) =>
       signed(request, { region: 'eu-west-1', service: 'xray', environment: {}, clock });
@@ -54,7 +54,7 @@ describe('a function', () => {
     expect(lines[0]).toContain('AWS_ACCESS_KEY_ID');
   });
 
-  test('reads address and identity from its environment, and sends nothing before it flushes', async () => {
+  test('reads address and identity from its environment, and sends nothing before a flush', async () => {
     const { telemetry } = telemetryOf();
     const url = `${receiver.httpUrl}/v1/traces`;
     telemetry.exportTo(tracesFromEnvironment({ ...environment, OTLP_TRACES_URL: url }, { telemetry, clock }));

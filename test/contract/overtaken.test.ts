@@ -82,7 +82,7 @@ test('[approval.lease] a call that ends after the sweep has closed its lease is 
   expect(await gateway.ports.approvals.find(id)).toMatchObject({ status: 'consumed', outcome: 'unknown' });
 });
 
-test('[approval.on-approval.execute] a held call whose approval the gateway took a moment before collects what comes out', async () => {
+test('[approval.on-approval.execute] a held call whose approval the gateway just used returns the result', async () => {
   const { approvals, snapshots } = gateway.ports;
   const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   behave = () => {
@@ -111,7 +111,7 @@ test('[approval.on-approval.execute] a held call whose approval the gateway took
   expect(runs).toBe(1);
 });
 
-test('[approval.on-approval.execute] a held call whose approval the gateway used up a moment before is answered what came out', async () => {
+test('[approval.on-approval.execute] a held call whose approval the gateway used a moment before is answered with the result', async () => {
   const { approvals, snapshots } = gateway.ports;
   const get = async (tenant: string, id: string) => {
     const read = await approvals.get(tenant, id);
@@ -128,7 +128,7 @@ test('[approval.on-approval.execute] a held call whose approval the gateway used
   expect(runs).toBe(1);
 });
 
-test('[approval.execute-asks-again] an approved call is not made once the definition of its tool has changed', async () => {
+test('[approval.execute-asks-again] an approved call is not made after the definition of its tool has changed', async () => {
   const at = (definition: string) => {
     const place = async () => ({ upstream: 'forge', upstream_tool: 'pull', definition });
     return { executors: () => [{ ...executor, place }] };

@@ -95,7 +95,7 @@ describe('[observations.once] [admin.analytics] a batch', () => {
     expect(await viewsOf(tables)).toEqual(views);
   });
 
-  test('that was counted long ago and comes late changes nothing, among entries that are new', async () => {
+  test('that was counted long ago and arrives late changes nothing, among new entries', async () => {
     const { views } = await expected();
     const tables = await newTables();
     const first = observationsTable(over(server.client(), tables));
@@ -124,7 +124,7 @@ describe('[observations.once] [admin.analytics] a batch', () => {
     expect(await viewsOf(tables)).toEqual(before);
   });
 
-  test('40 consumers side by side meet no conflict on what they add to together', async () => {
+  test('40 parallel consumers meet no conflict on shared sums', async () => {
     const tables = await newTables();
     const conflicts: string[] = [];
     const real = server.client();
@@ -142,7 +142,7 @@ describe('[observations.once] [admin.analytics] a batch', () => {
   });
 });
 
-test('[observations.once] what a batch still has to add is kept until it is added, and then no longer', async () => {
+test('[observations.once] pending additions of a batch are kept until they are added, and no longer', async () => {
   const tables = await newTables();
   await observationsTable(over(server.client(), tables)).apply(projections);
   const { Items = [] } = await server.client().send(

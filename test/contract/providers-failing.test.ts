@@ -71,7 +71,7 @@ describe.each(kinds)('$title', (each) => {
   });
 
   if (kind === 'openai')
-    test('[chat.provider-error] a stream of nothing but its end is garbage', async () => {
+    test('[chat.provider-error] a stream with only an end is garbage', async () => {
       expect(await answering(stream(['data: [DONE]\n\n']), true)).toMatchObject({
         kind: 'garbage',
         message: expect.stringContaining('without an event'),
@@ -131,7 +131,7 @@ describe.each(kinds)('$title', (each) => {
     bedrock: { event: { contentBlockDelta: { contentBlockIndex: 0, delta: {} } } },
   }[kind];
 
-  test('[chat.provider-error] a stream of nothing but keep-alives times out, before its first event and after', async () => {
+  test('[chat.provider-error] a stream with only keep-alives times out, before its first event and after', async () => {
     for (const before of [[], piecesOf(kind, { text: ['one', 'two'] }).slice(0, 2)]) {
       host.fake.answers(endless(keepAlive, before));
       expect(await silenceAfter(before.length === 0 ? 0 : 1)).toMatchObject({

@@ -8,7 +8,7 @@ const kept = useStarted(() => testLog(), 'test');
 const session = { tenant: 'default', session_id: 's-1' };
 const valid = { valid: true, total_entries: 3, not_checked: ['archive not checked'] };
 
-test('[evidence.report] a report names the leaf, and what is not in the log yet is not checked', async () => {
+test('[evidence.report] a report names the leaf, and entries that are not logged yet are not checked', async () => {
   const log = kept.opened();
   const point = pointOf('s-1', 2);
   await log.append([pointOf('s-0', 0), point]);

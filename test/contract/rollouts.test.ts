@@ -94,7 +94,7 @@ test('[rollout.create] a rollout answers with all its fields, once for a model',
   expect(listed.body.rollouts[0].route_model).toBe('gpt-race');
 });
 
-test('[rollout.create] what cannot be is refused with what there is', async () => {
+test('[rollout.create] an impossible setting is refused with the possible ones', async () => {
   const refused = async (more: object, says: RegExp) => {
     const { status, body } = await create(more);
     expect([status, body.error.type]).toEqual([400, 'invalid_request']);
@@ -108,7 +108,7 @@ test('[rollout.create] what cannot be is refused with what there is', async () =
   expect((await call('GET', '/admin/v1/rollouts/nothing', { key: admin })).status).toBe(404);
 });
 
-test('[rollout.traffic] traffic goes to the canary as far as the stage says, recorded with its side', async () => {
+test('[rollout.traffic] traffic goes to the canary by the percentage of the stage, recorded with its side', async () => {
   const { body } = await create({ stages: [50, 100] });
   noticed();
   const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => chat(body.route_model, `half-${n}`)));
@@ -194,7 +194,7 @@ test('[rollout.create] pause, resume and rollback answer the rollout; in another
   expect((await act(body.id, 'rollback')).status).toBe(400);
 });
 
-test('[rollout.create] one with a start waits for it', async () => {
+test('[rollout.create] a rollout with a start waits for it', async () => {
   const start_at = new Date(gateway.ports.clock.now() + 60_000).toISOString();
   const { body } = await create({ start_at });
   expect([body.state, body.current_percentage]).toEqual(['pending', 0]);
@@ -246,7 +246,7 @@ describe('[rollout.states] the clock of one rollout', () => {
     },
   );
 
-  test('moves it where its data says so, and ends with it', async () => {
+  test('moves it according to its data, and ends with it', async () => {
     const { body } = await create({ observation_window: '10s' });
     noticed();
     const names = Array.from({ length: 25 }, (_, n) => `clocked-${n}`);
@@ -258,7 +258,7 @@ describe('[rollout.states] the clock of one rollout', () => {
     expect(await handler()({ rollout_id: '0199f0a0-0000-7000-8000-000000000000' })).toEqual({ seconds: 0 });
   });
 
-  test('goes on while it is paused', async () => {
+  test('continues while it is paused', async () => {
     const { body } = await create();
     await act(body.id, 'pause');
     expect(await handler()({ rollout_id: body.id })).toEqual({ seconds: 10 });

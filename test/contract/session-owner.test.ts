@@ -62,7 +62,7 @@ describe('[session.owner] of two keys that open a session at once', () => {
     }
   });
 
-  test('a chat that lost the race after its model answered stands in a session of its own', async () => {
+  test('a chat that lost the race after its model answered is recorded in a session of its own', async () => {
     const open = process();
     const late: Ledger = {
       commit: async (step) => {

@@ -123,7 +123,7 @@ describe.each([
 describe('rules of separation', () => {
   beforeEach(() => start(rules()));
 
-  test('[identity.separation-rules] an approval that no rule counts is refused with what is needed', async () => {
+  test('[identity.separation-rules] an approval that no rule counts is refused with the open requirements', async () => {
     const { envelope_id: id } = await act({ tool: 'scm.delete_branch', capability: 'delete' });
     const refused = await vote(id, 'carol');
     expect([refused.status, refused.body.error.type]).toEqual([403, 'separation_of_duties']);
@@ -141,7 +141,7 @@ describe('rules of separation', () => {
     expect((await act({ approval_ref: id })).decision).toBe('allow');
   });
 
-  test('[identity.separation-rules] a rule that comes while a request waits counts for what its effects do', async () => {
+  test('[identity.separation-rules] a rule that is added while a request is pending applies to the effects of the call', async () => {
     const line = (argv: string[]) => ({
       ...{ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: { argv } },
       actor: { agent: 'builder', session: 'lines' },
@@ -161,7 +161,7 @@ describe('rules of separation', () => {
     expect((await vote(prints.envelope_id, 'bob')).body.status).toBe('approved');
   });
 
-  test('[identity.organizations] whoami names the path; lists show what the caller may see', async () => {
+  test('[identity.organizations] whoami names the path; lists show only what the caller may see', async () => {
     expect((await call('GET', '/admin/v1/whoami', 'carol-key-1')).body).toMatchObject({
       path: 'acme/web/shop/production',
       teams: ['acme/web'],

@@ -142,7 +142,7 @@ describe('the audit log', () => {
   });
 });
 
-test('[store.lists-over-shards] rows of one tenant lie evenly over their partitions', () => {
+test('[store.lists-over-shards] rows of one tenant are spread evenly over their partitions', () => {
   const entries = Array.from({ length: 4_000 }, (_, n) => sealEntry(draft('t', `s${n}`, start), undefined));
   for (const [partition, items] of [
     ['day', entries.map((entry) => rowOf(entryPut(entry, 'w')))],

@@ -17,7 +17,7 @@ describe('the KMS signer', () => {
   const signer = () => lazyKmsSigner('key-1', server.client);
   const spki = keys.publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
 
-  it('asks for a signature of the digest, and hands on what verifies under the public key', async () => {
+  it('requests a signature of the digest, and returns one that verifies under the public key', async () => {
     const message = Buffer.alloc(10_000, 'm');
     server.answers(
       { body: { Signature: sign('sha256', message, keys.privateKey).toString('base64') } },
@@ -105,7 +105,7 @@ describe('[transparency.log] the key of the log', () => {
     });
   });
 
-  it('[transparency.log] keeps its name when it is rotated, and the key before it signs beside it for a while', async () => {
+  it('[transparency.log] keeps its name when it is rotated, and the former key also signs for a while', async () => {
     const next = generateKeyPairSync('ed25519');
     const nextSpki = next.publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
     server.answers({ body: { PublicKey: nextSpki } }, { body: { PublicKey: spki } });
@@ -120,7 +120,7 @@ describe('[transparency.log] the key of the log', () => {
     expect(logKeyIds({})).toBeUndefined();
   });
 
-  it('refuses when KMS does, and asks again the next time', async () => {
+  it('refuses when KMS does, and retries the next time', async () => {
     server.answers(awsError('DisabledException'), { body: { PublicKey: spki } });
     const signer = kmsLogSigner({ keyId: 'log-1', former: [], overlaps: false }, server.client);
     await expect(signer('t')).rejects.toMatchObject({ code: 'service_unavailable' });
@@ -142,7 +142,7 @@ describe('[transparency.log] the objects of the log in the bucket', () => {
     expect(server.asked[0]!.headers['if-none-match']).toBe('*');
   });
 
-  it('says that an object is absent, and throws on any other refusal', async () => {
+  it('reports that an object is absent, and throws on any other refusal', async () => {
     server.answers(
       xml(404, '<Error><Code>NoSuchKey</Code></Error>'),
       xml(403, '<Error><Code>AccessDenied</Code></Error>'),
@@ -187,7 +187,7 @@ describe('the archive bucket', () => {
     body: `<Error><Code>${code}</Code></Error>`,
   });
 
-  it('puts the canonical entry under its place and hash, if nothing lies there', async () => {
+  it('puts the canonical entry under its place and hash, if that name is free', async () => {
     server.answers({ body: '' });
     await archive().keep([entry]);
     const [asked] = server.asked;

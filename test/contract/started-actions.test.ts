@@ -65,7 +65,7 @@ function killedBeforeResult() {
 }
 
 describe('a request under an idempotency key', () => {
-  test('[action.idempotency-key] the repeated request is answered the first outcome, and nothing is carried out again', async () => {
+  test('[action.idempotency-key] the repeated request gets the first outcome, and no call is made again', async () => {
     const first = await act('once-1', 'k-1');
     expect(first.body).toMatchObject({ decision: 'allow', result: { id: 7 } });
     const again = await act('once-1', 'k-1');
@@ -109,7 +109,7 @@ describe('a request under an idempotency key', () => {
     expect((await act('once-5', 'k-5')).body).toMatchObject({ replayed: true, result: { id: 8 } });
   });
 
-  test('[action.idempotency-key] where nothing was called the repeated request is carried out', async () => {
+  test('[action.idempotency-key] if no call was made, the repeated request is carried out', async () => {
     const brokers = async () => undefined;
     const none = caller({ ...gateway.ports, brokers });
     const read = { protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/web', capability: 'read' };
@@ -120,7 +120,7 @@ describe('a request under an idempotency key', () => {
     expect(notes.state.calls).toBe(1);
   });
 
-  test('[action.idempotency-key] an approved call that is repeated does not ask for another approval', async () => {
+  test('[action.idempotency-key] an approved call that is repeated does not request another approval', async () => {
     const asked = await act('once-7', 'k-7', lock);
     expect(asked.body.decision).toBe('review');
     const id = asked.body.envelope_id;
@@ -203,7 +203,7 @@ describe('the end of the function', () => {
     expect(timeouts.size).toBe(0);
   });
 
-  test('[action.decision-before-effect] an executor that does not listen is no longer waited for', async () => {
+  test('[action.decision-before-effect] an executor that does not react is no longer waited for', async () => {
     const timeouts = woundTimeouts();
     notes.state.behave = () => new Promise(() => {});
     const body = { ...note, actor: { agent: 'writer', session: 'late-2' } };
@@ -216,7 +216,7 @@ describe('the end of the function', () => {
     expect((await entries('late-2')).at(-1)).toMatchObject({ kind: 'result', body: { outcome: 'unknown' } });
   });
 
-  test('[action.decision-before-effect] with no time left nothing is called; with enough it is', async () => {
+  test('[action.decision-before-effect] without time left no call is made; with enough time it is', async () => {
     const body = { ...note, actor: { agent: 'writer', session: 'late-3' } };
     const refused = await endingIn(4_000)('POST', '/admin/v1/test-action', { key: keys.agent, body });
     expect(refused).toMatchObject({ status: 503, body: { error: { type: 'service_unavailable' } } });

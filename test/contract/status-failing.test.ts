@@ -105,7 +105,7 @@ upstreams:
     expect(of(body, 'other')).toMatchObject({ state: 'unknown' });
   });
 
-  test('without its object store it is unavailable, and says so', async () => {
+  test('without its object store it is unavailable, and reports it', async () => {
     const objects = { ...fresh.ports.objects, get: () => Promise.reject(new Error('https://secret.example refused')) };
     const body = await health({ ...fresh.ports, objects });
     expect(body.status).toBe('unavailable');

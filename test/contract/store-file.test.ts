@@ -21,7 +21,7 @@ const sql = (name: string, run: (db: DatabaseSync) => void) => {
   db.close();
 };
 
-test('[store.embedded] every table is made once, with its indexes, and its rows stand after a restart', async () => {
+test('[store.embedded] every table is created once, with its indexes, and its rows survive a restart', async () => {
   const first = opened('tables.db');
   const entry = { chain: 't#s', position: '0', day: 't#d#1', at: '2026', entry: '{}' };
   await first.put('evidence', entry);
@@ -104,7 +104,7 @@ test('[store.survives] the files are their owner’s alone, and a second process
 
 const inState = (state: string) => openStore({ stateFolder: state, durability: 'process' }, {}, () => {});
 
-test('[store.embedded] a file that is not a store is named in one line and left as it is', async () => {
+test('[store.embedded] a file that is not a store is named in one line and left unchanged', async () => {
   const state = join(folder, 'other');
   mkdirSync(state);
   writeFileSync(join(state, 'store.db'), 'not a database, but long enough to be looked at as one '.repeat(40));
@@ -196,7 +196,7 @@ test('[store.former-imported] a take-over that fails changes nothing, and a form
   );
 });
 
-test('[store.survives] a fault of the database keeps nothing of the turn and tells every caller', async () => {
+test('[store.survives] a fault of the database discards the whole turn and is reported to every caller', async () => {
   const store = opened('full.db');
   await store.put('config', { id: 'before' });
   await store.put('sessions', { id: 'head', n: 1 });

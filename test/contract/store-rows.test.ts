@@ -147,7 +147,7 @@ describe('[evidence.approval-proven] a row of an approval', () => {
     expect((await vote(id, 'dave')).status).toBe(409);
   });
 
-  test('of another key, with a field that is said to be withheld, approves nothing for the key that asked', async () => {
+  test('of another key, with a field marked as withheld, approves nothing for the requesting key', async () => {
     const { act } = request('read');
     const { envelope_id: id } = await act();
     const { key_id } = await row(id);
@@ -195,7 +195,7 @@ describe('[evidence.approval-proven] a row of an approval', () => {
     expect((await vote(id, 'dave')).status).toBe(403);
   });
 
-  test('of another tenant is not there for its voters, and opens nothing', async () => {
+  test('of another tenant is invisible to its voters, and opens nothing', async () => {
     const { act } = request('read');
     const { envelope_id: id } = await act();
     await attacker.setApproval(id, { tenant: 'elsewhere' });
@@ -203,7 +203,7 @@ describe('[evidence.approval-proven] a row of an approval', () => {
     expect((await act({ approval_ref: id })).decision).toBe('review');
   });
 
-  test('that waits for longer is still decided by a person, about exactly this call', async () => {
+  test('that is pending for longer is still decided by a person, about exactly this call', async () => {
     const { act } = request('read');
     const { envelope_id: id } = await act();
     gateway.pass(24 * 3600);

@@ -13,7 +13,7 @@ test('[admin.whoami] the platform sees all tenants, others their own, and no ans
   expect(all.text).not.toContain(keys.agent);
 });
 
-test('[supply-chain.in-force] the pack in force stands there by digest, and changes with the policy', async () => {
+test('[supply-chain.in-force] the pack in force is listed by digest, and changes with the policy', async () => {
   const { body } = await call('GET', '/admin/v1/supply-chain', { key: keys.viewer });
   expect(body).toEqual({
     policy_version: 1,

@@ -144,7 +144,7 @@ describe('the tickets of a tenant, as administrators see them', () => {
     expect(idsOf(await listed('list', {}, 122))).toEqual(issued.slice(0, 1));
   });
 
-  test('a cursor of another tenant shows nothing of its tickets', async () => {
+  test('a cursor of another tenant shows none of its tickets', async () => {
     await issue('mine');
     for (let n = 0; n < 2; n++) await issue('theirs');
     const { cursor } = await listed('theirs', { limit: '1' });

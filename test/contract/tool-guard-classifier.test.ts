@@ -156,7 +156,7 @@ describe('[guard.classifier] a module looks at results', () => {
     expect(later.map(({ body }) => body.guard_classifier)).toEqual(later.map(() => undefined));
   });
 
-  test('under guard: log it records, under guard: off it is not asked', async () => {
+  test('under guard: log it records, under guard: off it is not called', async () => {
     await configured(wasm(), { classified: 'block' }, { upstream: { guard: 'log' } });
     const session = await open({ at: own });
     expect(textsOf(await echo(attack, session))).toEqual([JSON.stringify({ text: attack })]);

@@ -192,7 +192,7 @@ const span = (span_id: string, ms: number, parent_id?: string): RecordedSpan => 
   ...(parent_id !== undefined && { parent_id }),
 });
 
-test('[trace.caller] what the edge and the gateway recorded under one id is one trace with the edge as its root', () => {
+test('[trace.caller] spans of edge and gateway under one id are one trace with the edge as its root', () => {
   const [trace] = merged([
     { trace_id: 't', spans: [span('gateway', 5, 'edge')] },
     { trace_id: 't', spans: [span('edge', 4)] },

@@ -36,7 +36,7 @@ async function proved(log: LogReader, session_id: string, size: number) {
   expect(proof).toMatchObject({ size });
 }
 
-test('[transparency.log] a log over a bucket that removes and replaces nothing proves every session', async () => {
+test('[transparency.log] a log over a bucket without removal and replacement proves every session', async () => {
   const log = kept.opened({ objects: objects() });
   for (const [from, count] of [
     [0, 200],
@@ -49,7 +49,7 @@ test('[transparency.log] a log over a bucket that removes and replaces nothing p
   expect([...bucket.objects.keys()].every((key) => key.startsWith('@log/default/'))).toBe(true);
 });
 
-test('[transparency.log] a reader shows a batch whose writer stopped before it was put, and writes nothing', async () => {
+test('[transparency.log] a reader shows a batch whose writer stopped before the put, and writes nothing', async () => {
   await stopsAfterCommit(many(0, 250), many(250, 10));
   const before = bucket.objects.size;
   // The batch fills a tile; neither its objects nor its sessions are in place.

@@ -148,7 +148,7 @@ test('[transparency.log] a writer that stops at any write loses and doubles no l
   }
 });
 
-test('[transparency.log] nothing is appended to a head that the log did not sign, or whose frontier was changed', async () => {
+test('[transparency.log] no leaf is appended to a head that the log did not sign, or whose frontier was changed', async () => {
   const log = kept.opened();
   await log.append(many(0, 3));
   const head = (await kept.heads.head('default'))!;

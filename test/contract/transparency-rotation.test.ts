@@ -29,7 +29,7 @@ const checked = (proof: LogProof | undefined, trusted: NoteKey | readonly NoteKe
   checkLogProof(proof, session, { log: trusted });
 const signatures = async () => readNote((await (await log()).checkpoint('default'))!)!.signatures.length;
 
-describe('[transparency.log] the log goes on under a new key', () => {
+describe('[transparency.log] the log continues under a new key', () => {
   test('under both for a while, then under the new one; each bundle verifies under a key of its time', async () => {
     await (await log()).append([pointOf('s-1', 0)]);
     const old = await keyNow();
@@ -76,7 +76,7 @@ describe('[transparency.log] the log goes on under a new key', () => {
     expect(checked(proof, keys[0]!)).toMatchObject({ leaf: { index: 4 } });
   });
 
-  test('a witness that is given both keys goes on from what it saw, and one with the old alone stops afterwards', async () => {
+  test('a witness with both keys continues from its last checkpoint, and one with the old key alone stops', async () => {
     await (await log()).append([pointOf('s-1', 0)]);
     const old = await keyNow();
     const [both, alone] = [new Watcher(old), new Watcher(old)];
@@ -99,7 +99,7 @@ describe('[transparency.log] the log goes on under a new key', () => {
     await expect(act(folder)).rejects.toThrow(reason);
   });
 
-  test('a rotation that stopped anywhere leaves the log as it was', async () => {
+  test('a rotation that stopped at any step leaves the log unchanged', async () => {
     await (await log()).append([pointOf('s-1', 0)]);
     const old = await keyNow();
     const pem = readFileSync(join(folder, 'log-key.pem'));
@@ -130,7 +130,7 @@ describe('[transparency.log] is not a way to forge', () => {
     expect(openCheckpoint(await signNote(text, forged), old)).toMatch('is not signed by the key');
   });
 
-  test('a signature that claims to be of a trusted key and does not hold spoils the note, whatever stands beside it', async () => {
+  test('an invalid signature in the name of a trusted key invalidates the note, despite other signatures', async () => {
     await (await log()).append([pointOf('s-1', 0)]);
     const old = await keyNow();
     await rotateLogKey(folder);

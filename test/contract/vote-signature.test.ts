@@ -134,7 +134,7 @@ describe('[approval.evidence-decides] a vote that was put into the tables opens 
   });
 });
 
-test('[approval.evidence-decides] a used vote is not used again where the entry of its use is cut from under a checkpoint', async () => {
+test('[approval.evidence-decides] a used vote is not used again if the entry of its use is cut from under a checkpoint', async () => {
   const { name, act } = request();
   const { envelope_id } = await act();
   await vote(envelope_id);

@@ -71,7 +71,7 @@ test.each([
 
 const needs = '2 approvals of acme/security (two for a merge)';
 
-test('[approval.strictest-terms] simulate, dry run and why say how many approvals a review needs, and of whom', async () => {
+test('[approval.strictest-terms] simulate, dry run and why report how many approvals a review needs, and of whom', async () => {
   gateway = await testPorts({ configuration: configuration(ofSecurity) + teams });
   const merge = { protocol: 'git', tool: 'scm.merge_pull_request', target: 'acme/shop', capability: 'write' };
   const other = { ...merge, tool: 'scm.close_issue' };

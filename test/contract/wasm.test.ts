@@ -73,7 +73,7 @@ describe('[wasm.abi] modules in worker threads', () => {
     expect(await check('allow')).toEqual({ flagged: false });
   });
 
-  test('a module that cannot be read now is asked for again, one that is bad is not', async () => {
+  test('a module that cannot be read now is read again, an invalid one is not', async () => {
     const asked: string[] = [];
     let up = false;
     const own = wasmRunner({
@@ -198,7 +198,7 @@ describe('threads', () => {
     await pool.stop();
   });
 
-  test('that are stopped fail the calls at work, waiting and later', async () => {
+  test('that are stopped fail running, waiting and later calls', async () => {
     const pool = threads<string, unknown>(file('worker.cjs', worker), 1, { what: 'WASM module' });
     await pool.run('fine', 60_000);
     const calls = Promise.allSettled([pool.run('wait', 60_000), pool.run('fine', 60_000)]);

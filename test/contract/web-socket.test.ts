@@ -94,7 +94,7 @@ test('[chat.ws] a peer that answers no ping is cut off; one that does lives on',
   }
 });
 
-test('[chat.ws] a peer that neither reads nor stays leaves nothing behind', async () => {
+test('[chat.ws] a peer that disconnects without reading leaves no resources behind', async () => {
   const { url, sockets } = await started();
   const deaf = await connectSocket(url, { headers });
   const other = await connectSocket(url, { headers });
@@ -112,7 +112,7 @@ test('[chat.ws] a peer that neither reads nor stays leaves nothing behind', asyn
   await stopped; // though answers were waiting to be taken
 });
 
-test('[chat.ws] stopping waits eight seconds for calls that run, then aborts and settles them', async () => {
+test('[chat.ws] stopping waits eight seconds for running calls, then aborts and settles them', async () => {
   const { url, sockets } = await started();
   fake.answers(stream(piecesOf('openai', { text: ['one', ' two'] }).slice(0, 2), 'open'));
   const caller = await connectSocket(url, { headers: { ...headers, 'x-session-id': 'stopping' } });

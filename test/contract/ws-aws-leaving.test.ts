@@ -45,7 +45,7 @@ describe('cancelling and leaving', () => {
     expect((await ports.connections.get(id))!.calls).toEqual({});
   });
 
-  test('[chat.ws] what is cancelled before the worker begins never reaches a model', async () => {
+  test('[chat.ws] a call that is cancelled before the worker begins never reaches a model', async () => {
     const id = await opened();
     await said(id, call('1'));
     await said(id, { type: 'cancel', id: '1' });
@@ -101,7 +101,7 @@ describe('cancelling and leaving', () => {
     expect(await recordsOf('aws-time')).toMatchObject([{ outcome: 'aborted' }]);
   });
 });
-describe('what is said', () => {
+describe('the reported text', () => {
   test('[chat.ws] the largest message fits an invocation; a larger one is answered with an error and the connection closed', async () => {
     const id = await opened();
     const frame = JSON.stringify(call('1', ''));

@@ -199,7 +199,7 @@ describe('work that was handed over and lost', () => {
     expect(JSON.stringify(fake.requests[0]!.body)).toContain('new');
   });
 
-  test('[chat.ws] makes room for others on a connection that is full; what is answered keeps its place', async () => {
+  test('[chat.ws] makes room for others on a full connection; answered calls keep their place', async () => {
     const id = await opened();
     for (let n = 0; n < 64; n++) await ports.connections.begin(id, `${n}`, `r-${n}`, 64);
     expect(await ports.connections.claim(id, '0', 'r-0')).toBe('claimed');

@@ -65,7 +65,7 @@ describe('other endpoints', () => {
     },
   );
 
-  test('[error.plain-words] a configuration that does not load stores nothing and says where it is wrong', async () => {
+  test('[error.plain-words] a configuration that does not load is not stored and names the error', async () => {
     const put = (body: string) =>
       ask(url, 'PUT', '/admin/v1/config', {
         key: gateway.keys.admin_token,

@@ -59,7 +59,7 @@ test('[watch.alarms] names the step at which a gateway decides otherwise', async
   expect(metrics()).toContain('svc_canary_rounds_total{outcome="failed"} 1');
 });
 
-test('[watch.alarms] fails where nothing answers or a key is not known, and does nothing without keys', async () => {
+test('[watch.alarms] fails if no server answers or a key is unknown, and does nothing without keys', async () => {
   expect(await canary('http://127.0.0.1:1', keys).run()).toMatchObject({ outcome: 'failed', step: 'allow' });
   const stranger = { ...keys, CANARY_AGENT_KEY: 'no-such-key' };
   const { admin_url } = gateway.ready;

@@ -44,7 +44,7 @@ const chunk = (choice: object, more: object = {}) => ({
 });
 const ask = (text: string, more: object = {}) => ({ model: 'gpt-test', messages: user(text), ...more });
 
-test('[chat.completions] [credential.never-shown] a completion, asked for with the provider’s key and not the caller’s', async () => {
+test('[chat.completions] [credential.never-shown] a completion, requested with the provider’s key and not the caller’s', async () => {
   fake.answers(say('Bonjour 🙂', { inputTokens: 21, outputTokens: 9, model: 'gpt-test-2026' }));
   const { data, response } = await client.chat.completions.create(ask('first')).withResponse();
   expect(data).toMatchObject({

@@ -72,7 +72,7 @@ describe.each(clients)('[clients.libraries] %s', (client) => {
     expect(results.structured).toEqual({ city: 'Oslo' });
   });
 
-  test('throws what the gateway refuses, with status and reason', () => {
+  test("throws the gateway's refusal, with status and reason", () => {
     expect(results.blocked.error).toMatchObject({
       status: 403,
       message: expect.stringMatching(/blocked by policy no-secret/),

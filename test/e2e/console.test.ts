@@ -40,7 +40,7 @@ async function firstLoad(): Promise<Map<string, string>> {
   return loaded;
 }
 
-test('[console.served] the console answers GET and HEAD below /console/, and nothing but its own files', async () => {
+test('[console.served] the console answers GET and HEAD below /console/, and only with its own files', async () => {
   const moved = await at('/console');
   expect([moved.status, moved.headers.get('location')]).toEqual([308, '/console/']);
   const browser = await at('/', { headers: { accept: 'text/html,*/*;q=0.8' }, redirect: 'manual' });
@@ -117,7 +117,7 @@ function wire(path: string, acceptEncoding?: string, more: Record<string, string
   );
 }
 
-test('[console.size] what the first page loads is at most 70 kB on the wire, heads included', async () => {
+test('[console.size] the first page loads at most 70 kB on the wire, heads included', async () => {
   const names = [...(await firstLoad()).keys()];
   const browser = 'gzip, deflate, br, zstd';
   const answers = await Promise.all(names.map((name) => wire(`/console/${name}`, browser)));

@@ -116,7 +116,7 @@ test('[package.installs] the entry point of the image starts, decides and ends a
   for (const name of readdirSync(state)) expect([name, statSync(join(state, name)).mode & 0o077]).toEqual([name, 0]);
 });
 
-test('[package.installs] without a token it ends and says what to set; the operator without a cluster as well', async () => {
+test('[package.installs] without a token it ends and names the missing setting; the operator without a cluster as well', async () => {
   const ended = async (command: readonly string[], cwd: string) => {
     const child = begun(command, cwd, {});
     let said = '';

@@ -58,7 +58,7 @@ const initialize = {
 };
 
 describe('[cors.headers] a preflight', () => {
-  test.each(paths)('at %s %s tells a configured origin what it may send', async (surface, path, methods) => {
+  test.each(paths)('at %s %s lists the allowed requests for a configured origin', async (surface, path, methods) => {
     const { status, text, headers } = await preflight(listing.ready[surface], path);
     expect([status, text]).toEqual([204, '']);
     expect(corsOf(headers)).toEqual({
@@ -86,14 +86,14 @@ describe('[cors.headers] a preflight', () => {
     expect([status, headers.get('allow'), corsOf(headers)]).toEqual([204, 'GET, OPTIONS', {}]);
   });
 
-  test('is answered to any origin where all are listed, never with credentials', async () => {
+  test('is answered for any origin if all are listed, never with credentials', async () => {
     const { status, headers } = await preflight(open.ready.mcp_url, '/mcp', { origin: 'https://any.example' });
     expect([status, headers.get('vary')]).toEqual([204, null]);
     expect(corsOf(headers)).toMatchObject({ 'access-control-allow-origin': '*' });
     expect(headers.has('access-control-allow-credentials')).toBe(false);
   });
 
-  test('that asks for what is not a header name is refused', async () => {
+  test('that requests an invalid header name is refused', async () => {
     const { status, text } = await preflight(listing.ready.gateway_url, '/v1/models', {
       'access-control-request-headers': 'x-api-key, a header',
     });

@@ -4,7 +4,7 @@ import { DocumentedRun, type Step, stepsOf, yamlOf } from '../support/documented
 import { needsElsewhere, type Walk, walks } from '../support/documented-walks.ts';
 
 test.each(Object.entries(walks))(
-  '[docs.commands] the commands of %s run, and print what the page shows',
+  '[docs.commands] the commands of %s run, and print the output of the page',
   async (page, walk) => {
     const markdown = readFileSync(page, 'utf8');
     const run = await DocumentedRun.start(walk.keys ?? {});

@@ -58,7 +58,7 @@ test('[edge.listeners] chat, a reviewed action, its approval and its use, all th
   expect((await call('/mcp', agent, initialize)).status).not.toBe(404);
 });
 
-test('[identity.oidc-mcp] [edge.listeners] the metadata of the MCP endpoint stands at the root; without an issuer there is none', async () => {
+test('[identity.oidc-mcp] [edge.listeners] the metadata of the MCP endpoint is at the root; without an issuer there is none', async () => {
   for (const path of ['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp']) {
     const answer = await call(path, '');
     expect([answer.status, JSON.parse(answer.text).error.message]).toEqual([404, expect.stringContaining('No issuer')]);

@@ -206,7 +206,7 @@ test.each(rows)('[admin.answers-typed] %s', async (_name, route) => {
   captured[route.operation] ??= exampleOf(body);
 });
 
-test('[auth.tenant-isolation] [guard.changes] callers of another tenant reach nothing by its id, and are shown nothing of it', () => {
+test('[auth.tenant-isolation] [guard.changes] callers of another tenant reach and see nothing by its id', () => {
   expect(foreign.length).toBeGreaterThan(100);
   // A rollout of the platform moves the traffic of every tenant, and shows itself to each.
   const strange = foreign.filter(

@@ -94,7 +94,7 @@ afterAll(async () => {
   for (const folder of Object.values(folders)) rmSync(folder, { recursive: true, force: true });
 });
 
-test('[federation.poll] the data plane enforces what the control plane serves, with keys of its own', async () => {
+test('[federation.poll] the data plane enforces the configuration of the control plane, with keys of its own', async () => {
   await decides('block');
   expect((await act(plane, 'key-of-the-control-plane')).status).toBe(401);
   expect(await seenAs('ok', ({ version }) => version === 1)).toMatchObject({ behind: 0, pending_approvals: 0 });

@@ -97,7 +97,7 @@ describe('definitions of a hostile server', () => {
     await expect(textOf(`h__${name}`, {})).rejects.toThrow();
   });
 
-  test('[guard.changes] one that was accepted is held again once it changes, and so is one that says another thing to who asks later', async () => {
+  test('[guard.changes] an accepted definition is held again once it changes, and so is one that differs for a later reader', async () => {
     await names();
     expect((await admin('POST', 'mcp/tools/get_orders/accept?upstream=hostile')).status).toBe(200);
     expect(await names()).toContain('h__get_orders');
@@ -124,13 +124,13 @@ describe('results of a hostile server', () => {
     expect(await textOf('h__say', { kind })).toMatch(shown);
   });
 
-  test('[guard.results] a credential does not reach the client, and a plain text does as it is', async () => {
+  test('[guard.results] a credential does not reach the client, and a plain text does unchanged', async () => {
     expect(await textOf('h__say', { kind: 'credential' })).not.toContain('16C7e42F292c');
     expect(await textOf('h__say', { kind: 'plain' })).toBe('Three notes were found. Run `npm test` before you push.');
   });
 });
 
-test('[guard.results] instructions and lists of a hostile server lose what speaks to the model', async () => {
+test('[guard.results] instructions and lists of a hostile server lose texts that address the model', async () => {
   await withClient(async (client) => {
     expect(client.getInstructions()).toContain('[removed by the gateway: instruction]');
     expect(client.getInstructions()).not.toContain('Ignore all previous');
@@ -152,7 +152,7 @@ describe('requests of servers', () => {
     return [...reached];
   };
 
-  test('[guard.results] a server over stdio has no client to ask, and one over HTTP asks for plain words', async () => {
+  test('[guard.results] a server over stdio cannot request anything of a client, and one over HTTP requests plain words', async () => {
     reached.length = 0;
     expect(await textOf('h__ask', {})).toBe('refused');
     expect(reached).toEqual([]);
@@ -167,7 +167,7 @@ describe('requests of servers', () => {
     },
   );
 
-  test('[guard.results] sampling without context is asked as it is', async () => {
+  test('[guard.results] sampling without context is forwarded unchanged', async () => {
     expect(await sampled('Summarise the note.', 'none')).toMatchObject([{ includeContext: 'none' }]);
     expect((await sampled('Summarise the note.'))[0]).not.toHaveProperty('includeContext');
   });

@@ -38,7 +38,7 @@ const post = (session: string, path: string) =>
 const story = async (session: string) =>
   (await exportOf(gateway.ready.admin_url, 'e2e-bob', session)).entries.map(({ kind, body }) => [kind, body.outcome]);
 
-test('[action.decision-before-effect] [action.idempotency-key] what kill -9 cut off is unknown after the next start, and is not repeated', async () => {
+test('[action.decision-before-effect] [action.idempotency-key] calls that kill -9 interrupted are unknown after the next start, and not repeated', async () => {
   const done = await post('done', 'notes');
   expect(done.body).toMatchObject({ decision: 'allow', result: { status: 201 } });
 

@@ -55,7 +55,7 @@ test('[cli.own-folder] [config.shipped-files] a start in any folder makes a priv
   expect(listed).toMatchObject({ code: 0, err: '' });
 });
 
-test('[cli.own-folder] a .gateway of the current folder that is not private is refused with what to do', async () => {
+test('[cli.own-folder] a .gateway of the current folder that is not private is refused with instructions', async () => {
   const cwd = workFolder();
   mkdirSync(join(cwd, '.gateway'));
   chmodSync(join(cwd, '.gateway'), 0o755);

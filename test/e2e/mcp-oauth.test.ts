@@ -129,7 +129,7 @@ test('[identity.oidc-mcp] a client registers itself, a person signs in by author
   await client.close();
 });
 
-test('[identity.oidc-mcp] keys go on working beside tokens', async () => {
+test('[identity.oidc-mcp] keys continue to work in addition to tokens', async () => {
   const client = new Client({ name: 'keyed', version: '1' });
   const requestInit = { headers: { 'x-api-key': mcpKeys.agent } };
   await client.connect(new StreamableHTTPClientTransport(new URL(gateway.url), { requestInit }));

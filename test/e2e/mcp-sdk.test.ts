@@ -43,7 +43,7 @@ afterAll(async () => {
   await Promise.all([older, newer].map((server) => server?.stop()));
 });
 
-describe('[mcp.event-streams] where the gateway opens no event streams, as on AWS by default', () => {
+describe('[mcp.event-streams] if the gateway opens no event streams, as on AWS by default', () => {
   let still: McpGatewayRun;
   beforeAll(async () => {
     const extra = { server: { mcp: { event_streams: 'off', older_transport: 'off' } } };
@@ -150,7 +150,7 @@ test('requests of a server reach the client in its session, and notifications it
   await client.close();
 });
 
-test('a cancelled call ends at the server too, and the session goes on', async () => {
+test('a cancelled call ends at the server too, and the session continues', async () => {
   const client = await connected(overHttp(gateway.url));
   const cancel = new AbortController();
   const hanging = client.callTool({ name: 'hang', arguments: {} }, undefined, { signal: cancel.signal });
@@ -223,7 +223,7 @@ test.each(befores)(
   },
 );
 
-test('[cli.mcp-servers] the bridge answers requests with an error when the gateway cannot be reached, and notifications with nothing', async () => {
+test('[cli.mcp-servers] the bridge answers requests with an error when the gateway cannot be reached, and does not answer notifications', async () => {
   const { stdout: out } = spawnSync(
     node,
     ['bin/agentctl.ts', 'mcp-bridge', '--url', 'http://127.0.0.1:9', '--key', 'k'],

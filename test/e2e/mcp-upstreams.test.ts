@@ -45,7 +45,7 @@ describe('[cli.mcp-servers] agentctl mcp', () => {
   const mcp = (...words: string[]) =>
     agentctl(['mcp', ...words], { AGENTCTL_KEY: mcpKeys.agent, AGENTCTL_MCP_URL: gateway.url });
 
-  test('call makes the call as a client does and shows what the tool says', async () => {
+  test("call makes the call as a client does and prints the tool's answer", async () => {
     expect(await mcp('call', 'note', '--param', 'a=by hand')).toMatchObject({ code: 0, out: 'ran note\n' });
     expect(sent().at(-1)).toMatchObject({ name: 'note', arguments: { a: 'by hand' } });
     const { code, out } = await mcp('call', 'note', '--params', '{"a":1}', '--json');
@@ -60,7 +60,7 @@ describe('[cli.mcp-servers] agentctl mcp', () => {
     expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('--endpoint') });
   });
 
-  test('call ends with 1 for what waits or is refused, and says what to do', async () => {
+  test('call ends with 1 for pending or refused calls, and explains what to do', async () => {
     const waits = await mcp('call', 'remember', '--param', 'a=waits');
     expect(waits).toMatchObject({ code: 1, out: expect.stringMatching(/approval_url: .*\nnext: agentctl show /s) });
     expect(await mcp('call', 'nothing_has_it')).toMatchObject({

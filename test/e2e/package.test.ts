@@ -87,7 +87,7 @@ test('[package.installs] it starts from an empty folder, and agentctl governs an
   expect(await ended).toBe(0);
 });
 
-test('[package.installs] it has nothing to install behind it, contains no sources, and is at most 15 MB', () => {
+test('[package.installs] it installs no dependencies, contains no sources, and is at most 15 MB', () => {
   expect(readdirSync(join(app, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
     'agent-governance-gateway',
   ]);

@@ -114,7 +114,7 @@ test('[approval.lease] [evidence.concurrent-writers] pending requests, evidence 
   await isValid('kill-pending');
 });
 
-test('[approval.timeout] what expired while it was down is denied at start', async () => {
+test('[approval.timeout] requests that expired while it was down are denied at start', async () => {
   const [, denial] = await timedOut('kill-expired');
   expect(denial).toMatchObject({ kind: 'deny', body: { reviewer: 'system', reason: 'timeout' } });
 });

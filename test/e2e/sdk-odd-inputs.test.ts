@@ -121,7 +121,7 @@ describe('[clients.libraries] requests of the Anthropic client', () => {
     expect(refused.message).toContain('messages[0].content is an empty array');
   });
 
-  test('its beta namespace, its token counts, and batches that name what to do instead', async () => {
+  test('its beta namespace, its token counts, and batches that name the alternative', async () => {
     await anthropic.beta.messages.create({ ...toClaude(), betas: ['context-1m-2025-08-07'] });
     expect(anthropicHost.requests[0]!.headers['anthropic-beta']).toBe('context-1m-2025-08-07');
     expect((await anthropic.beta.messages.countTokens(toClaude())).input_tokens).toBeGreaterThan(0);

@@ -124,7 +124,7 @@ describe.each(kinds)('[chat.provider-error] a provider of type %s answers', (kin
     expect([theirs.content[0], hosts[kind].requests.length]).toMatchObject([{ text: 'after' }, 2]);
   });
 
-  test('an empty account is not asked twice', async () => {
+  test('an empty account is not called twice', async () => {
     hosts[kind].answers(told(429, { type: 'insufficient_quota' }));
     await failure(
       gateway.openai({ maxRetries: 2 }).chat.completions.create({ model: `${kind}-model`, messages: user }),

@@ -76,7 +76,7 @@ const url = (gateway: Gateway) => gateway.ready.admin_url;
 const verified = (gateway: Gateway, session: string) =>
   ask(url(gateway), 'GET', `/admin/v1/evidence/sessions/${session}/verify`, { key: 'e2e-bob' });
 
-test('[shared.gateways] a session goes on at the other gateway, an approval is decided there, and both verify the chain', async () => {
+test('[shared.gateways] a session continues at the other gateway, an approval is decided there, and both verify the chain', async () => {
   const session = 'shared-pr';
   const asked = await decided(url(one), 'e2e-agent', pullRequest(session));
   expect(asked.decision).toBe('review');
@@ -92,7 +92,7 @@ test('[shared.gateways] a session goes on at the other gateway, an approval is d
     expect(await verified(gateway, session)).toMatchObject({ status: 200, body: { valid: true, total_entries: 5 } });
 });
 
-test('[shared.gateways] [transparency.log] what one exports verifies under the keys that the other names, with its proof of the log', async () => {
+test('[shared.gateways] [transparency.log] an export of one verifies under the keys that the other names, with its proof of the log', async () => {
   const session = 'shared-export';
   const read = { protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/web', capability: 'read' };
   for (const gateway of [one, two, one]) await decided(url(gateway), 'e2e-agent', { ...read, actor: { session } });
@@ -157,7 +157,7 @@ test('[shared.gateways] [trace.routes] one lists the traces of the other, and no
   });
 });
 
-test('[shared.gateways] [cli.watch] pending --watch at one shows what happens at the other', async () => {
+test('[shared.gateways] [cli.watch] pending --watch at one shows events of the other', async () => {
   let nth = 0;
   const asked = () => decided(url(one), 'e2e-agent', pullRequest(`shared-watch-${nth++}`));
   const watching = agentctl(['pending', '--watch', '--events', '2', '--json'], {
@@ -181,7 +181,7 @@ test('[shared.gateways] [cli.watch] pending --watch at one shows what happens at
   expect([code, events]).toEqual([0, ['new', 'new']]);
 });
 
-test('[shared.gateways] an MCP session that one opened goes on at the other, and ends at both', async () => {
+test('[shared.gateways] an MCP session that one opened continues at the other, and ends at both', async () => {
   const mcp = (gateway: Gateway, method: string, body?: object, more: Record<string, string> = {}) =>
     ask<Fields>(gateway.ready.mcp_url, method, '/mcp', {
       key: 'e2e-agent',
@@ -213,7 +213,7 @@ test('[shared.gateways] a limit of a minute is one limit', async () => {
   expect(statuses).toEqual([200, 200, 200, 429, 429]);
 });
 
-test('[shared.gateways] without a bucket status and doctor say that archive and checkpoints end with each folder', async () => {
+test('[shared.gateways] without a bucket status and doctor report that archive and checkpoints end with each folder', async () => {
   const { admin_token: key } = one.keys;
   const { body } = await ask<{ warnings: string[] }>(url(one), 'GET', '/admin/v1/health/detailed', { key });
   expect(body.warnings.filter((warning) => warning.includes('GATEWAY_ARCHIVE_BUCKET'))).toHaveLength(1);

@@ -104,7 +104,7 @@ test('[responses.stored] a stream is kept as a whole answer is, and continued wi
 });
 
 test.each([true, false])(
-  '[responses.stored] what holds a blocked tool call is not kept, and deleted at the provider (stream: %s)',
+  '[responses.stored] a response with a blocked tool call is not kept, and deleted at the provider (stream: %s)',
   async (streams) => {
     account.answer = () => [called('drop_table', { name: 'users' })];
     const before = account.kept.size;
@@ -133,7 +133,7 @@ test('[responses.stored] another key cannot read, continue, list or delete it', 
   expect((await gateway.openai().responses.retrieve(id)).id).toBe(id);
 });
 
-test('[responses.stored] nothing is kept with store: false or by a provider that keeps none', async () => {
+test('[responses.stored] no response is kept with store: false or by a provider that keeps none', async () => {
   const client = gateway.openai();
   const kept = account.kept.size;
   fake.answers((request) => (request.path.endsWith('/chat/completions') ? say('Chat.') : account.script(request)));

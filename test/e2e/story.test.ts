@@ -152,7 +152,7 @@ test('[evidence.verify.live] [evidence.verify.offline] [evidence.manifest] [evid
   expect(bundle.manifest.session_manifest_hash).toBe(verification.session_manifest_hash);
 });
 
-test('[evidence.report] [evidence.sessions] reports escape what agents wrote', async () => {
+test('[evidence.report] [evidence.sessions] reports escape texts of agents', async () => {
   const hostile = '<img src=x onerror=alert(1)> [click](https://evil.example) | `x`';
   await decided(url, agent, { ...pullRequest('story-report', { title: hostile }), justification: hostile });
   const markdown = await ask(url, 'GET', '/admin/v1/evidence/sessions/story-report/report', { key: human });
@@ -167,7 +167,7 @@ test('[evidence.report] [evidence.sessions] reports escape what agents wrote', a
   expect(body.sessions.map((session) => session.session_id)).toContain('story-report');
 });
 
-describe('what an operator looks at', () => {
+describe('the views of an operator', () => {
   test('[admin.whoami] whoami', async () => {
     expect((await ask(url, 'GET', '/admin/v1/whoami', { key: agent })).body).toMatchObject({
       role: 'operator',

@@ -81,7 +81,7 @@ test('[ticket.redeem] a service acts on a ticket it was handed, once, and each s
   expect(JSON.stringify([entries, done])).not.toContain(ticket);
 });
 
-test('[ticket.redeem] another purpose is refused, nothing is done, and the session answers for it', async () => {
+test('[ticket.redeem] another purpose is refused without an effect, and counts against the session', async () => {
   purpose = { ...invoice, resource: '/invoices/8' };
   const refused = await call('tickets-misused');
   expect(answers).toMatchObject([{ status: 403, body: { error: { reason: 'ticket_wrong_resource' } } }]);

@@ -68,7 +68,7 @@ test('[policy-version.rollback] [audit.admin-acts] a rollback is a new version, 
   ]);
 });
 
-test('[policy-version.own-tenant] callers of a tenant read of a version what decides for them', async () => {
+test('[policy-version.own-tenant] callers of a tenant read only the parts of a version that decide for them', async () => {
   type Read = {
     configuration: { tenants: { id: string; api_keys: { key_sha256?: string }[] }[]; people: { id: string }[] };
   };

@@ -73,7 +73,7 @@ describe('who may talk', () => {
     }
   });
 
-  test('[chat.ws] a key in the first message; nothing is answered before it', async () => {
+  test('[chat.ws] a key in the first message; no message is answered before it', async () => {
     const caller = await connectSocket(url);
     caller.say({ type: 'auth', api_key: agentKey });
     await caller.hear('ready');
@@ -121,7 +121,7 @@ describe('who may talk', () => {
     }
   });
 
-  test('[chat.ws] the answer to a request without an upgrade says to connect with a WebSocket client', async () => {
+  test('[chat.ws] a request without an upgrade is answered with a hint to use a WebSocket client', async () => {
     const response = await fetch(url.replace('ws:', 'http:'), { headers: { 'x-api-key': agentKey } });
     expect(response.status).toBe(400);
     const { error } = (await response.json()) as { error: { type: string; message: string } };
@@ -129,7 +129,7 @@ describe('who may talk', () => {
     expect(error.message).toContain('connect with a WebSocket client');
   });
 
-  test('there is no WebSocket elsewhere', async () => {
+  test('other paths have no WebSocket', async () => {
     const elsewhere = new WebSocket(url.replace('/v1/ws', '/v1/chat/completions'));
     const [error] = (await once(elsewhere, 'error')) as [Error];
     expect(error.message).toContain('404');
@@ -187,7 +187,7 @@ describe('calls', () => {
     expect(await caller.hear('error', 'n')).toMatchObject({ status: 400, error: { type: 'invalid_request_error' } });
   });
 
-  test('[chat.ws] one pipeline with HTTP: evidence says ws; blocks, reviews and limits are those of HTTP', async () => {
+  test('[chat.ws] one pipeline with HTTP: evidence has transport ws; blocks, reviews and limits are those of HTTP', async () => {
     const caller = await withKey(agentKey, { 'x-session-id': 'socket-story' });
     caller.say(call('plain'));
     await caller.hear('done', 'plain');
@@ -233,7 +233,7 @@ describe('calls', () => {
   });
 });
 describe('cancelling and leaving', () => {
-  test('[chat.ws] cancel closes the provider’s call; what was said is billed and recorded as aborted', async () => {
+  test('[chat.ws] cancel closes the provider’s call; the output so far is billed and recorded as aborted', async () => {
     fake.answers(held(new Promise(() => {})));
     const caller = await withKey(agentKey, { 'x-session-id': 'socket-cancel' });
     caller.say(call('1'));

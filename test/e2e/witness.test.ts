@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.stop());
 
-test('[transparency.witness] [transparency.bundle] [transparency.log] [evidence.report] a bundle says who saw its session, and verifies offline', async () => {
+test('[transparency.witness] [transparency.bundle] [transparency.log] [evidence.report] a bundle names the witnesses of its session, and verifies offline', async () => {
   expect(witnessKey).toMatch(/^auditor\+[0-9a-f]{8}\+/);
   await act('seen');
   const file = join(folder, 'seen.json');
@@ -91,7 +91,7 @@ test('[transparency.witness] [transparency.bundle] [transparency.log] [evidence.
   ]);
 });
 
-test('[transparency.witness] [transparency.log] it goes on with what it saw, and refuses a log with another past', async () => {
+test('[transparency.witness] [transparency.log] it continues from its last checkpoint, and refuses a log with another past', async () => {
   const logKey = await logKeyOf();
   await act('later');
   await exported('later', join(folder, 'later.json'));

@@ -26,7 +26,7 @@ describe('[cloud.concurrency] the concurrency of the account', () => {
     expect(reserved(withSandbox)).toEqual({ sandbox: 3 });
   });
 
-  it('is kept for what decides and votes, and capped for what streams, where the operator says so', () => {
+  it('is reserved for decisions and votes, and capped for streams, if the operator configures it', () => {
     const deciding = {
       ...{ approvals: 10, 'approval-callback': 10, 'approval-steps': 20, sweep: 2, notify: 10, policies: 5 },
       sandbox: 10,

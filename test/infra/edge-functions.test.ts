@@ -118,7 +118,7 @@ describe('[cloud.edge] the address of all surfaces', () => {
     }
   });
 
-  it.each(strayPaths)('[edge.listeners] has nothing at %s, whichever behavior CloudFront chooses', (url) => {
+  it.each(strayPaths)('[edge.listeners] has no page at %s, whichever behavior CloudFront chooses', (url) => {
     expect(edgeTarget(url)).toBeUndefined();
     for (const matched of [undefined, resolved(url), '/api/x', '/admin/x', '/mcp', '/x']) {
       const done = address.asked(url, matched) as Loose;
@@ -149,7 +149,7 @@ describe('[cloud.edge] the address of all surfaces', () => {
   });
 });
 
-describe('[cloud.edge] the console beside the admin API', () => {
+describe('[cloud.edge] the console together with the admin API', () => {
   const admin = new Served(edge!, 'admin');
   const [{ BucketEncryption, PublicAccessBlockConfiguration }] = only(edge!, 'AWS::S3::Bucket') as [Loose];
   const behavior = admin.behaviors.find(({ PathPattern }) => PathPattern === '/console/*') as Loose;

@@ -9,7 +9,7 @@ import { direct, edge, inside, only, plain, told, tuned } from './edge-template.
 import { appNode, ofType, reference, roleOf } from './synthesized.ts';
 
 const outputs = ({ services }: { services: Template }): Loose => services.toJSON().Outputs;
-describe('what was not configured', () => {
+describe('missing options', () => {
   it('[cloud.edge] is not there: no stack, no host, no VPC', () => {
     expect(plain.edge).toBeUndefined();
     for (const type of ['AWS::ApiGateway::DomainName', 'AWS::EC2::VPCEndpoint', 'AWS::WAFv2::WebACL'])
@@ -20,7 +20,7 @@ describe('what was not configured', () => {
   });
 });
 describe('[cloud.own-hosts] host names of its own', () => {
-  it('stand at the root of every surface, with TLS 1.3, under the certificate of the region', () => {
+  it('are at the root of every surface, with TLS 1.3, under the certificate of the region', () => {
     const served = only(direct.services, 'AWS::ApiGateway::DomainName');
     expect(Object.fromEntries(served.map(({ DomainName, SecurityPolicy }) => [DomainName, SecurityPolicy]))).toEqual({
       'api.gateway.example.com': 'SecurityPolicy_TLS13_1_3_2025_09',
@@ -38,7 +38,7 @@ describe('[cloud.own-hosts] host names of its own', () => {
     expect(only(direct.services, 'AWS::ApiGatewayV2::ApiMapping')).toHaveLength(1);
   });
 
-  it("stand in functions and outputs, and the APIs' own names are switched off", () => {
+  it("are in functions and outputs, and the APIs' own names are switched off", () => {
     expect(told(direct.services)).toMatchObject({
       ADMIN_URL: 'https://admin.gateway.example.com',
       GATEWAY_URL: 'https://api.gateway.example.com',
@@ -55,7 +55,7 @@ describe('[cloud.own-hosts] host names of its own', () => {
     expect(reference(told(direct.services, 'ws-worker').CONNECTIONS_URL)).toMatch(/\.execute-api\./);
   });
 
-  it('[approval.url] are where browsers are sent to the console, which CloudFront alone serves', () => {
+  it('[approval.url] lead browsers to the console, which only CloudFront serves', () => {
     const consoleOf = ({ services }: { services: Template }) => told(services).CONSOLE_URL;
     expect([edge, direct, inside, plain].map(consoleOf)).toEqual([
       'https://admin.gateway.example.com/console/',
@@ -63,7 +63,7 @@ describe('[cloud.own-hosts] host names of its own', () => {
     ]);
   });
 
-  it('have records in the zone that is named, and none where none is', () => {
+  it('have records in the given zone, and none without a zone', () => {
     expect(
       only(direct.services, 'AWS::Route53::RecordSet')
         .map(({ Name }) => Name)
@@ -116,7 +116,7 @@ describe('[cloud.edge] CloudFront', () => {
     }
   });
 
-  it('waits long for an answer, and proves to the APIs who it is, with a value that no template holds', () => {
+  it('waits long for an answer, and identifies itself to the APIs with a value that no template contains', () => {
     for (const { Origins } of made) {
       for (const origin of Origins.filter((one: Loose) => !one.S3OriginConfig))
         expect(origin.CustomOriginConfig).toMatchObject({ OriginProtocolPolicy: 'https-only', OriginReadTimeout: 120 });
@@ -140,7 +140,7 @@ describe('[cloud.edge] CloudFront', () => {
     expect(told(edge.services)).toMatchObject({ MCP_URL: 'https://mcp.gateway.example.com', BEHIND_EDGE: 'on' });
   });
 
-  it('[cloud.edge] replaces what a caller says of its address and host', () => {
+  it("[cloud.edge] replaces a caller's claims about its address and host", () => {
     const run = (uri?: string) =>
       runInNewContext(`${edgeFunctionCode(uri)}; handler(event)`, {
         event: {
@@ -192,7 +192,7 @@ describe('[cloud.firewall] a VPC for upstream servers', () => {
       expect(Properties.VpcConfig.SubnetIds).toEqual(['subnet-0a1b2c3d', 'subnet-0a1b2c3e']);
   });
 
-  it('[cloud.least-privilege] gives them what Lambda needs for interfaces, and denies it to their code', () => {
+  it('[cloud.least-privilege] gives them the rights that Lambda needs for interfaces, and denies these to their code', () => {
     const statements = (name: string): Loose[] =>
       roleOf(inside.services, name).Properties.Policies[0].PolicyDocument.Statement;
     const interfaces = (name: string) => statements(name).filter((one) => JSON.stringify(one).includes('ec2:'));
@@ -210,7 +210,7 @@ describe('[cloud.firewall] a VPC for upstream servers', () => {
       expect(JSON.stringify(roleOf(plain.services, name).Properties.Policies)).not.toContain('ec2:');
   });
 
-  it('gets endpoints where they are asked for', () => {
+  it('gets endpoints on request', () => {
     const service = ({ ServiceName }: Loose) => reference(ServiceName).replace('com.amazonaws.{Region}.', '');
     const endpoints = only(inside.services, 'AWS::EC2::VPCEndpoint');
     const of = (type: string) =>

@@ -18,7 +18,7 @@ test('[federation.on-aws] a data plane has a schedule, and a secret for its toke
   expect(secrets(off.stores)).not.toContain('agent-governance/federation');
 });
 
-test('[federation.token] the routes of planes have one function, which may sign and read what it serves', () => {
+test('[federation.token] the routes of planes have one function, which may sign and read its documents', () => {
   const { federation } = functions;
   expect(federation).toMatchObject({ signs: true, objects: 'read', tables: { config: 'get', observations: 'put' } });
   expect(Object.keys(federation.tables).sort()).toEqual('config evidence federation observations sessions'.split(' '));

@@ -31,13 +31,13 @@ const unresolved: Record<string, Record<string, unknown>> = {
 const apps = (contexts: typeof deployed) =>
   [...casesOf(Object.entries(contexts), 2)].map(([name, context]) => [name, judgedApp(context)] as const);
 
-describe('[cloud.templates] the rules of AWS find nothing that is not accepted with a reason', () => {
+describe('[cloud.templates] cdk-nag has no finding that is not accepted with a reason', () => {
   it.each(apps(deployed))('in a deployment %s', (_, app) => {
     buildGateway(app, environment);
     expect(() => app.synth()).not.toThrow();
   });
 
-  it.each(apps(unresolved))('%s, where account and region are not known', (_, app) => {
+  it.each(apps(unresolved))('%s, if account and region are unknown', (_, app) => {
     buildGateway(app);
     expect(() => app.synth()).not.toThrow();
   });

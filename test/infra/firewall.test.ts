@@ -12,7 +12,7 @@ describe('[cloud.firewall] the web ACLs', () => {
   const rule = (template: Template, name: string, at = 'callers'): Loose =>
     acl(template, at).Rules.find(({ Name }: Loose) => Name === name);
 
-  it('stand before the stage of every REST API', () => {
+  it('protect the stage of every REST API', () => {
     for (const { edge: template } of [edge, direct]) {
       const stages = only(template!, 'AWS::WAFv2::WebACLAssociation').map(({ ResourceArn }) => reference(ResourceArn));
       expect(new Set(stages).size).toBe(4);
@@ -21,7 +21,7 @@ describe('[cloud.firewall] the web ACLs', () => {
     }
   });
 
-  it('[cloud.edge] refuse first what did not come through CloudFront', () => {
+  it('[cloud.edge] first refuse calls that did not come through CloudFront', () => {
     for (const name of ['callers', 'admin']) expect(rules(edge.edge!, name)[0]).toBe('origin');
     const { Statement, Action, Priority } = rule(edge.edge!, 'origin');
     expect([Action, Priority]).toEqual([{ Block: {} }, 0]);
@@ -58,7 +58,7 @@ describe('[cloud.firewall] the web ACLs', () => {
     expect(rule(tuned.edge!, 'rate').Statement.RateBasedStatement.Limit).toBe(500);
   });
 
-  it('block no body: prompts, SQL and shell text are what this gateway is for', () => {
+  it('block no body, because prompts, SQL and shell text are legitimate here', () => {
     for (const group of ['AWSManagedRulesCommonRuleSet', 'AWSManagedRulesKnownBadInputsRuleSet']) {
       const { RuleActionOverrides } = rule(direct.edge!, group).Statement.ManagedRuleGroupStatement;
       const counting = RuleActionOverrides.map(({ Name, ActionToUse }: Loose) => [Name, ActionToUse]);
@@ -79,7 +79,7 @@ describe('[cloud.firewall] the web ACLs', () => {
     ]);
   });
 
-  it('keep no request: keys stand in their headers', () => {
+  it('keep no request, because headers contain keys', () => {
     for (const { VisibilityConfig, Rules } of only(edge.edge!, 'AWS::WAFv2::WebACL'))
       for (const { SampledRequestsEnabled } of [VisibilityConfig, ...Rules.map((one: Loose) => one.VisibilityConfig)])
         expect(SampledRequestsEnabled).toBe(false);
@@ -107,7 +107,7 @@ describe('[cloud.firewall] an admin API in a VPC', () => {
   const apis = only(inside.services, 'AWS::ApiGateway::RestApi');
   const admin = apis.find(({ Name }) => Name === 'agent-governance-admin') as Loose;
 
-  it('takes calls from its endpoint alone, the others stay where they were', () => {
+  it('takes calls from its endpoint only, the others stay unchanged', () => {
     expect(admin.EndpointConfiguration.Types).toEqual(['PRIVATE']);
     const [endpoint] = admin.EndpointConfiguration.VpcEndpointIds.map(reference);
     expect(endpoint).toMatch(/^\{PrivateAdminEndpoint\w*\.Id\}$/);
@@ -121,7 +121,7 @@ describe('[cloud.firewall] an admin API in a VPC', () => {
     }
   });
 
-  it('is known by the name of API and endpoint, and reached from the networks that are named', () => {
+  it('has the name of API and endpoint, and is reached from the given networks', () => {
     expect(reference(told(inside.services).ADMIN_URL)).toMatch(
       /^https:\/\/\{AdminApi\w+\}-\{PrivateAdminEndpoint\w*\.Id\}\.execute-api\.\{Region\}\.\{URLSuffix\}\/gateway$/,
     );
@@ -132,7 +132,7 @@ describe('[cloud.firewall] an admin API in a VPC', () => {
     ]);
   });
 
-  it('stands behind no distribution and no web ACL', () => {
+  it('has neither a distribution nor a web ACL', () => {
     const made = only(inside.edge!, 'AWS::CloudFront::Distribution');
     expect(made.map(({ DistributionConfig }) => DistributionConfig.Aliases[0]).sort()).toEqual(
       ['api', 'callbacks', 'edge', 'mcp'].map((label) => `${label}.gateway.example.com`),

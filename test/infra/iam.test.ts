@@ -42,7 +42,7 @@ test('[identity.aws-callers] the APIs for keys have no authoriser and the same m
   expect(names(methodsOf(plain))).toEqual(names(others));
 });
 
-test('[identity.aws-callers] the IAM API has an alarm, and a web ACL of its own that no CloudFront stands before', () => {
+test('[identity.aws-callers] the IAM API has an alarm, and a web ACL of its own without CloudFront', () => {
   expect(JSON.stringify(ofType(watch, 'AWS::CloudWatch::Alarm'))).toContain('iam-5xx');
   const acl = Object.values(ofType(edge!, 'AWS::WAFv2::WebACL')).find(
     ({ Properties }) => Properties.Name === 'agent-governance-iam-callers',

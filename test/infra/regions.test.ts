@@ -121,7 +121,7 @@ test('[cloud.name] stacks read outputs of their own deployment alone', () => {
   for (const [, name] of read) expect(frankfurt.map(({ stackName }) => stackName)).toContain(name);
 });
 
-describe('[cloud.name] what an option names in another region is refused at synthesis', () => {
+describe('[cloud.name] an option that names a resource in another region is refused at synthesis', () => {
   const elsewhere = 'arn:aws:acm:eu-west-1:123456789012:certificate/other';
   const key = 'arn:aws:kms:eu-west-1:123456789012:key/0a1b';
   const cases = [
@@ -143,7 +143,7 @@ describe('[cloud.name] what an option names in another region is refused at synt
     );
   });
 
-  test('roles and secrets may stand elsewhere, and where the region is not known nothing is refused', () => {
+  test('roles and secrets may be in other regions, and without a known region nothing is refused', () => {
     expect(() => buildGateway(withSecret, { account: '111111111111', region: 'eu-central-1' })).not.toThrow();
     expect(() => buildGateway(withoutRegion)).not.toThrow();
   });

@@ -13,7 +13,7 @@ const tagged = synthesize({ tags: 'team=agents,cost-center=42' });
 const all = (template: Template): Resources => template.toJSON().Resources as Resources;
 const settings = (context: Record<string, unknown>) => readSettings(appNode(context));
 
-describe('[cloud.retained] what outlives its stack', () => {
+describe('[cloud.retained] resources that outlive their stack', () => {
   /** The account's own role for API Gateway's logs stays: it has no name that could be taken, and other APIs use it. */
   const shared = ['AWS::ApiGateway::Account', 'AWS::IAM::Role'];
   const kept = (resources: Resources) => [
@@ -25,7 +25,7 @@ describe('[cloud.retained] what outlives its stack', () => {
     ),
   ];
 
-  it('is data, keys and secrets, except where the deployment that creates them fails', () => {
+  it('are data, keys and secrets, except if the deployment that creates them fails', () => {
     expect(kept(all(prod.stores)).sort()).toEqual(
       ['DynamoDB::Table', 'KMS::Key', 'S3::Bucket', 'SecretsManager::Secret'].map(
         (type) => `AWS::${type} RetainExceptOnCreate`,
@@ -33,7 +33,7 @@ describe('[cloud.retained] what outlives its stack', () => {
     );
   });
 
-  it('is nothing of the functions and APIs, so that a failed deployment can be repeated', () => {
+  it('include no functions and APIs, so that a failed deployment can be repeated', () => {
     expect(kept(all(prod.services))).toEqual([]);
     expect(kept(all(prod.watch))).toEqual([]);
   });
@@ -45,7 +45,7 @@ describe('[cloud.retained] what outlives its stack', () => {
       expect([...DependsOn].sort()).toEqual(others.sort());
   });
 
-  it('is nothing at all in a deployment for development', () => {
+  it('do not exist in a deployment for development', () => {
     expect([...kept(all(dev.stores)), ...kept(all(dev.services))]).toEqual([]);
     for (const { Properties } of Object.values(ofType(dev.stores, 'AWS::DynamoDB::Table')))
       expect(Properties.DeletionProtectionEnabled).toBe(false);
@@ -54,7 +54,7 @@ describe('[cloud.retained] what outlives its stack', () => {
   });
 });
 
-describe('[cloud.name] a second deployment beside the first', () => {
+describe('[cloud.name] a second deployment in the same account', () => {
   const build = (name: string) => {
     const { stores, services, watch } = buildGateway(emptyApp({ name }).app);
     return [stores, services, watch].map(({ stackName }) => stackName);
@@ -105,7 +105,7 @@ describe('[cloud.templates] tags', () => {
       ? Object.fromEntries((properties.Tags as { Key: string; Value: string }[]).map(({ Key, Value }) => [Key, Value]))
       : ((properties.Tags as Record<string, string>) ?? {});
 
-  it('name the deployment, its stage and what the operator adds, on everything that is billed', () => {
+  it("name the deployment, its stage and the operator's tags, on every billed resource", () => {
     const billed = ['Lambda::Function', 'DynamoDB::Table', 'S3::Bucket', 'KMS::Key', 'SecretsManager::Secret'];
     const more = ['ApiGateway::RestApi', 'StepFunctions::StateMachine', 'SQS::Queue', 'Logs::LogGroup'];
     for (const type of [...billed, ...more]) {
@@ -176,7 +176,7 @@ describe('[cloud.staged-release] a new version of a function', () => {
     }
   });
 
-  it('takes over at once where the deployment asks for it, with the same aliases', () => {
+  it('takes over at once on request, with the same aliases', () => {
     expect(ofType(dev.services, 'AWS::CodeDeploy::DeploymentGroup')).toEqual({});
     expect(Object.keys(ofType(dev.services, 'AWS::Lambda::Alias'))).toHaveLength(Object.keys(functions).length);
     expect(settings({ release: 'at-once' }).stagedReleases).toBe(false);

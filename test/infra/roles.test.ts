@@ -137,7 +137,7 @@ function expected(spec: FunctionSpec): Grants {
 }
 
 it.each(Object.entries(functions) as [string, FunctionSpec][])(
-  '[cloud.least-privilege] %s holds what its row grants, and nothing else',
+  '[cloud.least-privilege] %s has exactly the rights of its row',
   (name, spec) => {
     expect(grantsOf(name)).toEqual(expected(spec));
   },
@@ -155,7 +155,7 @@ it('gives no function power over all tables, and none the power to scan, delete 
   expect(all.filter((grant) => grant.includes('DeleteItem'))).toEqual([expires]);
 });
 
-it('[cloud.least-privilege] takes from functions what no code of theirs uses', () => {
+it('[cloud.least-privilege] removes rights that no code uses', () => {
   const all = Object.keys(functions).flatMap((name) => grantsOf(name).map((grant) => `${name}: ${grant}`));
   const about = (pattern: RegExp) => all.filter((grant) => pattern.test(grant));
   expect(about(/ConditionCheckItem/)).toEqual([]);
@@ -203,7 +203,7 @@ it('lets no principal assume a role, read a foreign secret or query a cluster th
   expect(holders('rds-data:')).toEqual([]);
 });
 
-describe('what a deployment names', () => {
+describe('resources that a deployment names', () => {
   const role = 'arn:aws:iam::123456789012:role/orders-reader';
   const secret = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:orders/api-AbCdEf';
   const cluster = 'arn:aws:rds:eu-west-1:123456789012:cluster:orders';
@@ -214,7 +214,7 @@ describe('what a deployment names', () => {
   }).services;
 
   it.each(Object.entries(functions) as [string, FunctionSpec][])(
-    '[cloud.least-privilege] %s gets by its row, and nothing besides',
+    '[cloud.least-privilege] %s gets exactly the rights of its row',
     (name, spec) => {
       const more = grantsOf(name, named).filter((grant) => !grantsOf(name).includes(grant));
       const assumed = ['AssumeRole', 'SetSourceIdentity', 'TagSession'].flatMap((action) =>

@@ -56,12 +56,12 @@ describe('routes', () => {
     expect(method?.uri).toContain(`lambda:path/${version}/functions/${liveReference(services, handledBy)}/${last}`);
   });
 
-  it('[admin.routes] opens no route the contract does not know, but preflights and one proxy for a function that finds its routes', () => {
+  it('[admin.routes] opens no route outside the contract, except preflights and one proxy for a function that routes by itself', () => {
     const known = [...new Set(routes.map(deployedCallOf)), ...preflights.keys(), head];
     expect(deployed.map(({ call }) => call).sort()).toEqual(known.sort());
   });
 
-  it('[cors.headers] hands preflights to the function of their path, which knows the origins', () => {
+  it('[cors.headers] passes preflights to the function of their path, which has the origins', () => {
     expect(preflights.size).toBeGreaterThan(8);
     for (const [call, route] of preflights) {
       const uriOf = (wanted: string) => deployed.find((candidate) => candidate.call === wanted)?.uri;
@@ -79,7 +79,7 @@ describe('routes', () => {
     for (const { Properties } of permissions) expect(Properties.Action).toBe('lambda:InvokeFunction');
   });
 
-  it('lets what streams take 15 minutes, and buffers everything else', () => {
+  it('gives streams 15 minutes, and buffers all other answers', () => {
     const modes = deployed.map(({ call, integration }) => [
       call,
       integration.ResponseTransferMode,
@@ -120,7 +120,7 @@ describe('routes', () => {
     }
   });
 
-  it('does nothing to an answer that a stream does not bear: no mapping, cache, compression, conversion', () => {
+  it('applies nothing to an answer that a stream does not support: no mapping, cache, compression, conversion', () => {
     for (const { integration } of deployed) {
       for (const property of ['ContentHandling', 'IntegrationResponses', 'RequestTemplates', 'CacheKeyParameters'])
         expect(integration[property]).toBeUndefined();
@@ -137,7 +137,7 @@ describe('routes', () => {
     }
   });
 
-  it('is regional, logs who called and never what they said', () => {
+  it('is regional, logs callers but not their content', () => {
     for (const { Properties } of Object.values(ofType(services, 'AWS::ApiGateway::RestApi'))) {
       expect(Properties.EndpointConfiguration.Types).toEqual(['REGIONAL']);
     }
@@ -177,7 +177,7 @@ describe('routes', () => {
     expect(() => readSettings(appNode({ requestsPerSecond: 'votes=5' }))).toThrow('Allowed names: actions, admin,');
   });
 
-  it('[cloud.own-answers] says 504 without Retry-After where a function did not answer in time, and how to look the outcome up', () => {
+  it('[cloud.own-answers] answers 504 without Retry-After if a function did not answer in time, and explains how to look the outcome up', () => {
     const answers = Object.values(ofType(services, 'AWS::ApiGateway::GatewayResponse')).map(
       ({ Properties }) => Properties,
     );
@@ -239,7 +239,7 @@ describe('routes', () => {
     for (const { DependsOn = [] } of stages) expect([DependsOn].flat().join()).toMatch(/ExecutionLogs/);
   });
 
-  it('[cloud.access-logs] logs what went wrong and how long it took, and nothing a caller sent', () => {
+  it('[cloud.access-logs] logs errors and latencies, and no data of a caller', () => {
     for (const { Properties } of Object.values(ofType(services, 'AWS::ApiGateway::Stage'))) {
       const line = JSON.parse(Properties.AccessLogSetting.Format);
       expect(Object.keys(line)).toEqual(

@@ -9,7 +9,7 @@ const role = roleOf(services, 'sandbox').Properties;
 const statements: Record<string, unknown>[] = role.Policies[0].PolicyDocument.Statement;
 
 describe('[cloud.least-privilege] the sandbox', () => {
-  it('is allowed its log, and what Lambda does for it: its network interfaces', () => {
+  it('may write its log, and have its network interfaces made by Lambda', () => {
     const allowed = statements.filter(({ Effect }) => Effect === 'Allow').flatMap(({ Action }) => Action as string[]);
     expect(allowed.filter((action) => !action.startsWith('ec2:'))).toEqual([
       'logs:CreateLogStream',
@@ -22,7 +22,7 @@ describe('[cloud.least-privilege] the sandbox', () => {
     expect(role.ManagedPolicyArns).toBeUndefined();
   });
 
-  it('is denied even that, where it is the code that asks', () => {
+  it('is denied even that for its own code', () => {
     const [denied, ...more] = statements.filter(({ Effect }) => Effect === 'Deny');
     expect(more).toEqual([]);
     expect(denied).toMatchObject({ NotAction: 'logs:*', Resource: '*' });
@@ -34,7 +34,7 @@ describe('[cloud.least-privilege] the sandbox', () => {
     ]);
   });
 
-  it('gets nothing: no variable, no trace, no table', () => {
+  it('gets no variable, no trace, no table', () => {
     expect(Properties.Environment).toBeUndefined();
     expect(Properties.TracingConfig).toBeUndefined();
     expect(functions.sandbox.tables).toEqual({});
@@ -84,7 +84,7 @@ describe('[cloud.templates] its network', () => {
     expect(only('AWS::EC2::VPC').Properties).toMatchObject({ EnableDnsSupport: false, EnableDnsHostnames: false });
   });
 
-  it('lets nothing in, and out only what no packet is', () => {
+  it('allows no traffic in, and none out', () => {
     const { Properties } = only('AWS::EC2::SecurityGroup');
     expect(Properties.SecurityGroupIngress ?? []).toEqual([]);
     expect(Properties.SecurityGroupEgress).toEqual([

@@ -71,7 +71,7 @@ describe('the clocks of approvals and rollouts', () => {
     expect(reference(machine.DefinitionSubstitutions.ApprovalStepsArn)).toBe(liveReference(services, 'approval-steps'));
   });
 
-  it('is a Standard machine under the name the functions know, traced, its log free of task tokens', () => {
+  it('is a Standard machine under the name in the functions, traced, its log free of task tokens', () => {
     expect(machine).toMatchObject({
       StateMachineName: 'agent-governance-approval',
       StateMachineType: 'STANDARD',
@@ -147,7 +147,7 @@ function mappingsOf(name: FunctionName) {
 
 const mappingOf = (name: FunctionName) => mappingsOf(name)[0];
 
-it('[notify.events] feeds notify what is enqueued, ten at a time and at once, and sets a batch it fails on aside', () => {
+it('[notify.events] sends enqueued messages to notify, ten at a time and at once, and sets a failed batch aside', () => {
   expect(mappingOf('notify')).toMatchObject({
     StartingPosition: 'LATEST',
     BatchSize: 10,

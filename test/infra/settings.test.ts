@@ -8,14 +8,14 @@ import { appNode, ofType, reference, synthesize } from './synthesized.ts';
 
 const { services } = synthesize();
 
-describe('what is off until asked for', () => {
+describe('options that are off by default', () => {
   const asked = synthesize({ otlpTraces: 'on', streamPaddingBytes: 2048 }).services;
   const told = (name: string, template = asked) =>
     Object.values(ofType(template, 'AWS::Lambda::Function')).find(
       ({ Properties }) => Properties.FunctionName === `agent-governance-${name}`,
     )!.Properties.Environment.Variables;
 
-  it('sends spans to CloudWatch under the permission every role has, but for the sandbox', () => {
+  it('sends spans to CloudWatch under the permission of every role except the sandbox', () => {
     expect(reference(told('project').OTLP_TRACES_URL)).toBe('https://xray.{Region}.{URLSuffix}/v1/traces');
     expect(told('project', services).OTLP_TRACES_URL).toBeUndefined();
     const roles = Object.values(ofType(asked, 'AWS::IAM::Role')).filter(
@@ -24,7 +24,7 @@ describe('what is off until asked for', () => {
     for (const { Properties } of roles) expect(JSON.stringify(Properties.Policies)).toContain('xray:PutTraceSegments');
   });
 
-  it('pads the beginning of streams, and of nothing else', () => {
+  it('pads only the beginning of streams', () => {
     expect(told('messages').STREAM_PADDING_BYTES).toBe('2048');
     expect(told('models').STREAM_PADDING_BYTES).toBeUndefined();
   });

@@ -66,7 +66,7 @@ const grants = (statement: Json): string[] => {
 const named = (grant: string): string => grant.replace(/ on \{.*\}$/, ' on one resource').replace(' on "*"', ' on *');
 const distinct = (found: string[]): string[] => [...new Set(found)].sort();
 
-it('[cloud.templates] differs in the stores by protection and by what the emulator does not understand', () => {
+it('[cloud.templates] differs in the stores by protection and by settings that the emulator does not support', () => {
   expect(distinct(differences(aws.stores, emulator.stores))).toEqual(
     [
       ...['DynamoDB::Table', 'KMS::Key', 'S3::Bucket', 'SecretsManager::Secret'].flatMap((type) => [
@@ -119,7 +119,7 @@ it("[cloud.templates] differs in the services by buffering, a literal time-out, 
   );
 });
 
-it('[cloud.templates] differs in what is watched by the refusal of plain HTTP and by alarms that compute or are joined', () => {
+it('[cloud.templates] differs in monitoring by the refusal of plain HTTP and by alarms that compute or are joined', () => {
   expect(distinct(differences(aws.watch, emulator.watch))).toEqual([
     // What a composite alarm reports on AWS, its parts report here.
     'CloudWatch::Alarm .Properties.AlarmActions: undefined → present',
@@ -133,7 +133,7 @@ it('[cloud.templates] differs in what is watched by the refusal of plain HTTP an
   for (const [, { Properties }] of gone) expect(Properties.Metrics).toBeDefined();
 });
 
-it('reaches connections where the emulator listens, under the id of the API', () => {
+it("reaches connections at the emulator's address, under the id of the API", () => {
   const functions = Object.values(ofType(emulator.services, 'AWS::Lambda::Function'));
   const urls = functions.flatMap(({ Properties }) => Properties.Environment?.Variables.CONNECTIONS_URL ?? []);
   expect(urls.map(reference)).toEqual(

@@ -45,7 +45,7 @@ describe.each(Object.entries(tables) as [string, TableSpec][])('[cloud.templates
   });
 });
 
-it('deploys no table the contract does not know', () => {
+it('deploys no table outside the contract', () => {
   expect(Object.keys(deployed)).toHaveLength(Object.keys(tables).length);
 });
 
@@ -55,7 +55,7 @@ describe('[evidence.archive] the archive', () => {
     .filter(({ Sid }) => Sid !== undefined);
   const rule = (sid: string) => policy.find(({ Sid }) => Sid === sid);
 
-  it('locks what it holds for a year, for every caller', () => {
+  it('locks its objects for a year, for every caller', () => {
     stores.hasResourceProperties('AWS::S3::Bucket', {
       ObjectLockEnabled: true,
       ObjectLockConfiguration: { Rule: { DefaultRetention: { Mode: 'COMPLIANCE', Days: 365 } } },
@@ -119,13 +119,13 @@ it('[cloud.retained] ends broken uploads in both buckets, removed bodies after 9
   });
 });
 
-it('signs with a P-256 key that is for nothing else', () => {
+it('signs with a P-256 key of its own', () => {
   stores.hasResourceProperties('AWS::KMS::Key', { KeySpec: 'ECC_NIST_P256', KeyUsage: 'SIGN_VERIFY' });
 });
 
 const without = synthesize({ transparencyLog: 'off' });
 
-it('[transparency.log] signs the log with an Ed25519 key of its own, and keeps no log where the deployment says off', () => {
+it('[transparency.log] signs the log with an Ed25519 key of its own, and keeps no log if the deployment turns it off', () => {
   stores.hasResourceProperties('AWS::KMS::Key', { KeySpec: 'ECC_NIST_EDWARDS25519', KeyUsage: 'SIGN_VERIFY' });
   expect(JSON.stringify(without.stores.toJSON())).not.toContain('EDWARDS25519');
   expect(JSON.stringify(without.services.toJSON())).not.toContain('LOG_KEY_ID');

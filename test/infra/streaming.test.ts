@@ -22,7 +22,7 @@ const one = (type: string, template = streaming!) => {
 };
 const container = () => one('AWS::ECS::TaskDefinition').ContainerDefinitions[0];
 
-it('[plane.container] stands in a stack of its own, and only where it is asked for', () => {
+it('[plane.container] is in a stack of its own, and only on request', () => {
   expect(off.streaming).toBeUndefined();
   expect(Object.keys(streaming!.toJSON().Resources).length).toBeLessThan(100);
 });
@@ -65,7 +65,7 @@ describe('[cloud.least-privilege] the task role', () => {
     expect(Object.keys(functions)).toEqual(expect.arrayContaining([...planeFunctions]));
   });
 
-  it('is assumed by tasks, and nothing is added to it', () => {
+  it('is assumed by tasks, without further rights', () => {
     expect(JSON.stringify(role.Properties.AssumeRolePolicyDocument)).toContain('ecs-tasks.amazonaws.com');
     expect(role.Properties.ManagedPolicyArns).toBeUndefined();
   });
@@ -129,7 +129,7 @@ it('scales by CPU and by the calls of a task', () => {
   );
 });
 
-it('stands in the VPC, the subnets and the security groups that the deployment names', () => {
+it('is in the VPC, the subnets and the security groups of the deployment', () => {
   expect(ofType(named!, 'AWS::EC2::VPC')).toEqual({});
   const { Subnets, SecurityGroups } = one('AWS::ECS::Service', named).NetworkConfiguration.AwsvpcConfiguration;
   expect(Subnets).toEqual(['subnet-0000000a', 'subnet-0000000b']);
@@ -140,14 +140,14 @@ it('stands in the VPC, the subnets and the security groups that the deployment n
   ]);
 });
 
-it('is reached from private addresses where it is private', () => {
+it('is reached from private addresses if it is private', () => {
   expect(one('AWS::ElasticLoadBalancingV2::LoadBalancer', named).Scheme).toBe('internal');
   expect(JSON.stringify(ofType(named!, 'AWS::EC2::SecurityGroup'))).not.toContain(
     '"CidrIp":"0.0.0.0/0","Description":"callers"',
   );
 });
 
-test('[watch.alarms] an alarm is raised where no task is healthy, where answers fail, and where processors are busy', () => {
+test('[watch.alarms] an alarm is raised if no task is healthy, if answers fail, and if processors are busy', () => {
   const alarms = Object.values(ofType(watch, 'AWS::CloudWatch::Alarm')).map(({ Properties }) => Properties);
   const named = (name: string) => alarms.find(({ AlarmDescription }) => AlarmDescription.startsWith(`${name} (`));
   expect(named('streaming-no-task')).toMatchObject({

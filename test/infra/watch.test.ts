@@ -231,7 +231,7 @@ describe('[watch.runbook] the runbook', () => {
 describe('[watch.runbook] own metrics', () => {
   const emitted = emittedMetrics();
 
-  it('are asked for under the names and labels that the code writes, and the deployment', () => {
+  it('are queried under the names and labels that the code writes, and the deployment', () => {
     const own = alarms.flatMap(metricsOf).filter(({ Namespace }) => Namespace === 'AgentGovernance');
     expect(own.length).toBeGreaterThan(10);
     for (const { MetricName, Dimensions } of own)
@@ -246,7 +246,7 @@ describe('[watch.runbook] own metrics', () => {
     expect([...asked].filter((name) => !emitted.has(name))).toEqual([]);
   });
 
-  it('stand in the table of telemetry.md', () => {
+  it('are in the table of telemetry.md', () => {
     const documented = readFileSync('docs/explanation/telemetry.md', 'utf8');
     expect([...emitted.keys()].filter((name) => !documented.includes(`\`${name}\``))).toEqual([]);
   });
@@ -263,7 +263,7 @@ describe('[watch.alarms] the canary', () => {
   const rules = (template: typeof services) => JSON.stringify(ofType(template, 'AWS::Events::Rule'));
   const secrets = (template: typeof stores) => JSON.stringify(ofType(template, 'AWS::SecretsManager::Secret'));
 
-  it('has a schedule, a secret and two pages where the deployment asks for it', () => {
+  it('has a schedule, a secret and two pages if the deployment enables it', () => {
     expect(rules(services)).toContain(functions.canary.purpose);
     expect(secrets(stores)).toContain('agent-governance/canary');
     expect(named('canary-failed')).toMatchObject({ MetricName: 'svc_canary_rounds_total', Threshold: 3, Period: 300 });

@@ -23,7 +23,7 @@ describe('the WebSocket', () => {
     expect(ofType(services, 'AWS::ApiGatewayV2::RouteResponse')).toEqual({});
   });
 
-  it('is throttled, logs who came and never what they said', () => {
+  it('is throttled, logs callers but not their content', () => {
     const { Properties } = Object.values(ofType(services, 'AWS::ApiGatewayV2::Stage'))[0]!;
     expect(Properties).toMatchObject({
       StageName: 'gateway',
@@ -40,7 +40,7 @@ describe('the WebSocket', () => {
     expect(Properties.AccessLogSettings.Format).not.toMatch(/body|header|querystring/i);
   });
 
-  it('tells its functions where connections are and who takes over; a call handed over is never repeated', () => {
+  it('gives its functions the address of connections and the next function; a handed-over call is never repeated', () => {
     for (const name of ['ws', 'ws-worker'])
       expect(reference(environment(name).CONNECTIONS_URL)).toBe(
         `https://{${api}}.execute-api.{Region}.{URLSuffix}/gateway`,

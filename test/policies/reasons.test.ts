@@ -315,7 +315,7 @@ describe.each(packs)('[policy.reasons] pack %s', (pack) => {
     }
   });
 
-  test('suggestions do not ask for a rule or repeat the pattern of a protocol', () => {
+  test('suggestions neither request a rule nor repeat the pattern of a protocol', () => {
     const wrong = all
       .filter(({ decision }) => decision.decision === 'block')
       .map(({ call }) => suggestAlternative(policy, call))

@@ -54,7 +54,7 @@ type Cast = typeof cast extends fc.Arbitrary<infer C> ? C : never;
 
 const named = (requires: readonly Requirement[] = []) => new Set(requires.map((each) => JSON.stringify(each)));
 
-test('[approval.strictest-terms] whatever the configuration says by now, nothing that was asked when the request was queued is taken off', () => {
+test('[approval.strictest-terms] whatever the current configuration is, no term of the queued request is removed', () => {
   fc.assert(
     fc.property(queued, terms, terms, (row, first, second) => {
       const once = applyTerms(row, first);
@@ -105,7 +105,7 @@ function expected(row: ApprovalRow, votes: readonly Cast[]): boolean {
   return false;
 }
 
-test('[approval.strictest-terms] a request is approved if and only if the votes satisfy what was asked at first and what is asked at each vote', async () => {
+test('[approval.strictest-terms] a request is approved if and only if the votes satisfy the terms of its beginning and of each vote', async () => {
   await fc.assert(
     fc.asyncProperty(queued, fc.array(cast, { maxLength: 6 }), async (row, votes) => {
       const world = approvalsWorld(row);

@@ -65,7 +65,7 @@ test('[evidence.archive] every session is archived and read back', async () => {
   }
 });
 
-test('[evidence.archive] a file of an earlier release is read, and what follows it', async () => {
+test('[evidence.archive] a file of an earlier release is read, and later writes too', async () => {
   for (const session of ['Build:7', '..x', 'a.b']) {
     const entries = chainOf(session, ['1', '2', '3', '4'], 'Acme');
     await mkdir(join(folder, formerName('Acme')), { recursive: true });
@@ -87,7 +87,7 @@ test('[evidence.archive] of a file that two sessions shared, each reads its own 
   expect([await readBack(archive, 'A'), await readBack(archive, 'a')]).toEqual([upper, lower]);
 });
 
-test("[evidence.archive] the log of a tenant goes on in a folder of its own, with an earlier release's objects", async () => {
+test("[evidence.archive] the log of a tenant continues in a folder of its own, with an earlier release's objects", async () => {
   const bytes = Buffer.from('tile');
   await folderLog(folder).put('acme', 'tile/0/000', bytes);
   await rename(join(folder, 'acme'), join(folder, 'Acme'));

@@ -94,7 +94,7 @@ function live(happenings: readonly Happening[]) {
 
 const numRuns = runs(300, 60);
 
-test('[behavior.rules] what the head keeps is what the evidence tells, entry by entry', async () => {
+test('[behavior.rules] the head equals the evidence, entry by entry', async () => {
   await fc.assert(
     fc.asyncProperty(course(), async ([, happenings]) => {
       const { entries, heads, head } = live(happenings);
@@ -165,7 +165,7 @@ test('points fade with the window, unless the kill switch has tripped', () => {
   );
 });
 
-test('a release leaves nothing, and what an entry is scored with it carries itself', () => {
+test('a release clears all points, and the settings of a score are in its entry', () => {
   fc.assert(
     fc.property(course(), ([numbers, happenings]) => {
       const { head, entries } = live(happenings);

@@ -57,7 +57,7 @@ const running = fc
   })
   .map((parts) => parts.join(''));
 
-test('[chat.input-policy] keywords in streams: found as in the whole text, and nothing of a clean text is lost', async () => {
+test('[chat.input-policy] keywords in streams: found as in the whole text, and a clean text stays complete', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(phrase, { minLength: 1, maxLength: 3 }),
@@ -110,7 +110,7 @@ const regex: fc.Arbitrary<string> = fc.letrec<{ pattern: string }>((tie) => ({
   ),
 })).pattern;
 
-test('the walk over a pattern finds a match exactly where re2js does', () => {
+test('the walk over a pattern finds a match exactly when re2js does', () => {
   fc.assert(
     fc.property(regex, running, (pattern, written) => {
       fc.pre(regexProblem(pattern) === undefined);
@@ -156,7 +156,7 @@ function firstMatch(pattern: string, written: string): number {
   return Math.min(start(written), isMark ? writtenRange(reading, asRead, asRead + 1)[1] : reading.at[asRead]!);
 }
 
-test('folding letter by letter is folding the whole, and every letter knows where it was written', () => {
+test('folding letter by letter equals folding the whole, and every letter has its position in the text', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(shard, fc.string({ unit: 'binary', maxLength: 3 })), { maxLength: 12 }), (shards) => {
       const written = shards.join('');

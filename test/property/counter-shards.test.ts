@@ -168,7 +168,7 @@ test('[limit.shards] no 60 seconds of all shards and leases together hold more t
   );
 });
 
-test('[limit.shards] [limit.budget] all shards together hold what a bystander counts, and never more than the budget', () => {
+test('[limit.shards] [limit.budget] all shards together count like a bystander, and never exceed the budget', () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 80 }), (events) => {
       played(events, ({ spent, shards, nowMs }) => {
@@ -181,7 +181,7 @@ test('[limit.shards] [limit.budget] all shards together hold what a bystander co
   );
 });
 
-test('[limit.shards] the shares of all shards add up to the limit, and every shard reads back as it was written', () => {
+test('[limit.shards] the shares of all shards add up to the limit, and every shard is read back unchanged', () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 60 }), fc.nat(1_000_000), (events, limit) => {
       played(events, ({ shards }) => {

@@ -58,7 +58,7 @@ test.each(goldens)(
   },
 );
 
-test('any text whatever: cut anywhere, the decoder says the same', () => {
+test('any text: cut anywhere, the decoder gives the same', () => {
   const pieces = fc.constantFrom(
     '\r',
     '\n',
@@ -85,7 +85,7 @@ test('any text whatever: cut anywhere, the decoder says the same', () => {
   );
 });
 
-test('what is written is read back, whatever it says', () => {
+test('any written text is read back', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.option(fc.stringMatching(/^[a-z_]+$/)), fc.string({ unit: 'grapheme' }))),

@@ -18,7 +18,7 @@ const sessionOf = (minLength: number) =>
 
 const runs = { numRuns: 60 };
 
-test('[evidence.chain] what was sealed verifies, in any session', async () => {
+test('[evidence.chain] sealed entries verify, in any session', async () => {
   await fc.assert(
     fc.asyncProperty(sessionOf(1), async (drafts) => {
       const { entries, manifest, head } = await sealedSession(drafts);
@@ -29,7 +29,7 @@ test('[evidence.chain] what was sealed verifies, in any session', async () => {
   );
 });
 
-test('[evidence.tampering] any changed character of a bundle is found, or changes nothing that is signed', async () => {
+test('[evidence.tampering] any changed character of a bundle is found, or changes no signed content', async () => {
   const { entries, manifest } = await sealedSession();
   const document = { format: bundleFormat, manifest, entries, public_key: trustedKey };
   const text = JSON.stringify(document);
@@ -85,7 +85,7 @@ test('[evidence.tampering] any changed field of an entry is found at its index',
   );
 });
 
-test('[evidence.tampering] any cut is found where it was made', async () => {
+test('[evidence.tampering] any cut is found at its place', async () => {
   await fc.assert(
     fc.asyncProperty(sessionOf(2), fc.nat(), fc.nat(), async (drafts, from, count) => {
       const { entries, manifest } = await sealedSession(drafts);
@@ -179,7 +179,7 @@ test('[evidence.secrets-redacted] no secret survives redaction, however deep or 
   );
 });
 
-test('redaction leaves what contains no secret as it was', () => {
+test('redaction leaves text without secrets unchanged', () => {
   const plain = fc.jsonValue({ maxDepth: 3, stringUnit: fc.constantFrom('a', 'b', ' ', '/', '.', '7') });
   fc.assert(
     fc.property(plain, (value) => {

@@ -33,7 +33,7 @@ test('each key is itself, by either header, and no other text is', () => {
   );
 });
 
-test('whatever headers come, the outcome is a known principal or 401', () => {
+test('any headers lead to a known principal or 401', () => {
   const identities = identitiesOf(['key']);
   const header = fc.oneof(fc.string(), fc.array(fc.string(), { maxLength: 3 }), fc.constant(undefined));
   const name = fc.oneof(

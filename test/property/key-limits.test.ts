@@ -43,7 +43,7 @@ const event = fc.oneof(
   fc.record({ kind: fc.constant('settle' as const), which: fc.nat(20) }),
 );
 
-test('[limit.key] a call passes exactly where both have room, and is counted by both or by neither', async () => {
+test('[limit.key] a call passes exactly if both have room, and is counted by both or by neither', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(event, { maxLength: 40 }), async (events) => {
       const time = { ms: now };

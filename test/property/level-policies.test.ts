@@ -93,7 +93,7 @@ const nested = conditionalRules.chain((own) =>
   ),
 );
 
-test('[identity.organizations] what is loaded allows no call that is reviewed or blocked above, as an enumeration of calls finds it', () => {
+test('[identity.organizations] a loaded level allows no call that is reviewed or blocked above, as an enumeration of calls shows', () => {
   fc.assert(
     fc.property(nested, fc.constantFrom(...decisions), ([own, level], default_decision) => {
       const tool_policies = { rules: own, default_decision, disable_guards: [] };

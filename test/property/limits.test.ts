@@ -134,7 +134,7 @@ test('[limit.rate] a caller that waits for Retry-After gets in, unless another c
   );
 });
 
-test('[limit.budget] spent and reserved never pass the budget, and are what a bystander counts', () => {
+test("[limit.budget] spent and reserved never pass the budget, and equal a bystander's count", () => {
   fc.assert(
     fc.property(course, (events) => {
       play(events, (state, noted, nowMs) => {
@@ -147,7 +147,7 @@ test('[limit.budget] spent and reserved never pass the budget, and are what a by
   );
 });
 
-test('[limit.budget] whenever all callers stop, nothing stays reserved once the leases have ended', () => {
+test('[limit.budget] whenever all callers stop, no reservation remains after the leases have ended', () => {
   fc.assert(
     fc.property(course, (events) => {
       let { state, noted, nowMs } = play(events, () => {});
@@ -171,7 +171,7 @@ test('[limit.budget] whenever all callers stop, nothing stays reserved once the 
   );
 });
 
-test('a batch is its calls one after the other, and the item reads back as it was written', () => {
+test('a batch equals its calls one after the other, and the item is read back unchanged', () => {
   fc.assert(
     fc.property(fc.array(fc.record({ tokens: fc.nat(60), cost: fc.nat(60) }), { maxLength: 12 }), (calls) => {
       const transitions = calls.map(({ tokens, cost }): Transition<ReserveOutcome> => {
@@ -217,7 +217,7 @@ describe('a global budget', () => {
     { weight: 2, arbitrary: fc.record({ type: fc.constant('pass' as const), ms: fc.nat(100_000) }) },
   );
 
-  test('[limit.budget] is never handed out beyond its limit, nor spent beyond what was handed out', () => {
+  test('[limit.budget] is never granted beyond its limit, nor spent beyond its grant', () => {
     fc.assert(
       fc.property(fc.array(action, { maxLength: 60 }), (actions) => {
         const tenants = [emptyState, emptyState, emptyState];

@@ -7,7 +7,7 @@ const secret = fc.string({ minLength: 12, maxLength: 60 });
 const mask = '[credential withheld]';
 
 describe('[credential.never-shown] a credential', () => {
-  test('does not survive as it is, in URLs, in JSON or in hex', () => {
+  test('does not survive unchanged, in URLs, in JSON or in hex', () => {
     fc.assert(
       fc.property(secret, around, around, (value, before, after) => {
         const forms = [

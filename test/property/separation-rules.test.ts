@@ -48,7 +48,7 @@ test('[identity.separation-rules] votes are enough if and only if every rule is 
   );
 });
 
-test('[identity.separation-rules] the order of votes changes nothing, a person counts once, and a vote never makes more missing', () => {
+test('[identity.separation-rules] the order of votes does not matter, a person counts once, and a vote never adds requirements', () => {
   const missing = (rules: readonly Requirement[], ballots: readonly Ballot[]) =>
     missingOf(rules, ballots).reduce((sum, rule) => sum + rule.missing, 0);
   fc.assert(

@@ -75,7 +75,7 @@ const answer = ({ policy, call: own }: CompiledSessionPolicy, ms: number, over: 
 };
 
 describe('[credential.brokers] a compiled session policy', () => {
-  test('allows its own call until it ends, and nothing after', () => {
+  test('allows its own call until it ends, and no call after that', () => {
     fc.assert(
       fc.property(call, expiry, fc.nat(10_000_000), (action, expiresMs, ms) => {
         const policy = compiled(action, expiresMs);

@@ -86,7 +86,7 @@ describe('a quoted word', () => {
     );
   });
 
-  test('also where every character is quoted on its own', () => {
+  test('also if every character is quoted separately', () => {
     fc.assert(
       fc.property(
         words,
@@ -101,7 +101,7 @@ describe('a quoted word', () => {
   });
 });
 
-test('what is added to a line takes none of its effects away', () => {
+test('additions to a line remove none of its effects', () => {
   const lines = fc.constantFrom(
     'rm a',
     'cat .env',

@@ -61,7 +61,7 @@ const statements = [
 const gap = fc.constantFrom(' ', '\n', '\t', '/**/', ' /* ; drop table x -- */ ', ' -- delete\n', '/* /* */ */');
 const recase = (word: string, upper: boolean): string => (upper && !word.startsWith("'") ? word.toUpperCase() : word);
 
-test('comments, blanks and capitals change nothing', () => {
+test('comments, blanks and capitals do not matter', () => {
   const dressed = fc
     .constantFrom(...statements)
     .chain((list) =>

@@ -96,7 +96,7 @@ const policy = fc
   .record({ rules: fc.array(rule, { minLength: 1, maxLength: 6 }), guards: fc.array(guard, { maxLength: 2 }) })
   .map(({ rules, guards }): ToolPolicyDocument => ({ name: 'random', default_decision: 'review', guards, rules }));
 
-test('[policy.analysis] a rule said never to match is matched by no call; every other is matched by some', () => {
+test('[policy.analysis] a rule reported as unreachable is matched by no call; every other is matched by some', () => {
   fc.assert(
     fc.property(policy, (document) => {
       const { unreachable, analysed } = analysePolicy(document);
@@ -157,7 +157,7 @@ test('[policy.analysis] [policy.diff] a diff finds every change brute force find
   );
 });
 
-test('what normalisation yields is stable and lies in the language the analysis asks about', () => {
+test('normalised values are stable and lie in the language of the analysis', () => {
   const piece = fc.constantFrom(
     'a',
     'B',

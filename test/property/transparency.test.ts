@@ -31,7 +31,7 @@ for (const leaf of leaves) {
 const read = async (ids: readonly NodeId[]) => ids.map(({ level, index }) => nodes.get(`${level}/${index}`)!);
 const sizes = fc.integer({ min: 1, max: most });
 
-test('[transparency.tree] the frontier has the root of the definition at every size, and goes on from its hashes', async () => {
+test('[transparency.tree] the frontier has the root of the definition at every size, and continues from its hashes', async () => {
   for (let size = 0; size <= most; size++) expect(rootsBySize[size]).toEqual(naiveRoot(leaves.slice(0, size)));
   await fc.assert(
     fc.asyncProperty(sizes, fc.nat(20), async (size, more) => {
@@ -62,7 +62,7 @@ test('[transparency.tree] a leaf is shown to be in its own place, and in no othe
   );
 });
 
-test('[transparency.tree] a tree is shown to go on from an earlier one, and from no other', async () => {
+test('[transparency.tree] a tree is proved to continue an earlier one, and no other', async () => {
   await fc.assert(
     fc.asyncProperty(sizes, sizes, fc.nat(), async (a, b, bit) => {
       const [earlier, size] = [Math.min(a, b), Math.max(a, b)];

@@ -28,7 +28,7 @@ test('[approval.machine] the definition is well formed', () => {
   expect([isValid, errors]).toEqual([true, []]);
 });
 
-test('[approval.machine] it waits on when the step finds nothing decided, without trying that step again', () => {
+test('[approval.machine] it continues to wait if the step finds no decision, without trying that step again', () => {
   const { Settle } = definition.States;
   expect(Settle?.Retry?.[0]).toEqual({ ErrorEquals: ['ApprovalPending'], MaxAttempts: 0 });
   expect(Settle?.Catch).toEqual([expect.objectContaining({ ErrorEquals: ['ApprovalPending'], Next: 'Breathe' })]);
@@ -42,7 +42,7 @@ test('[cost.table] an approval takes as many transitions as the cost is computed
   expect(path.length + 1).toBe(assumed.transitions);
 });
 
-test('[approval.machine] whatever fails before the decision ends in the step that reads the row', () => {
+test('[approval.machine] any failure before the decision ends in the step that reads the row', () => {
   for (const name of ['Announce', 'WaitForDecision']) {
     expect(definition.States[name]?.Catch?.map(({ Next }) => Next)).toEqual(['Settle']);
   }

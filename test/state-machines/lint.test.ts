@@ -47,7 +47,7 @@ describe.each(files)('%s', (file) => {
   const states = Object.entries(definition.States);
   const tasks = states.filter((entry): entry is [string, TaskState] => entry[1].Type === 'Task');
 
-  test('is valid Amazon States Language that the local interpreter knows', () => {
+  test('is valid Amazon States Language that the local interpreter supports', () => {
     expect(validate(definition)).toMatchObject({ isValid: true, errors: [] });
     expect(placeholders).toEqual(placeholders.filter((name) => name.endsWith('Arn')));
   });

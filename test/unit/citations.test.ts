@@ -43,7 +43,7 @@ test('no file cites a section of a document that is not in the repository', () =
   expect(found).toEqual([]);
 });
 
-describe('what counts as a citation', () => {
+describe('text that counts as a citation', () => {
   test.each([
     ['One use per approval [approval.used-once].', ['approval.used-once']],
     ['Two of them [approval.used-once] [limit.shards].', ['approval.used-once', 'limit.shards']],

@@ -30,8 +30,8 @@ function terminal(bell = true) {
   return { committed, written, rung, windowEnds: () => timers.shift()?.() };
 }
 
-describe('[local.ready] a request that waits', () => {
-  test('has a line that says what, who and how to look, and rings', () => {
+describe('[local.ready] a pending request', () => {
+  test('has a line with call, requester and command, and rings', () => {
     const { committed, written } = terminal();
     committed(entry());
     expect(written).toEqual([
@@ -74,7 +74,7 @@ describe('[local.ready] a request that waits', () => {
     expect(written[0]!.length).toBeLessThan(400);
   });
 
-  test('of a call that is not an action the line says so', () => {
+  test('of a call that is not an action is described so', () => {
     const { committed, written } = terminal(false);
     committed(entry({ body: {}, actor: { key_id: 'k' } }));
     expect(written[0]).toContain('waits for a person: a call\n');
@@ -90,11 +90,11 @@ describe('[local.ready] a log line', () => {
     );
   });
 
-  test('has colours where they are wanted', () => {
+  test('has colours if enabled', () => {
     expect(humanLine(line({}), true)).toBe(`\u001b[2m${clockTime(at)}\u001b[0m \u001b[33mwarn \u001b[0m late`);
   });
 
-  test('spells out what would move the cursor, and cuts long values', () => {
+  test('spells out cursor movements, and cuts long values', () => {
     const text = humanLine(line({ error: `\u001b[2J${'z'.repeat(1_000)}` }), false);
     expect(text).toContain('error=\\u{1b}[2J');
     expect(text.length).toBeLessThan(400);

@@ -27,7 +27,7 @@ describe('[cli.output-forms] progress', () => {
     ]);
   });
 
-  test('writes nothing where there is no terminal, and nothing for short work', () => {
+  test('writes nothing without a terminal, and nothing for short work', () => {
     const log = screen(false);
     let ms = 0;
     const unseen = progressOf('entries', { terminal: log.terminal, now: () => ms });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Requirement, requirements } from '../requirements.ts';
 import { citations, problems, testSources } from '../support/requirement.ts';
 
-test('each required behaviour is cited by a test, and nothing else is', () => {
+test('each required behaviour is cited by a test, and no other id is', () => {
   expect(problems(requirements, testSources(join(__dirname, '../..')))).toEqual([]);
 });
 

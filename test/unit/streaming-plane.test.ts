@@ -22,7 +22,7 @@ describe("[plane.same-handlers] the caller's address", () => {
     ['is that of the peer where nothing was added', undefined, '10.0.0.5'],
   ])('%s', (_, forwarded, expected) => expect(addressOf(from(forwarded), loadBalancer)).toBe(expected));
 
-  it('is that of the peer without a load balancer, whatever a header says', () => {
+  it('is that of the peer without a load balancer, whatever a header claims', () => {
     expect(addressOf(from('203.0.113.9'), undefined)).toBe('10.0.0.5');
   });
 });
@@ -77,7 +77,7 @@ describe('[cloud.least-privilege] the union of rows', () => {
     expect(unionOf(['messages', 'mcp']).putsOnly).toEqual({});
   });
 
-  it('knows every right that its functions have', () => {
+  it('has every right of its functions', () => {
     // A limit of puts holds for a process only if it holds for all of its functions.
     const notRights = ['streams', 'timeoutSeconds', 'memoryMb', 'putsOnly', 'surface'];
     for (const spec of specs)

@@ -1,7 +1,7 @@
 /** The checker of `npm run voice`, which `npm run check` runs over the repository. */
 import { commentsAndTexts, findings } from '../../bin/voice.ts';
 
-describe('what counts as prose', () => {
+describe('text that counts as prose', () => {
   const names = (path: string, text: string) => findings(path, text).map(({ rule, line }) => `${rule.name}:${line}`);
 
   test.each([

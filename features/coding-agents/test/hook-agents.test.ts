@@ -124,7 +124,7 @@ describe('[cli.hook] of another agent', () => {
     expect([await ask(agent, events[agent](tool, {})), server.seen]).toEqual([{ code: 0 }, []]);
   });
 
-  test('what Gemini CLI says of scheduling does not stop a command', async () => {
+  test('scheduling hints of Gemini CLI do not stop a command', async () => {
     decides(allowed);
     const input = { command: 'ls', description: 'look', is_background: true, delay_ms: 100, wait_for_previous: true };
     expect((await ask('gemini', events.gemini('run_shell_command', input))).answer).toEqual({ decision: 'allow' });

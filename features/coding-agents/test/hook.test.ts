@@ -79,7 +79,7 @@ describe('[cli.hook] answers', () => {
       expect(routes.find(({ operation }) => operation === route.operation)).toMatchObject(route);
   });
 
-  test('a review is a denial with the address, or a question with --review ask', async () => {
+  test('a review is answered as a denial with the address, or as a question with --review ask', async () => {
     decides(review);
     const denied = await hook(event('Bash', { command: 'npm i' }));
     expect(denied.answer.permissionDecision).toBe('deny');
@@ -208,7 +208,7 @@ describe('[cli.hook-outcome] after a tool has run', () => {
     expect([await run(stdin), server.seen]).toEqual([[0, undefined], []]);
   });
 
-  test('a call that the gateway did not allow is not a fault; anything else is said, and stops nothing', async () => {
+  test('an outcome for a call that was not allowed is not a fault; other faults are reported and stop nothing', async () => {
     const answers = (status: number, type: string) =>
       server.on('POST /admin/v1/outcomes', { error: { code: status, type, message: 'm' } }, status);
     answers(404, 'not_found');

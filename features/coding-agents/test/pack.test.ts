@@ -51,7 +51,7 @@ test.each(single)('[pack.coding-agent] %s: %j', async (expected, step) => {
   expect(await decided(step)).toBe(expected);
 });
 
-test('[pack.coding-agent] what pr-writer reviews or blocks in its table is not allowed here', () => {
+test('[pack.coding-agent] calls that pr-writer reviews or blocks in its table are not allowed here', () => {
   const table = parse(readFileSync('policies/pr-writer.cases.yaml', 'utf8')) as (ToolCall & { decision: Decision })[];
   const policy = compilePolicy(parsePack(parse(readFileSync('policies/coding-agent.yaml', 'utf8')), 'coding-agent'));
   const looser = table.filter((row) => {

@@ -54,7 +54,7 @@ describe.each(onLinux)('[cli.setup] %s', (client) => {
     }
   });
 
-  test('keeps what was written into the file in the meantime', async () => {
+  test('keeps changes that were written into the file meanwhile', async () => {
     const [file = ''] = places;
     home.write(file, own[file.split('.').at(-1)!]!);
     await home.run(['setup', client, '--models', '--write']);
@@ -72,7 +72,7 @@ describe.each(onLinux)('[cli.setup] %s', (client) => {
 });
 
 describe('[cli.setup] setup', () => {
-  test('without a terminal it only shows what it would write', async () => {
+  test('without a terminal it only shows the changes it would make', async () => {
     rmSync(join(home.folder, '.cursor'), { recursive: true, force: true });
     const { code, out, err } = await home.run(['setup', 'cursor']);
     expect([code, existsSync(join(home.folder, '.cursor'))]).toEqual([0, false]);
@@ -80,7 +80,7 @@ describe('[cli.setup] setup', () => {
     expect(err).toContain('--write');
   });
 
-  test('a file that is not JSON is refused with the place, and left as it is', async () => {
+  test('a file that is not JSON is refused with the place, and left unchanged', async () => {
     home.write('.cursor/mcp.json', '{ "mcpServers": ');
     const { code, err } = await home.run(['setup', 'cursor', '--write']);
     expect([code, read('.cursor/mcp.json')]).toEqual([2, '{ "mcpServers": ']);
@@ -95,7 +95,7 @@ describe('[cli.setup] setup', () => {
     expect(err).toContain('has a table [model_providers.agent-governance] already');
   });
 
-  test('the hook is written once, and stops the tool where it fails', async () => {
+  test('the hook is written once, and stops the tool if it fails', async () => {
     home.write('.claude/settings.json', '');
     for (let times = 0; times < 2; times++) await home.run(['setup', 'claude-code', '--write']);
     const { hooks } = parse(read('.claude/settings.json'));
@@ -106,7 +106,7 @@ describe('[cli.setup] setup', () => {
     expect(timeout).toBeGreaterThan(60);
   });
 
-  test('[cli.hook] the hooks of other agents are written once, and stop the tool where they fail', async () => {
+  test('[cli.hook] the hooks of other agents are written once, and stop the tool if they fail', async () => {
     for (const client of ['codex', 'gemini', 'cursor']) {
       for (const file of files[client as ClientName]) home.write(file, '');
       for (let times = 0; times < 2; times++) await home.run(['setup', client, '--write']);

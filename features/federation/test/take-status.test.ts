@@ -38,7 +38,7 @@ test('[federation.status] a chain that only grows is never found to differ, howe
   );
 });
 
-test('[federation.status] a chain that lost or changed an entry that was reported is found, whatever grew behind it', () => {
+test('[federation.status] a chain that lost or changed a reported entry is found, whatever was appended later', () => {
   fc.assert(
     fc.property(bodies, fc.nat(), fc.string({ maxLength: 3 }), bodies, (all, place, other, grown) => {
       const index = place % all.length;

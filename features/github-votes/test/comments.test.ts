@@ -9,7 +9,7 @@ const evidenceOf = async (id: string) => {
   return (await call('GET', `/admin/v1/evidence/sessions/${session_id}/export`, { key: keys.human })).body.entries;
 };
 describe('a question on a pull request', () => {
-  test('[approval.pr-comment] [notify.events] is asked where the call belongs, answered there, and rewritten with the outcome', async () => {
+  test('[approval.pr-comment] [notify.events] the question is posted on the pull request of the call, answered there, and rewritten with the outcome', async () => {
     const id = await asked({ justification: '@everyone ``` please' });
     const [question] = host.comments;
     expect(question?.on).toBe('acme/web#7');
@@ -34,7 +34,7 @@ describe('a question on a pull request', () => {
     });
   });
 
-  test('a denial says why, and needs no digest', async () => {
+  test('a denial carries its reason, and needs no digest', async () => {
     const id = await asked();
     expect((await comment({ text: `/deny ${id} not on a Friday` })).body.text).toContain('denied by alice');
     expect(await rowOf(id)).toMatchObject({ status: 'denied', comment: 'not on a Friday' });
@@ -42,7 +42,7 @@ describe('a question on a pull request', () => {
     expect(host.comments[0]?.body).toContain('Denied by ` alice `: ` not on a Friday `');
   });
 
-  test('[approval.pr-comment] what is about no listed pull request is asked on the fixed one, and decided there only', async () => {
+  test('[approval.pr-comment] a call about no listed pull request is posted on the fixed one, and decided there only', async () => {
     const id = await asked({ tool: 'scm.create_pull_request', target: 'evil/public', parameters: { number: 7 } });
     expect(host.comments.map(({ on }) => on)).toEqual(['acme/ops#3']);
     host.permissions.set('acme/ops Alice-GH', 'maintain');
@@ -150,7 +150,7 @@ describe('[pr-comment.voter] a comment', () => {
     expect(await statusOf(id)).toBe('approved');
   });
 
-  test('that meets an outage beside a reason against it is not refused yet', async () => {
+  test('that meets an outage as well as a reason for refusal is not refused yet', async () => {
     const id = await asked();
     host.permissions.set('acme/web Alice-GH', 'read');
     host.heads.delete('acme/web#7');
@@ -164,7 +164,7 @@ describe('[pr-comment.voter] a comment', () => {
     expect(gateway.lines.join('\n')).toContain('the writer of a comment was not answered');
   });
 });
-test('nothing that is secret is logged, written or answered', async () => {
+test('no secret is logged, written or answered', async () => {
   await notify(gateway.ports)(); // what other tests left would meet the fault
   host.faults.push({ status: 401, body: { message: 'not host-token-value' } });
   const id = await asked();
@@ -173,6 +173,6 @@ test('nothing that is secret is logged, written or answered', async () => {
   const answer = await comment({ text: `/approve ${id}`, secret: 'guessed' });
   expect([...gateway.lines, answer.text].join('\n')).not.toMatch(/host-token-value|webhook-secret/);
 });
-test('nothing is decided on GET', async () => {
+test('GET never decides', async () => {
   expect((await call('GET', '/callbacks/github')).status).toBe(405);
 });

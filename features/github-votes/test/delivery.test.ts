@@ -39,7 +39,7 @@ const parse = (over: object = {}, event = 'issue_comment') =>
   parseGithubDelivery(event, commentPayload({ text: 'hello', id: 5, ...over }));
 
 describe('[pr-comment.voter] a comment', () => {
-  test('names who wrote what and where; fields we do not know are left alone', () => {
+  test('names writer, text and place; unknown fields are ignored', () => {
     expect(parse()).toEqual({ id: '5', repository: 'acme/web', number: 7, login: 'Alice-GH', text: 'hello' });
   });
 

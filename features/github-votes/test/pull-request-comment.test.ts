@@ -51,13 +51,13 @@ const nasty = fc.oneof(
 );
 
 describe('[approval.pr-comment] the comment of a request', () => {
-  test('[mcp.placement] shows the server and what goes with the call', () => {
+  test('[mcp.placement] shows the server and everything sent with the call', () => {
     const text = textOf({ upstream: 'erp', sent_with: { _meta: { 'com.acme/cost-centre': 'A-17' } } });
     expect(text).toContain(' at erp');
     expect(text).toContain('"com.acme/cost-centre": "A-17"');
   });
 
-  test('says what, by whom, why, under which rule, until when, of which commit, and how to answer', () => {
+  test('names call, requester, reason, rule, expiry and commit, and how to answer', () => {
     const text = textOf({ withheld: ['$.parameters.password'] });
     const digest = questionDigest(sampleRow(), sha);
     for (const part of [
@@ -98,8 +98,8 @@ describe('[approval.pr-comment] the comment of a request', () => {
   });
 });
 
-describe('[approval.pr-comment] what others wrote', () => {
-  test('stays in its block, fits, and leaves our own words as they are', () => {
+describe('[approval.pr-comment] texts of others', () => {
+  test("stays in its block, fits, and leaves the gateway's own words unchanged", () => {
     const ours = [{}, { justification: 'x'.repeat(9_000) }].map((over) => blocksOf(textOf(over)).outside);
     fc.assert(
       fc.property(fc.record({ tool: nasty, target: nasty, justification: nasty, body: nasty }), ({ body, ...over }) => {

@@ -4,7 +4,7 @@ import { keys } from '../../../test/support/ports.ts';
 import { answersOn, asked, call, comment, host, nextComment, type Sent, statusOf } from './votes.ts';
 
 describe('[pr-comment.voter] a delivery', () => {
-  test('with a signature of another secret decides nothing', async () => {
+  test('signed with another secret decides nothing', async () => {
     const id = await asked();
     expect((await comment({ text: `/approve ${id}`, secret: 'guessed' })).status).toBe(401);
     expect((await comment({ text: `/approve ${id}`, headers: { 'x-hub-signature-256': '' } })).status).toBe(401);
@@ -85,7 +85,7 @@ describe('[pr-comment.voter] a comment does not count', () => {
     expect(reply?.body).toMatch(why);
   });
 
-  test('[sod.own-request] of the person who owns the key that asked', async () => {
+  test('[sod.own-request] of the person who owns the requesting key', async () => {
     const id = await asked({}, keys.agent);
     await refused(id, { text: `/approve ${id}`, login: 'bob-gh' }, /made this request or owns the key/);
     await comment({ text: `/approve ${id}` });
@@ -113,7 +113,7 @@ describe('[pr-comment.voter] a comment does not count', () => {
     expect(answersOn()[0]?.body).toMatch(why);
   });
 
-  test('for an approval that is not known, and may be of another gateway that is asked here too', async () => {
+  test('for an unknown approval, which may belong to another gateway that uses this channel', async () => {
     const unknown = '01890000-0000-7000-8000-00000000dead';
     expect((await comment({ text: `/approve ${unknown}` })).body.text).toContain('was not found');
     expect(host.calls).toEqual([]);

@@ -64,7 +64,7 @@ test.each(rootFields('Query'))('[admin.graphql] %s answers with every member it 
   expect(data[field]).not.toBeNull();
 });
 
-test('[admin.graphql] a query says what REST says', async () => {
+test('[admin.graphql] a query answers like REST', async () => {
   await call('POST', '/v1/chat/completions', {
     key: keys.agent,
     body: { model: 'mock', messages: [{ role: 'user', content: 'hi' }] },

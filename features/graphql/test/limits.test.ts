@@ -76,7 +76,7 @@ test.each([
   expect(await refused(query)).toMatch(new RegExp(says));
 });
 
-test('[admin.graphql] what clients write is not refused: a field in several fragments, aliases, a fragment in many places', async () => {
+test('[admin.graphql] usual client queries are not refused: a field in several fragments, aliases, a fragment in many places', async () => {
   const ran = (query: string) =>
     executeGraphql(
       { query },
@@ -93,7 +93,7 @@ test('[admin.graphql] what clients write is not refused: a field in several frag
   });
 });
 
-test('[admin.graphql] the schema is asked for within the same cost', async () => {
+test('[admin.graphql] an introspection query has the same cost limit', async () => {
   const types = '{ types { name kind fields { name type { name } args { name } } } }';
   expect(await refused(`{ __schema ${types} }`, true)).toBe('ran');
   const often = Array.from({ length: 40 }, (_, n) => `a${n}: __schema ${types}`).join(' ');

@@ -180,7 +180,7 @@ describe('[evidence.in-force] is found:', () => {
     );
   });
 
-  test('the row of a version that is not what the pointer has', async () => {
+  test("the row of a version other than the pointer's", async () => {
     const { version } = (await gateway.ports().configStore.current())!;
     await attacker.set('config', { id: `version#${version}` }, { created_by: 'another' });
     expect(await found()).toEqual([expect.objectContaining({ evidence: 'the row kept of it is another' })]);
@@ -309,7 +309,7 @@ describe('[evidence.in-force] is found:', () => {
       expect(await found()).toEqual([expect.objectContaining({ of: 'task_sheet', what: sheet.id })]);
     });
 
-    test('widened where its session is bound', async () => {
+    test('widened for its bound session', async () => {
       const sheet = await declared();
       const [session] = sheet.sessions!;
       const bound = { [`at#${sheet.id}`]: widened(sheet) };
@@ -407,7 +407,7 @@ test('[evidence.in-force] a credential that a caller got for its own use agrees 
   expect(await found()).toEqual([expect.objectContaining({ of: 'credential', what: row!.id })]);
 });
 
-test('[evidence.in-force] only callers of the platform compare what is of all tenants', async () => {
+test('[evidence.in-force] only platform callers compare data of all tenants', async () => {
   const { status } = await call('GET', '/admin/v1/audit/in-force', 'human-key-1');
   expect(status).toBe(403);
 });

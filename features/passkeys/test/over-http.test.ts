@@ -70,7 +70,7 @@ test('[approval.passkey] a person registers a passkey with their own key, each c
   expect(about.find(({ body: entry }) => entry.action === 'passkey.register')?.body.public_key).toBe(own.publicKey);
 });
 
-test('[approval.passkey] without a passkey the approval does not count, and the answer says what to do; a denial does', async () => {
+test('[approval.passkey] without a passkey the approval does not count, and the answer explains what to do; a denial does', async () => {
   const { id, required } = await asked('required', 1);
   expect(required).toBe(true);
   const refused = await approve(id);

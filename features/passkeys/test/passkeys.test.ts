@@ -87,7 +87,7 @@ describe('[approval.passkey] a registration', () => {
     expect(rows.get('alice')?.passkeys).toHaveLength(maxPasskeys);
   });
 
-  test('that another write overtook says so, and records nothing', async () => {
+  test('that another write overtook is reported, and records nothing', async () => {
     const { ports, rows } = started();
     const answer = authenticator().register(await beginRegistration(ports, 'alice'), page);
     const record = jest.fn(async () => 'entry-hash');

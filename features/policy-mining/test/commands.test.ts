@@ -28,7 +28,7 @@ const entries = [
 ];
 const bundle = home.write('session.json', JSON.stringify({ format: 'x', manifest: {}, entries, public_key: 'p' }));
 
-test('[cli.policy-mine] prints a pack, and what it means as comments', async () => {
+test('[cli.policy-mine] prints a pack, explained by comments', async () => {
   const { code, out, err } = await run('--from', bundle);
   expect([code, err]).toEqual([0, '']);
   const pack = parse(out);
@@ -42,7 +42,7 @@ test('[cli.policy-mine] prints a pack, and what it means as comments', async () 
   expect(out).toMatch(/# not covered: shell shell\.run "cat \$x": /);
 });
 
-test('[cli.policy-mine] the pack passes its own table: what was allowed is, what was refused is not', async () => {
+test('[cli.policy-mine] the pack passes its own table: allowed calls stay allowed, refused ones refused', async () => {
   const file = join(home.folder, 'mined.yaml');
   expect((await run('--from', bundle, '--out', file)).out).toContain(`wrote ${file}`);
   const cases = home.write(

@@ -69,7 +69,7 @@ describe('[cli.policy-mine] a proposal', () => {
       expect([other, await decides(line(other))]).toEqual([other, 'review']);
   });
 
-  test('does not take a folder for its files where one of them was reviewed, denied or blocked', async () => {
+  test('does not generalise to a folder if one of its files was reviewed, denied or blocked', async () => {
     const files = as('allow', line('cat src/a.ts'), line('cat src/b.ts'), line('cat src/c.ts'));
     for (const decided of ['review', 'denied', 'block', 'approved'] as const) {
       const { decides, narrowed } = await mine(...files, ...as(decided, line('cat src/secret.ts')));
@@ -81,7 +81,7 @@ describe('[cli.policy-mine] a proposal', () => {
     }
   });
 
-  test('leaves out what was allowed once and denied or blocked another time', async () => {
+  test('omits calls that were allowed once and denied or blocked another time', async () => {
     for (const decided of ['denied', 'block'] as const) {
       const { pack, uncovered } = await mine(...as('allow', edit('a')), ...as(decided, edit('a')));
       expect([pack.rules, uncovered.length]).toEqual([[], 1]);
@@ -90,7 +90,7 @@ describe('[cli.policy-mine] a proposal', () => {
     expect(pack.rules).toHaveLength(1);
   });
 
-  test('has conditions on parameters of what changes something', async () => {
+  test('has conditions on the parameters of changing calls', async () => {
     const { decides } = await mine(
       ...as('allow', edit('a', { mode: 'patch', text: 'two words' })),
       ...as('review', edit('b', { force: true })),
@@ -101,7 +101,7 @@ describe('[cli.policy-mine] a proposal', () => {
       expect([more, await decides(like(more))]).toEqual([more, 'review']);
   });
 
-  test('covers the effects of a line, and says which lines it cannot', async () => {
+  test('covers the effects of a line, and reports the lines that it cannot cover', async () => {
     const { decides, uncovered } = await mine(
       ...as('allow', line('cat a.ts | head -5'), line('cat $x'), line('A=1 ls')),
     );
@@ -110,7 +110,7 @@ describe('[cli.policy-mine] a proposal', () => {
     expect(uncovered.map(({ call }) => call.parameters.command)).toEqual(['cat $x', 'A=1 ls']);
   });
 
-  test('has no rule for what prints secrets', async () => {
+  test('has no rule for commands that print secrets', async () => {
     const { decides } = await mine(...as('allow', line('kubectl get secret db'), line('kubectl -n shop get pods')));
     expect(await decides(line('kubectl -n shop get pods'))).toBe('allow');
     expect(await decides(line('kubectl get secret db'))).not.toBe('allow');
@@ -129,7 +129,7 @@ describe('[cli.policy-mine] a proposal', () => {
     expect(await decides({ ...odd, target: 'x' })).toBe('review');
   });
 
-  test('does not depend on parameters where a refused call has redacted ones', async () => {
+  test('does not depend on parameters if a refused call has redacted ones', async () => {
     const refused: RecordedCall = { call: edit('a', { token: 'digest' }), decided: 'block', whole: false };
     const { pack } = await mine(...as('allow', edit('a', { text: 'x' })), refused);
     expect(pack.rules).toEqual([]);

@@ -4,7 +4,7 @@ import { Home, serverOf } from '../../../test/unit/agentctl/support.ts';
 const home = new Home();
 const server = serverOf(home);
 
-test('[admin.cost-recommendations] [admin.by-path] cost-recommendations says what may be saved, and whose', async () => {
+test('[admin.cost-recommendations] [admin.by-path] cost-recommendations reports possible savings and their tenants', async () => {
   const repeated = { kind: 'repeated_request', saving_usd: 2.5, tenant: 'shop', message: 'Sent twice.', figures: {} };
   server.on('GET /admin/v1/cost-recommendations', { path: 'acme/*', tenants: ['shop'], recommendations: [repeated] });
   const recommended = await home.run(['cost-recommendations', '--path', 'acme/*']);
@@ -13,7 +13,7 @@ test('[admin.cost-recommendations] [admin.by-path] cost-recommendations says wha
   expect((await home.run(['cost-recommendations'])).out).toBe('nothing to save was found\n');
 });
 
-test('[budget.forecast] [admin.by-path] forecast says where each budget will stand, and of whom', async () => {
+test('[budget.forecast] [admin.by-path] forecast shows the expected end of each budget, with its owner', async () => {
   const budget = { scope: 'tenant', scope_id: 'x', period: 'month', limit_usd: 9, spent_usd: 4, days_observed: 9 };
   const known = { projected_usd: 12, low_usd: 10, high_usd: 14, will_exceed: true, exhausted_at: '2026-11-28' };
   const unknown = { projected_usd: null, low_usd: null, high_usd: null, will_exceed: null, exhausted_at: null };

@@ -58,7 +58,7 @@ test('[budget.forecast] the 80 % interval covers 75 to 88 % of generated months'
   expect(covered / tried).toBeLessThan(0.88);
 });
 
-test('[budget.forecast] weekends are expected to cost what weekends cost, not a straight line', () => {
+test('[budget.forecast] weekends are forecast from weekends, not from a straight line', () => {
   const history = Array.from({ length: 28 }, (_, n) => {
     const weekday = new Date(`${dayAt(n)}T00:00:00Z`).getUTCDay();
     return { day: dayAt(n), usd: weekday === 0 || weekday === 6 ? 0 : 10 };
@@ -70,7 +70,7 @@ test('[budget.forecast] weekends are expected to cost what weekends cost, not a 
   expect(of(monday)).toBeGreaterThan(8);
 });
 
-test('[budget.forecast] what is spent is certain, little history says nothing, and the day of exhaustion is named', () => {
+test('[budget.forecast] spent amounts are certain, a short history gives no forecast, and the day of exhaustion is named', () => {
   const flat = Array.from({ length: 14 }, (_, n) => ({ day: dayAt(n), usd: 10 }));
   const rest = Array.from({ length: 10 }, (_, n) => ({ day: dayAt(14 + n), share: 1 }));
   expect(forecast(flat, 7, [])).toEqual({ projected_usd: 7, low_usd: 7, high_usd: 7 });

@@ -28,13 +28,13 @@ test('[admin.cost-recommendations] repetitions are summed up and the dearest nam
   ]);
 });
 
-test('[admin.cost-recommendations] what the cache answered, what was refused and what has no digest is not a repetition', () => {
+test('[admin.cost-recommendations] cached, refused and digestless calls are not repetitions', () => {
   expect(repeatedRequests([row('a', 0, 'cached'), row('a'), row('b', 0, 'blocked'), row('b')], off)).toEqual([]);
   expect(repeatedRequests([row(undefined), row(undefined)], off)).toEqual([]);
   expect(repeatedRequests([], off)).toEqual([]);
 });
 
-test('[admin.cost-recommendations] five requests are named at most, and a cache that is on says what it leaves out', () => {
+test('[admin.cost-recommendations] at most five requests are listed, and an active cache reports what it leaves out', () => {
   const rows = Array.from({ length: 20 }, (_, n) => row(`r-${n % 10}`, n));
   const found = repeatedRequests(rows, { enabled: true, max_temperature: 0.2 });
   expect(found).toHaveLength(6);

@@ -17,7 +17,7 @@ async function found(route: string, key: string): Promise<Loose> {
   return body;
 }
 
-test('[admin.by-path] forecasts name their tenants, and the one of all tenants stands once', async () => {
+test('[admin.by-path] forecasts name their tenants, and the global one is listed once', async () => {
   const { forecasts, ...rest } = await found('budgets/forecast?path=acme', 'alice-key-1');
   const seen = (forecasts as Loose[]).map(({ scope, tenant, limit_usd }) => [scope, tenant, limit_usd]);
   expect(seen).toEqual([

@@ -10,7 +10,7 @@ const piece = (more: object) => ({
   ...more,
 });
 
-test('[evidence.archive.check] a check adds up its pieces and ends well when nothing is missing', async () => {
+test('[evidence.archive.check] a check adds up its pieces and succeeds if no entry is missing', async () => {
   server.on(
     'GET /admin/v1/archive/check',
     (response: { end(text: string): void; setHeader(a: string, b: string): void }) => {
@@ -48,7 +48,7 @@ test('[evidence.archive.check] entries that are missing are named by session and
   });
 });
 
-test('[evidence.archive.check] a repair says what it archived, and what it would not', async () => {
+test('[evidence.archive.check] a repair reports the entries that it archived and those that it refused', async () => {
   server.on('POST /admin/v1/archive/repair', {
     archived_entries: 4,
     refused: [{ session_id: 's-2', reason: 'it does not follow the copies beside it' }],
@@ -70,7 +70,7 @@ test('[evidence.archive.check] a repair says what it archived, and what it would
   expect(server.seen[0]?.path).toBe('/admin/v1/archive/repair?tenant=default&session=s-1&from=3&to=9');
 });
 
-test('options of every command, and so a key, do not get into the address that archive check asks', async () => {
+test('options of every command, and so a key, do not get into the address that archive check requests', async () => {
   server.on('GET /admin/v1/archive/check', piece({}));
   await home.run(['archive', 'check', '--json', '--key', 'other-key-0001']);
   expect(server.seen.map((request) => request.path)).toEqual(['/admin/v1/archive/check']);

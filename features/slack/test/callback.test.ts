@@ -270,7 +270,7 @@ describe('the confirmation', () => {
     expect(await statusOf(id)).toBe('pending');
   });
 
-  test('[slack.confirmed] if Slack opens no dialog, the clicker gets a button that Slack asks to confirm', async () => {
+  test('[slack.confirmed] if Slack opens no dialog, the clicker gets a button that Slack confirms', async () => {
     const id = await asked();
     slack.faults.push({ status: 200, body: { ok: false, error: 'missing_scope' } });
     await press(id);
@@ -299,7 +299,7 @@ describe('the confirmation', () => {
 });
 
 describe('the acknowledgement', () => {
-  test('[slack.confirmed] comes before the vote and claims nothing; the outcome is posted afterwards', async () => {
+  test('[slack.confirmed] comes before the vote and makes no claim; the outcome is posted afterwards', async () => {
     const id = await asked();
     const recorded = Promise.withResolvers<void>();
     const ledger = {
@@ -331,7 +331,7 @@ describe('the acknowledgement', () => {
 
 describe('delivery', () => {});
 
-test('[approval.strictest-terms] a click meets the passkey that the rule asks for since the message was posted', async () => {
+test('[approval.strictest-terms] a click meets the passkey that the rule requires since the message was posted', async () => {
   const id = await asked();
   const put = (toolPolicies: string) =>
     call('PUT', '/admin/v1/config', {
@@ -356,7 +356,7 @@ test('[approval.strictest-terms] a click meets the passkey that the rule asks fo
   expect(await statusOf(id)).toBe('denied');
 });
 
-test('[notify.digest] what waits comes in one message over Slack and the webhook, is decided by its addresses, and the message is written again', async () => {
+test('[notify.digest] pending requests come in one message over Slack and the webhook, are decided by their addresses, and the message is updated', async () => {
   await notify(gateway.ports)();
   for (const list of [slack.calls, hook.calls]) list.length = 0;
   const digest = '  digest: { channels: [slack, webhook], above: 0, every_seconds: 10 }\n';

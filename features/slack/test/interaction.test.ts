@@ -75,7 +75,7 @@ const parse = (over: object, apiUrl = 'https://slack.com/api') =>
   parseSlackInteraction(bodyOf({ ...payload, ...over }), apiUrl);
 
 describe('a click', () => {
-  test('names who, what and where to answer; fields we do not know are left alone', () => {
+  test('names caller, action and address of the answer; unknown fields are ignored', () => {
     expect(parse({})).toEqual({
       step: 'click',
       team: 'T01',
@@ -98,7 +98,7 @@ describe('a click', () => {
     expect(() => parse(over)).not.toThrow();
   });
 
-  test('[slack.confirmed] without a trigger or a time is known by its text, and without an address is answered nowhere', () => {
+  test('[slack.confirmed] without a trigger or a time is identified by its text, and without an address is not answered', () => {
     const { action_ts: _, ...action } = payload.actions[0]!;
     const bare = { trigger_id: undefined, response_url: undefined, actions: [action] };
     const click = parse(bare);
@@ -111,7 +111,7 @@ describe('a click', () => {
     expect(parse({ ...bare, user: { id: 'U02' } }).callback_id).not.toBe(click.callback_id);
   });
 
-  test('that is refused names what was found and what is allowed', () => {
+  test('that is refused names the found and the allowed value', () => {
     expect(() => parse({ actions: [{ ...payload.actions[0], action_id: 'approve_all' }] })).toThrow(
       'actions.0.action_id: found "approve_all", allowed approve, deny, confirmed_approve, confirmed_deny.',
     );

@@ -28,7 +28,7 @@ test('[slack.confirmed] an executable text takes as many sections as it needs, u
   expect(sections(of(5500)).at(-1)).toContain('"a": "(shown above, whole)"');
 });
 
-test('[slack.confirmed] an executed target that its fact cuts stands whole beside small parameters', () => {
+test('[slack.confirmed] an executed target that its fact cuts is shown whole, together with small parameters', () => {
   const of = (length: number) => sections({ target: 'x'.repeat(length), executed: ['$.target'] });
   expect(of(400)).toHaveLength(4);
   expect(of(401)).toHaveLength(5);
@@ -44,6 +44,6 @@ test('[alert.lifecycle] an alert: its message cut, and how to acknowledge it unt
   expect((alert('resolved').blocks[0] as { text: { text: string } }).text.text.split('\n')).toHaveLength(2);
 });
 
-test('[slack.confirmed] a cut text says how many characters are missing, whatever escapes they need', () => {
+test('[slack.confirmed] a cut text has the number of missing characters, whatever escapes they need', () => {
   expect(fitted('&'.repeat(100), 60)).toBe(`${'&amp;'.repeat(4)}… (96 more characters, see details)`);
 });

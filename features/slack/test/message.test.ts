@@ -18,7 +18,7 @@ const sectionsOf = (over: Partial<ApprovalRow> = {}) =>
 const textOf = (over: Partial<ApprovalRow> = {}) => sectionsOf(over).join('\n');
 
 describe('the message of a request', () => {
-  test('[slack.confirmed] two buttons whose value is the id and nothing else', () => {
+  test('[slack.confirmed] two buttons with only the id as value', () => {
     const { elements } = message().blocks.at(-1) as unknown as Actions;
     expect(elements.map(({ action_id, value }) => [action_id, value])).toEqual([
       ['approve', approvalId],
@@ -28,7 +28,7 @@ describe('the message of a request', () => {
       expect(Object.keys(element).sort()).toEqual(['action_id', 'style', 'text', 'type', 'value']);
   });
 
-  test('[approval.whole-or-deny] a target that is short, and long as it is shown, is shown whole where it can be approved', () => {
+  test('[approval.whole-or-deny] a target that is short, or long but displayed, is shown whole if it can be approved', () => {
     const target = `${'`'.repeat(66)}; rm -rf ~/work`;
     const text = textOf({ target, executed: ['$.target'], parameters: {} });
     expect(text).toContain(`Executed as it stands (\`target\`):\n\`\`\`${'\\u{60}'.repeat(66)}; rm -rf ~/work\`\`\``);
@@ -36,7 +36,7 @@ describe('the message of a request', () => {
     expect(short).not.toContain('Executed as it stands');
   });
 
-  test('says what, by whom, why, under which rule, until when, and where to look', () => {
+  test('names call, requester, reason, rule, expiry and address', () => {
     const text = textOf({ withheld: ['$.parameters.password'] });
     for (const part of [
       'Approval needed before 2026-01-01T00:30:00.000Z',
@@ -87,7 +87,7 @@ describe('the message of a request', () => {
       .map((parts) => parts.join('')),
   );
 
-  test('whatever an agent writes: no mention, no link, no line of its own, and it fits', () => {
+  test('any text of an agent: no mention, no link, no line of its own, and it fits', () => {
     fc.assert(
       fc.property(fc.record({ tool: nasty, target: nasty, justification: nasty, body: nasty }), ({ body, ...over }) => {
         const row = { ...over, actor: { agent: over.tool, session: 's1' }, parameters: { body } };

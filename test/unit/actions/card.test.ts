@@ -23,13 +23,13 @@ describe('the card', () => {
     });
   });
 
-  test('has no scores where nothing is scored, no effects where they are not known', () => {
+  test('has no scores without scoring, no effects if they are unknown', () => {
     expect(facts({ configuration: { behavior: { enabled: false } } })).not.toHaveProperty('risk');
     expect(facts({ standing: undefined })).not.toHaveProperty('risk');
     expect(facts({ effects: undefined })).not.toHaveProperty('effects');
   });
 
-  test('shows what the call would be given', () => {
+  test('shows the credential that the call would get', () => {
     const grant = { protocol: 'git', tool: 'scm.*', broker: 'b', scope: 'read', ttl_seconds: 60 };
     const credentials = { brokers: [{ name: 'b', type: 'static', secret_env: 'X' }], grants: [grant] };
     expect(facts({ configuration: { credentials } }).credential).toEqual({
@@ -67,7 +67,7 @@ describe('the card', () => {
     expect(facts(over).rule_reason).toBe(expected);
   });
 
-  test('says how the call leaves its task sheets, where another source decided', () => {
+  test('names the deviation from its task sheets, if another source decided', () => {
     expect(facts({ decision: { reason: 'one.', drift } }).rule_reason).toMatch(/^one\. .+/);
     expect(facts({ decision: { reason: 'one.', drift, matched_rule: 'manifest:task-1' } }).rule_reason).toBe('one.');
     expect(facts({ decision: { drift: [] } })).not.toHaveProperty('rule_reason');
@@ -87,7 +87,7 @@ describe('the card', () => {
 });
 
 describe('the row', () => {
-  test('holds the call as it is shown, its times and its requester, and no member that says nothing', () => {
+  test('contains the call as shown, its times and its requester, and no empty member', () => {
     const row = rowOf();
     expect(row).toMatchObject({
       ...{ envelope_id: 'e1', tenant: 't', session_id: 's1', key_id: 'k1', key_owner: 'bob', status: 'pending' },
@@ -130,7 +130,7 @@ describe('the row', () => {
     expect(rowOf(over, safe)).toMatchObject(expected);
   });
 
-  test('waits as long as its rule says', () => {
+  test('is pending for the time of its rule', () => {
     expect(timeoutSeconds(action({ decision: { rule: { approval: { timeout_seconds: 60 } } } }))).toBe(60);
     expect(timeoutSeconds(action({ decision: { rule: { approval: {} } } }))).toBe(1_800);
     expect(rowOf({ decision: { rule: { approval: { timeout_seconds: 60 } } } }).expires_at).toBe(

@@ -15,7 +15,7 @@ const bodyOf = (over: Loose = {}, extra: Loose = {}): Loose =>
   decisionDraft(ports, action(over), 'review', extra).draft.body;
 
 describe('a decision entry', () => {
-  test('holds the call, its decision and the policy, and no member that says nothing', () => {
+  test('contains the call, its decision and the policy, and no empty member', () => {
     const { draft, changes } = decisionDraft(ports, action(), 'review');
     expect(draft).toEqual({
       ...{ tenant: 't', session_id: 's1', timestamp: isoTime(nowMs), kind: 'review', envelope_id: 'e1' },
@@ -65,7 +65,7 @@ describe('a decision entry', () => {
   });
 });
 
-describe('[evidence.secrets-redacted] what is withheld of a call', () => {
+describe('[evidence.secrets-redacted] withheld parts of a call', () => {
   const password = 'correct horse battery';
 
   test('is replaced in the entry; its salts go along under the id of the call', () => {
@@ -103,7 +103,7 @@ describe('[evidence.secrets-redacted] what is withheld of a call', () => {
     expect(() => withhold(ports, action(many(2_001)))).toThrow('The call contains 2001 sensitive values; at most 2000');
   });
 
-  test('what a worker found is taken as it is', () => {
+  test('results of a worker are used unchanged', () => {
     const redaction = { value: { parameters: { found: 1 } }, withheld: ['$.x'], salts: [] };
     expect(withhold(ports, action({ redaction }))).toMatchObject({ parameters: { found: 1 }, withheld: ['$.x'] });
   });
@@ -153,7 +153,7 @@ describe('an outcome', () => {
     expect((await kept({ result: 'small' }, [], broken)).value.result).toBe('small');
   });
 
-  test('a result entry names its approval, its server and its credential where there is one', () => {
+  test('a result entry names its approval, and its server and credential if there are any', () => {
     const body = (over: Loose, approval?: string, credential?: Loose) =>
       resultDraft(ports, action(over), approval, { outcome: 'executed' }, credential).body;
     expect(body({})).toEqual({ tool: 'scm.get', outcome: 'executed' });

@@ -57,7 +57,7 @@ test('[action.judges] a block by a rule keeps its rule, and without a task the r
   expect(await judged('review', false)).toMatchObject({ decision: 'review', matched_rule: 'git:*' });
 });
 
-describe('what does not depend on the caller', () => {
+describe('facts that do not depend on the caller', () => {
   const { sandbox } = configuration;
   const evaluated = (given: Loose, parts: readonly Loose[] = [], settings: Loose = sandbox) =>
     decisionOn({
@@ -65,11 +65,11 @@ describe('what does not depend on the caller', () => {
       ...{ call: { ...call, ...given }, effects: { parts }, sandbox: settings },
     });
 
-  test('the policy decides where nothing else has a say', async () => {
+  test('the policy decides if no other judge does', async () => {
     expect(await evaluated({})).toMatchObject({ decision: 'allow', matched_rule: 'default' });
   });
 
-  test('a secret in executable text is refused before the policy is asked', async () => {
+  test('a secret in executable text is refused before the policy decides', async () => {
     const parameters = { script: 'curl -H ghp_0123456789abcdefghijklmnopqrstuvwxyz x' };
     expect(await evaluated({ protocol: 'mcp', parameters })).toMatchObject({
       decision: 'block',

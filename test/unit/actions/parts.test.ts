@@ -29,7 +29,7 @@ describe('notes on abuse', () => {
   });
 
   const row: Loose = { envelope_id: 'a1', key_id: 'k2', key_owner: 'carol' };
-  test('an approval of another key is noted beside what is noted already', () => {
+  test('an approval of another key is noted in addition to earlier notes', () => {
     const note = foreignApproval(action({ decision: { behavior: { signals: [] } } }), row);
     expect(JSON.stringify(note)).toContain('approval a1 of another key');
     expect(foreignApproval(action(), { ...row, key_owner: undefined })).toBeDefined();
@@ -77,7 +77,7 @@ describe('the time of an execution', () => {
     return { timeouts, result, signal: () => seen[0]!, settle };
   };
 
-  test('a call that ends in time leaves no timer behind', async () => {
+  test('a call that ends in time leaves no timer', async () => {
     const call = run();
     expect(call.timeouts.size).toBe(1);
     call.settle.resolve('done');
@@ -94,7 +94,7 @@ describe('the time of an execution', () => {
     expect(call.timeouts.size).toBe(0);
   });
 
-  test('one that does not is no longer waited for', async () => {
+  test('a call that does not is no longer waited for', async () => {
     const call = run();
     call.timeouts.pass(10_000);
     call.timeouts.pass(1_000);
@@ -112,7 +112,7 @@ describe('the time of an execution', () => {
   });
 });
 
-describe('a call that is asked for again under its id', () => {
+describe('a call that is repeated under its id', () => {
   const found: Loose = { call_digest: 'd'.repeat(64), tool: 'x', started_at: 's', envelope_id: 'e0' };
   test('is the same call while its outcome is open', () => {
     expect(isAskedAgain(action({ callId: 'c' }), found)).toBe(true);
@@ -127,7 +127,7 @@ describe('a call that is asked for again under its id', () => {
   });
 });
 
-describe('where a call goes', () => {
+describe('the destination of a call', () => {
   const http = configuration({ upstreams: { http: [{ name: 'api', base_url: 'https://api.example' }] } });
   const snapshot: Loose = { configuration: http };
 
@@ -169,7 +169,7 @@ describe('large calls', () => {
     expect([isLarge(null, 1), isLarge(7, 0)]).toEqual([false, true]);
   });
 
-  test('what is sent beside the parameters counts; a policy is written once', () => {
+  test('additional parameters count; a policy is written once', () => {
     expect(sentOf(envelope)).toBe(envelope.parameters);
     expect(sentOf({ ...envelope, sent_with: { b: 1 } })).toEqual([{}, { b: 1 }]);
     const document: Loose = { name: 'p' };
@@ -186,7 +186,7 @@ describe('large calls', () => {
   });
 });
 
-test('an envelope holds what its caller said, and no member that it did not say', () => {
+test("an envelope contains the caller's members, and no others", () => {
   const principal: Loose = { tenant: 't', key_id: 'k', name: 'writer' };
   const { protocol, tool, target, capability } = envelope;
   const bare = { protocol, tool, target, capability };

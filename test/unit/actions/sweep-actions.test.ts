@@ -1,7 +1,7 @@
 /** The sweep over started actions: pages, and independent handling of rows. */
 import { closeAbandonedActions } from '#core/actions/sweep-actions.ts';
 
-test('the sweep goes on to the next page, and stops where a page brings nothing new', async () => {
+test('the sweep continues with the next page, and stops if a page brings no new item', async () => {
   const row = (id: number) => ({ tenant: 't', id: `i${id}`, session_id: 's', envelope_id: 'e', tool: 'x' });
   const pages = [[row(1), row(2)], [row(2), row(3)], [row(3)]];
   const closed: string[] = [];

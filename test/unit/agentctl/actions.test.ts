@@ -31,7 +31,7 @@ describe('test-action', () => {
     ]);
   });
 
-  test('[cli.watch] at a terminal a call that is held says so, and one that is answered at once says nothing', async () => {
+  test('[cli.watch] at a terminal a held call is reported, and one that is answered at once is not', async () => {
     // The two seconds are over at once in the first run, and not within the second.
     const over =
       'const real = setTimeout; globalThis.setTimeout = (work, ms, ...more) => ms === 2000 ? (work(), real(() => {}, 0)) : real(work, ms, ...more);';
@@ -116,7 +116,7 @@ describe('test-action', () => {
     expect(out).toContain('repeated: the outcome of the first request under this key');
   });
 
-  test('[cli.vote] an idempotency key that HTTP cannot carry is a usage error, and nothing is sent', async () => {
+  test('[cli.vote] an idempotency key that HTTP cannot carry is a usage error, and no request is sent', async () => {
     const { code, err } = await home.run(['test-action', ...call, '--idempotency-key', 'two words']);
     expect([code, server.seen.length, err]).toEqual([2, 0, expect.stringContaining('visible ASCII')]);
   });
@@ -143,7 +143,7 @@ describe('test-action', () => {
     expect(err).toContain(said);
   });
 
-  test("--json prints the server's document and nothing else, to the last digit", async () => {
+  test("--json prints only the server's document, to the last digit", async () => {
     const document = '{"decision":"review", "n":12345678901234567890, "x":"\u0085\u202e"}';
     answer(document);
     const { code, out, err } = await home.run(['test-action', ...call, '--json']);

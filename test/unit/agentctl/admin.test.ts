@@ -38,7 +38,7 @@ describe('approvals', () => {
     expect(out).not.toContain('head of it');
   });
 
-  test('[cli.vote] --json is the document, and an empty list is said in words', async () => {
+  test('[cli.vote] --json prints the document, and an empty list is reported in words', async () => {
     server.on('GET /admin/v1/approvals', { pending: [] });
     expect((await home.run(['pending', '--json'])).out).toBe('{"pending":[]}\n');
     expect((await home.run(['pending'])).out).toBe('nothing is pending\n');
@@ -71,7 +71,7 @@ describe('approvals', () => {
     expect([code, JSON.parse(server.seen.at(-1)!.body)]).toEqual([0, { reviewer: 'alice', comment: 'no' }]);
   });
 
-  test('[approval.timeout] show tells a time-out as one, and a denial as one', async () => {
+  test('[approval.timeout] show distinguishes a time-out from a denial', async () => {
     const record = { ...item, status: 'denied', denied_at: 'then', person: 'system', reviewer: 'system' };
     server.on('GET /admin/v1/approvals/e-1', { ...record, reason: 'timeout' });
     const { out } = await home.run(['show', 'e-1']);
@@ -84,7 +84,7 @@ describe('approvals', () => {
 
   const ids = ['0197a3c2-7d1e-7000-8000-000000000001', '0197a3c9-7d1e-7000-8000-000000000002'];
 
-  test('[cli.vote] the beginning of an id is enough, where one approval has it', async () => {
+  test('[cli.vote] the beginning of an id is enough if one approval has it', async () => {
     server.on('GET /admin/v1/approvals', { pending: ids.map((envelope_id) => ({ envelope_id })) });
     server.on('GET /admin/v1/approvals/history', { approvals: [] });
     server.on(`GET /admin/v1/approvals/${ids[1]}`, { ...item, envelope_id: ids[1], status: 'pending' });
@@ -95,7 +95,7 @@ describe('approvals', () => {
     expect([none.code, none.err]).toEqual([2, expect.stringContaining('no approval begins with 0197ffff')]);
   });
 
-  test('[cli.vote] [approval.card] the card: what is executed whole, the rest cut with a word, all of it with --full', async () => {
+  test('[cli.vote] [approval.card] the card: executable text whole, the rest cut with a note, everything with --full', async () => {
     const command = `echo one\n${'echo two; '.repeat(500)}`;
     const content = Array.from({ length: 50 }, (_, line) => `line ${line}`).join('\n');
     const card = {
@@ -135,7 +135,7 @@ describe('approvals', () => {
     expect(full).not.toContain('left out');
   });
 
-  test('[approval.obstacle] show names what an approval would not lift, and requests that look alike; a vote names those too', async () => {
+  test('[approval.obstacle] show names blocks that an approval would not lift, and similar requests; a vote names those too', async () => {
     const similar_pending = [{ envelope_id: 'e-2', session_id: 's2', queued_at: 'then' }];
     const told = { cannot_run: 'Version 2 of the configuration blocks this call.', similar_pending };
     server.on('GET /admin/v1/approvals/e-1', { ...item, envelope_id: 'e-1', status: 'pending', ...told });
@@ -195,14 +195,14 @@ describe('audit', () => {
     expect(out).toContain('broken_link: session s-2, entry 4: altered\n');
   });
 
-  test('verify does not run in circles, and takes nothing but true for valid', async () => {
+  test('verify does not run in circles, and only true counts as valid', async () => {
     server.on('GET /admin/v1/audit/verify', { valid: true, total_entries: 1, sessions: 1, cursor: 'same' });
     expect(await home.run(['verify'])).toMatchObject({ code: 1, err: expect.stringContaining('same answer twice') });
     server.on('GET /admin/v1/audit/verify', { valid: 'true' });
     expect((await home.run(['verify'])).code).toBe(1);
   });
 
-  test('[approval.timeout] audit passes its filters on and lists what it gets', async () => {
+  test('[approval.timeout] audit passes its filters on and lists the entries', async () => {
     const entry = {
       timestamp: 't',
       kind: 'block',
@@ -223,7 +223,7 @@ describe('audit', () => {
   });
 });
 
-test('[cli.status] status shows whatever the gateway says, known or not, and --json the document', async () => {
+test('[cli.status] status shows every member of the answer, known or not, and --json the document', async () => {
   const status = {
     version: '0.8.0',
     providers: [{ name: 'mock', type: 'mock' }],
@@ -237,7 +237,7 @@ test('[cli.status] status shows whatever the gateway says, known or not, and --j
   expect(JSON.parse((await home.run(['status', '--json'])).out)).toMatchObject(status);
 });
 
-test('[cli.status] status shows dependencies as a table, with the columns that have something to say', async () => {
+test('[cli.status] status shows dependencies as a table, without empty columns', async () => {
   const dependencies = [
     { kind: 'mcp_server', name: 'files', needed: false, state: 'up', since: 't' },
     { kind: 'mcp_server', name: 'gone', needed: false, state: 'down', since: 't', reason: 'it ended' },
@@ -281,7 +281,7 @@ describe('versions, credentials, configuration', () => {
     expect((await home.run(['tickets', 'revoke', 't-1'])).out).toContain('revoked_at: now\n');
   });
 
-  test('what config get prints can be put again, and is sent as written', async () => {
+  test('the output of config get can be put again, and is sent as written', async () => {
     server.on('GET /admin/v1/config', { version: 3, sha256: 'abc', configuration: { version: 1 } });
     server.on('PUT /admin/v1/config', { version: 4 }, 201);
     const got = await home.run(['config', 'get']);

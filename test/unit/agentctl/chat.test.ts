@@ -38,7 +38,7 @@ const stream =
     response.end();
   };
 
-test('asks the gateway of the local run with the agent key and prints the text', async () => {
+test('sends the prompt to the gateway of the local run with the agent key and prints the text', async () => {
   gateway.on(route, completion('Hello\n\u001b[31mthere'));
   const { code, out, err } = await home.run(['chat', 'Say hello', '--system', 'Be brief.', '--session', 's-1']);
   expect([code, out]).toEqual([0, 'Hello\n\\u{1b}[31mthere\n']);

@@ -51,7 +51,7 @@ test('[wasm.abi] a module that is not there stops the command, unless its digest
   expect(seen()).toEqual(['PUT /admin/v1/config?file=pinned.yaml']);
 });
 
-test('[wasm.abi] what the gateway refuses of a module ends the command before the configuration', async () => {
+test('[wasm.abi] a module that the gateway refuses ends the command before the configuration', async () => {
   server.on(
     upload,
     { error: { code: 400, type: 'invalid_request', message: 'guard: the WASM module is refused' } },

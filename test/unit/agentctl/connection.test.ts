@@ -69,7 +69,7 @@ describe('credential', () => {
     expect(server.seen.map(({ path }) => path)).not.toContain('/elsewhere');
   });
 
-  test('is missing: the answer says how to give one', async () => {
+  test('is missing: the answer explains how to provide it', async () => {
     server.on('GET /admin/v1/whoami', errorBody(401, 'authentication_error', 'Send a key.'), 401);
     const { code, err } = await home.run(['whoami', '--url', server.url]);
     expect(code).toBe(1);
@@ -99,7 +99,7 @@ describe('address', () => {
     expect(await home.run(['whoami', ...args], { env })).toMatchObject({ code: 0, err: '' });
   });
 
-  test('may hold a path, and options stand on either side of the command', async () => {
+  test('may contain a path, and options may precede or follow the command', async () => {
     server.on('GET /prod/admin/v1/whoami', { role: 'viewer' });
     expect((await home.run(['--url', `${server.url}/prod/`, 'whoami', '--json'])).out).toBe('{"role":"viewer"}\n');
   });
@@ -116,7 +116,7 @@ describe('[cli.typo] trouble', () => {
     });
   });
 
-  test('a certificate that is not trusted, TLS where none is spoken, and the reverse: exit 3, each with what to do', async () => {
+  test('an untrusted certificate, TLS to a plain port, and the reverse: exit 3, each with instructions', async () => {
     const tls = createServer({ cert: loopbackCertificate, key: loopbackKey });
     await new Promise<void>((listening) => tls.listen(0, '127.0.0.1', listening));
     const { port } = tls.address() as AddressInfo;
@@ -146,7 +146,7 @@ describe('[cli.typo] trouble', () => {
     expect(await home.run(['whoami', '--url', server.url])).toMatchObject({ code: 3, out: '' });
   });
 
-  test('an answer that is not JSON: exit 1, and nothing of it is printed', async () => {
+  test('an answer that is not JSON: exit 1, and it is not printed', async () => {
     server.on('GET /admin/v1/whoami', '<html>\u001b[31mhello</html>');
     const { code, out, err } = await home.run(['whoami', '--url', server.url, '--json']);
     expect([code, out]).toEqual([1, '']);

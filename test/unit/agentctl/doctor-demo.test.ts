@@ -4,7 +4,7 @@ import { deployment } from './deployment.ts';
 
 const { server, examined } = deployment();
 
-describe('[cli.status] what is made for trying out', () => {
+describe('[cli.status] demonstration settings', () => {
   const demo = { name: 'demo', type: 'mock', enabled: true, models: ['claude-*', 'gpt-*', 'a', 'b', 'c', 'd'] };
   const real = { name: 'up', type: 'openai', enabled: true, models: ['gpt-*'] };
 
@@ -32,7 +32,7 @@ describe('[cli.status] what is made for trying out', () => {
     ]);
   });
 
-  test('a local run is asked for no configuration, and its mock is not a finding', async () => {
+  test('a local run needs no configuration, and its mock is not a finding', async () => {
     const { odd } = await examined({ 'GET /admin/v1/providers': { providers: [demo] } });
     expect([odd, server.seen.some(({ path }) => path.endsWith('/config'))]).toEqual([[], false]);
   });

@@ -26,7 +26,7 @@ test('[cli.status] a gateway surface at another address is named by its variable
   expect(odd).toMatchObject([{ check: 'models', state: 'fail', todo: expect.stringContaining('AGENTCTL_GATEWAY') }]);
 });
 
-test('[cli.status] what the key may not see, or the gateway does not have, is unknown and no fault', async () => {
+test('[cli.status] facts that the key may not see, or the gateway does not have, are unknown and no fault', async () => {
   answersHealthy();
   server.on(
     'GET /admin/v1/audit/verify',

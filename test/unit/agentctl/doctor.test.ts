@@ -5,7 +5,7 @@ import { deployment, status } from './deployment.ts';
 
 const { home, examined } = deployment();
 
-test('[cli.status] a healthy deployment leaves nothing to do', async () => {
+test('[cli.status] a healthy deployment needs no action', async () => {
   expect(await examined()).toEqual({ code: 0, ok: true, failed: 0, warned: 0, odd: [] });
   const { out } = await home.run(['doctor']);
   expect(out).toMatch(/^ok {6}gateway: .*\n[\s\S]*nothing to do\n$/);
@@ -52,7 +52,7 @@ test.each([
   ]);
 });
 
-test('[cli.status] a control plane whose documents are refused is one finding, and nothing says that all is well', async () => {
+test('[cli.status] a control plane whose documents are refused is one finding, and no line reports success', async () => {
   const dependency = { kind: 'control_plane', name: 'control plane', needed: false, state: 'down', reason: 'refused' };
   const federation = { plane: 'eu', control_plane_version: 3, refused: 'the control plane answered 403' };
   const down = { ...status, dependencies: [dependency], federation };

@@ -58,7 +58,7 @@ test("another's key, and a file that is not a key", async () => {
   expect(await verify(JSON.stringify(bundle), '--public-key', notes)).toMatchObject({ code: 2 });
 });
 
-describe('a hostile file is invalid, said in words', () => {
+describe('a hostile file is invalid, reported in words', () => {
   const whole = () => JSON.stringify(bundle);
   test.each<[string, () => string | Uint8Array]>([
     ['empty', () => ''],

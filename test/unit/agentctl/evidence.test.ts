@@ -45,7 +45,7 @@ describe('[cli.evidence.verify] verify', () => {
     [80, /^#0 {5}\S{24} {2}\S+ +[0-9a-f-]{14}… {2}[0-9a-f]{8}… {2}ok$/m],
     [156, /^#0 {5}\S{24} {2}\S+ +[0-9a-f-]{36} {2}[0-9a-f]{64} {2}ok$/m],
   ])(
-    '[cli.output-forms] at a terminal of %i columns an entry is one line, and the numbers of entries stand in one column',
+    '[cli.output-forms] at a terminal of %i columns an entry is one line, and the numbers of entries share one column',
     async (columns, entry) => {
       server.on(`GET ${session}/verify`, verified());
       const terminal = home.write('wide.mjs', `process.stdout.isTTY = true; process.stdout.columns = ${columns};`);
@@ -60,7 +60,7 @@ describe('[cli.evidence.verify] verify', () => {
     },
   );
 
-  test('lists from the export, checking it, when the gateway lists nothing', async () => {
+  test('lists from the export, and checks it, when the gateway lists nothing', async () => {
     server.on(`GET ${session}/verify`, verified());
     const { code, out } = await home.run(['evidence', 'verify', '--session', 's-1']);
     expect(code).toBe(0);
@@ -77,7 +77,7 @@ describe('[cli.evidence.verify] verify', () => {
     expect(out).toContain('valid: false\n');
   });
 
-  test('with a pinned key also asks for the origin', async () => {
+  test('with a pinned key also checks the origin', async () => {
     server.on(`GET ${session}/verify`, { ...verified(), entries: [] });
     const run = (pem: string) =>
       home.run(['evidence', 'verify', '--session', 's-1', '--public-key', home.write('key.pem', pem)]);
@@ -134,7 +134,7 @@ describe('[cli.evidence.verify] export', () => {
     expect(readdirSync(join(home.folder, 'kept'))).toEqual(['bundle.json']);
   });
 
-  test('follows a link, writes into a device, and asks for nothing when the file cannot be written', async () => {
+  test('follows a link, writes into a device, and sends no request if the file cannot be written', async () => {
     const real = home.write('links/real.json', 'older');
     symlinkSync(real, join(home.folder, 'links/link.json'));
     await exported('--out', join(home.folder, 'links/link.json'));
@@ -170,7 +170,7 @@ describe('public-key', () => {
     .update(createPublicKey(trustedKey).export({ type: 'spki', format: 'der' }))
     .digest('hex');
 
-  test('gives the key with its fingerprint, and says what it does not prove', async () => {
+  test('gives the key with its fingerprint, and states what it does not prove', async () => {
     const { code, out, err } = await home.run(['evidence', 'public-key', '--session', 's-1']);
     expect([code, out]).toEqual([0, trustedKey]);
     expect(err).toContain(fingerprint);
@@ -179,7 +179,7 @@ describe('public-key', () => {
     expect(readFileSync(join(home.folder, 'pin.pem'), 'utf8')).toBe(trustedKey);
   });
 
-  test('writes nothing that is not a key', async () => {
+  test('writes only keys', async () => {
     server.on(`GET ${session}/export`, { public_key: 'ssh-rsa \u001b[31m' });
     const { code, out } = await home.run([
       ...'evidence public-key --session s-1 --out'.split(' '),

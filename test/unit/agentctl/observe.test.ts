@@ -26,7 +26,7 @@ test('[cli.observe] analytics passes every dimension on and sums each up with it
   expect(out).toContain('tool:\\u{1b}[31mred');
 });
 
-test('[cli.observe] alerts lists what is open and acknowledges one', async () => {
+test('[cli.observe] alerts lists open alerts and acknowledges one', async () => {
   const alert = { id: 'default.0123456789abcdef-1', severity: 'critical', state: 'active', created_at: 't1' };
   server.on('GET /admin/v1/alerts', { alerts: [{ ...alert, message: 'tenant:default: 50 % errors' }], total: 1 });
   const listed = await home.run(['alerts', '--only', 'active']);
@@ -38,13 +38,13 @@ test('[cli.observe] alerts lists what is open and acknowledges one', async () =>
   expect((await home.run(['alerts', 'acknowledge', '../x'])).code).toBe(2);
 });
 
-test('[cli.observe] a sparkline has a bar for each part of the time and none for nothing', () => {
+test('[cli.observe] a sparkline has a bar for each part of the time and none for zero', () => {
   expect(sparkline([], span)).toBe(' '.repeat(30));
   expect(sparkline([bucket(0, 1), bucket(10, 8), bucket(29, 4)], span)).toBe(`▁${' '.repeat(9)}█${' '.repeat(18)}▄`);
   expect(sparkline([bucket(0, 1)], {})).toBe('');
 });
 
-test('[cli.plugin] list without a file shows what is in force, and fails where signatures are required and missing', async () => {
+test('[cli.plugin] list without a file shows plugins in force, and fails if required signatures are missing', async () => {
   const part = { kind: 'policy_pack', name: 'own', sha256: null, verified: false, reason: 'not signed' };
   for (const [require_signed, code] of [
     [false, 0],

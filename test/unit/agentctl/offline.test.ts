@@ -54,7 +54,7 @@ describe('[cli.config-check] config check', () => {
     );
   });
 
-  test('a pack is found beside the file', async () => {
+  test('a pack is found in the folder of the file', async () => {
     home.write('packs/own.yaml', 'name: own\ndefault_decision: block\nrules: []\n');
     const file = home.write('packs/gateway.yaml', configuration('{ pack: ./own.yaml }'));
     expect((await run('config', 'check', file)).code).toBe(0);
@@ -71,7 +71,7 @@ describe('[cli.config-check] config check', () => {
 });
 
 describe('[cli.config-check] config diff', () => {
-  test('[policy.diff] changed keys, lifted guards, own rules with what they lift, and calls that are decided otherwise; never a key', async () => {
+  test('[policy.diff] changed keys, lifted guards, own rules with the ones they override, and calls that are decided otherwise; never a key', async () => {
     const { code, out } = await run('config', 'diff', strict, loose);
     expect(code).toBe(0);
     expect(out).toContain('tool_policies\n');
@@ -123,7 +123,7 @@ describe('[cli.config-check] policy test', () => {
     expect(await run('policy', 'test', loose, cases)).toMatchObject({ code: 0, out: '2 of 2 cases passed\n' });
   });
 
-  test('a row that does not hold fails with its line, and stands in the JUnit file', async () => {
+  test('a row that does not hold fails with its line, and is in the JUnit file', async () => {
     const cases = home.write('bad.cases.yaml', rows('block'));
     const report = join(home.folder, 'junit.xml');
     const { code, out } = await run('policy', 'test', loose, cases, '--junit', report);
@@ -135,7 +135,7 @@ describe('[cli.config-check] policy test', () => {
     expect(xml).toContain('<failure message="expected block, got allow by mcp:deploy">');
   });
 
-  test('[cli.policy-tools] a failed test says what the call would do and which rule decided that; --explain how each rule saw it', async () => {
+  test('[cli.policy-tools] a failed test shows the effects of the call and the rule that decided; --explain shows each rule', async () => {
     const server = 'upstreams: { mcp: [{ name: hub, url: "https://hub.example/mcp" }] }\n';
     const policies = '{ pack: readonly, rules: [{ protocol: mcp, tool: push_files, upstream: hub, decision: allow }] }';
     const file = home.write('hub.yaml', configuration(policies) + server);

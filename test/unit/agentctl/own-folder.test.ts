@@ -156,7 +156,7 @@ describe('[cli.own-folder] a state folder that is only found', () => {
     expect(code).toBe(args[0] === 'hook' ? 0 : 2); // a hook that ends with an error would let the tool run
   });
 
-  test('is used as it is once it is named, and not looked at where address and key are given', async () => {
+  test('is used as soon as it is named, and not read if address and key are given', async () => {
     folder();
     chmodSync(path(), 0o755);
     await home.run(['whoami', '--state', '.gateway'], { env: found });
@@ -181,7 +181,7 @@ describe('[cli.own-folder] keys', () => {
     expect(err).toMatch(/was found in a state folder that you did not name, and gets no key of yours: .*--state/);
   });
 
-  test('of the user go to the address of a folder that was named, and of the folder where --as says so', async () => {
+  test('of the user go to the address of a folder that was named, and of the folder of --as', async () => {
     folder();
     await home.run(['whoami'], { env: { GATEWAY_STATE: '.gateway', AGENTCTL_KEY: 'mine' } });
     await home.run(['whoami', '--as', 'viewer'], { env: { ...found, AGENTCTL_KEY: 'mine' } });

@@ -98,7 +98,7 @@ describe('[cli.policy-tools]', () => {
       );
     });
 
-    test('each rule and where it failed with --all, guards beside them, and the name of a rule', async () => {
+    test('each rule and its failed condition with --all, together with guards, and the name of a rule', async () => {
       answer({
         ...{ decision: 'review', matched_rule: 'mcp:*', decided_by: 'rule', call },
         trace: [
@@ -127,7 +127,7 @@ describe('[cli.policy-tools]', () => {
     });
   });
 
-  test('[policy.diff] diff-policy counts the pairs of rules a line stands for', async () => {
+  test('[policy.diff] diff-policy counts the pairs of rules of a line', async () => {
     const region = { from: 'block', to: 'allow', rule_before: 'guard:a', rule_after: 'b', repeated: 3, example: {} };
     server.on('GET /admin/v1/policy-versions/3/diff', { tightened: [], loosened: [region], analysed: true });
     const { out } = await home.run(['diff-policy', '3', '4']);
@@ -149,7 +149,7 @@ describe('[cli.policy-tools]', () => {
       expect(out).toContain(word);
   });
 
-  test('[guard.definitions] mcp tools says why a tool waits, and which tool it stands in front of', async () => {
+  test('[guard.definitions] mcp tools shows why a tool is held, and which tool it shadows', async () => {
     const tool = {
       upstream: 'notes',
       capability: 'write',
@@ -178,7 +178,7 @@ describe('[cli.policy-tools]', () => {
     ...{ shadows: ['mail: send'], not_kept: [] },
   };
 
-  test('[guard.changes] mcp show says what a definition introduces, and both texts place by place', async () => {
+  test('[guard.changes] mcp show lists the additions of a definition, and both texts place by place', async () => {
     server.on('GET /admin/v1/mcp/tools/get_file', held);
     const { code, out } = await home.run(['mcp', 'show', 'get_file', '--upstream', 'notes']);
     expect([code, server.seen[0]!.path]).toEqual([0, '/admin/v1/mcp/tools/get_file?upstream=notes']);
@@ -188,7 +188,7 @@ describe('[cli.policy-tools]', () => {
     expect(out).toContain('  description\n    - Reads.\n    + Reads.\n    + Mails it\\u{202e}.\n');
   });
 
-  test('[guard.changes] mcp show says which text is not there, and shows the one that is', async () => {
+  test('[guard.changes] mcp show names a missing text, and shows the other one', async () => {
     const { introduces: _i, difference: _d, ...rest } = held;
     const not_kept = ['the accepted definition: it was removed from the object store'];
     server.on('GET /admin/v1/mcp/tools/get_file', { ...rest, offered: { name: 'get_file' }, not_kept });
@@ -197,7 +197,7 @@ describe('[cli.policy-tools]', () => {
     expect(out).toContain('What it offers\n{\n  "name": "get_file"\n}\n');
   });
 
-  test('[guard.changes] the card of an approval shows a definition that has changed, and nothing of an accepted one', async () => {
+  test('[guard.changes] the card of an approval shows a changed definition, and omits an accepted one', async () => {
     const pending = { envelope_id: id, status: 'pending', protocol: 'mcp', tool: 'notes_get_file', target: 'a' };
     server.on(`GET /admin/v1/approvals/${id}`, { ...pending, upstream: 'notes', upstream_tool: 'get_file' });
     server.on('GET /admin/v1/mcp/tools/get_file', held);
@@ -212,7 +212,7 @@ describe('[cli.policy-tools]', () => {
     expect(await home.run(['show', id])).toMatchObject({ code: 0, out: expect.not.stringContaining('definition') });
   });
 
-  test('[guard.changes] mcp accept accepts, and a refusal is said', async () => {
+  test('[guard.changes] mcp accept accepts, and reports a refusal', async () => {
     const accepted = { upstream: 'notes', tool: 'get_file', fingerprint: 'b'.repeat(64), state: 'accepted' };
     server.on('POST /admin/v1/mcp/tools/get_file/accept', { ...accepted, evidence_hash: 'c'.repeat(64) });
     const { code, out } = await home.run(['mcp', 'accept', 'get_file', '--yes']);
@@ -220,7 +220,7 @@ describe('[cli.policy-tools]', () => {
     expect(out).toContain(`accepted get_file of notes\nfingerprint: ${'b'.repeat(64)}\nevidence: ${'c'.repeat(64)}\n`);
   });
 
-  test('diff-policy shows what became stricter and what looser', async () => {
+  test('diff-policy shows stricter and looser terms', async () => {
     server.on('GET /admin/v1/policy-versions/3/diff', {
       tightened: [],
       loosened: [{ from: 'block', to: 'allow', rule_before: 'a', rule_after: 'b', example: { tool: 'scm.get_x' } }],

@@ -8,7 +8,7 @@ describe('[cli.output-forms] widths', () => {
   const total = (widths: readonly number[]) =>
     widths.reduce((sum, each) => sum + each, 0) + columnGap * (widths.length - 1);
 
-  test('are those of the cells where they fit', () => {
+  test('are those of the cells if they fit', () => {
     expect(
       fittedWidths(
         [
@@ -44,7 +44,7 @@ describe('[cli.output-forms] widths', () => {
   });
 });
 
-test('[cli.output-forms] a cut cell says so, and a whole one stays', () => {
+test('[cli.output-forms] a cut cell is marked, and a whole one stays', () => {
   expect([cut('shell.rm', 8), cut('shell.rmdir', 8), cut('😀😀😀', 2)]).toEqual(['shell.rm', 'shell.r…', '😀…']);
 });
 

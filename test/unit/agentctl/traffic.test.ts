@@ -19,7 +19,7 @@ test('usage shows calls by model and decisions by tool', async () => {
   expect(out).toMatch(/\ntool +decisions\nscm\.put +2\nscm\.get +1\n/);
 });
 
-test('[admin.by-path] numbers of a path are asked for with --path, and budgets then name their tenants', async () => {
+test('[admin.by-path] numbers of a path are requested with --path, and budgets then name their tenants', async () => {
   const budget = { period: 'day', spent_usd: 1, reserved_usd: 0, percentage: 50, tier: 'ok', resets_at: 't2' };
   const shop = { ...budget, tenant: 'shop', account: 'tenant', limit_usd: 2 };
   const all = { ...budget, account: 'global', limit_usd: 9 };
@@ -40,7 +40,7 @@ test('[admin.by-path] numbers of a path are asked for with --path, and budgets t
   }
 });
 
-test('requests pass their filters on, list what there is, and say how to go on', async () => {
+test('requests pass their filters on, list the calls, and show how to continue', async () => {
   on('requests');
   const { out } = await home.run(['requests', '--model', 'fast', '--outcome', 'blocked', '--limit', '1']);
   expect(server.seen[0]!.path).toBe('/admin/v1/requests?model=fast&outcome=blocked&limit=1');
@@ -51,7 +51,7 @@ test('requests pass their filters on, list what there is, and say how to go on',
   expect((await home.run(['requests'])).out).toBe('no chat call in the last 48 hours\n');
 });
 
-test('requests cancel names the request at the gateway, and says what became of it', async () => {
+test('requests cancel names the request at the gateway, and reports its outcome', async () => {
   const id = '019e0000-0000-7000-8000-000000000000';
   server.on(`POST /v1/requests/${id}/cancel`, { id, status: 'cancelling' });
   const { code, out } = await home.run(['requests', 'cancel', id, '--gateway', server.url]);
@@ -65,7 +65,7 @@ test('providers shows health and breaker', async () => {
   expect(out).toMatch(/\noai +openai +unhealthy +open +0 +0 % +yes\n/);
 });
 
-test('[limit.budget] budgets shows accounts and what is left of the limits', async () => {
+test('[limit.budget] budgets shows accounts and the remaining limits', async () => {
   on('budgets');
   const { out } = await home.run(['budgets']);
   expect(out).toMatch(/\ntenant +month +\$45\.50 +\$50\.00 +91 % +warning +soon\n/);
@@ -106,7 +106,7 @@ describe('rebuild-projections', () => {
     response.end(JSON.stringify(piece));
   };
 
-  test('follows the cursor to the end with the admin token, no progress where there is no terminal', async () => {
+  test('follows the cursor to the end with the admin token, without progress if there is no terminal', async () => {
     server.on('POST /admin/v1/observations/rebuild', pieces);
     const ran = await home.run(['rebuild-projections']);
     expect(ran).toEqual({ code: 0, out: 'projected: 30 entries, 3 sessions, 2 tenants\n', err: '' });
@@ -119,7 +119,7 @@ describe('rebuild-projections', () => {
     expect(JSON.parse(out)).toEqual({ tenants: ['a', 'b'], entries: 30, sessions: 3 });
   });
 
-  test('asks for one tenant, and does not run in circles', async () => {
+  test('requests one tenant, and does not run in circles', async () => {
     server.on('POST /admin/v1/observations/rebuild', { tenant: 'a', entries: 1, sessions: 0, cursor: 'same' });
     const { code, err } = await home.run(['rebuild-projections', '--tenant', 'a']);
     expect([code, server.seen[0]!.path]).toEqual([1, '/admin/v1/observations/rebuild?tenant=a']);

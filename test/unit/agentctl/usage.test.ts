@@ -17,7 +17,7 @@ const cases = readCases(
 const home = new Home();
 afterAll(() => home.remove());
 
-test('[cli.version] --version and -v print the version of package.json and nothing else', async () => {
+test('[cli.version] --version and -v print only the version of package.json', async () => {
   for (const flag of ['--version', '-v']) {
     expect(await home.run([flag])).toEqual({ code: 0, out: `${packageJson.version}\n`, err: '' });
   }
@@ -68,7 +68,7 @@ test('--help of every command exits 0 with its options, and its examples', async
   }
 });
 
-test.each(cases.wrong)('[cli.typo] %s exits 2 and says where help is', async (_, args, said) => {
+test.each(cases.wrong)('[cli.typo] %s exits 2 and names the help', async (_, args, said) => {
   const { code, out, err } = await home.run(args);
   expect([code, out]).toEqual([2, '']);
   expect(err).toContain(said);

@@ -46,7 +46,7 @@ test.each([['n\n'], ['\n'], ['yes please\n'], ['']])('[cli.vote] %j is no vote',
   expect(err).toContain('nothing was decided');
 });
 
-test('[cli.vote] --yes asks nothing', async () => {
+test('[cli.vote] --yes skips the question', async () => {
   const { code, err } = await atTerminal(['approve', id, '--yes'], '');
   expect([code, votes()]).toEqual([0, [expect.anything()]]);
   expect(err).not.toContain('[y/N]');

@@ -28,7 +28,7 @@ function streams(...texts: readonly string[]) {
 }
 const listening = (id: number, missed = false) => frame(id, 'listening', { missed });
 
-test('[cli.watch] each event is a line; a stream that ends is taken up behind the last event', async () => {
+test('[cli.watch] each event is a line; an ended stream resumes after the last event', async () => {
   const seen = streams(
     listening(0) + frame(1, 'new', happened('e-1')),
     listening(1) + frame(2, 'decided', happened('e-1', { status: 'approved' })),
@@ -65,7 +65,7 @@ test('[cli.watch] --json prints one document an event, and a connection that bre
   expect(seen).toEqual([undefined, 'p.1', 'p.1']);
 });
 
-test('[approval.timeout] the line of an event says of an undecided request that it timed out', async () => {
+test('[approval.timeout] the line of an event reports an undecided request as timed out', async () => {
   streams(
     listening(0) +
       frame(1, 'expired', { ...happened('e-1'), status: 'denied' }) +
@@ -75,7 +75,7 @@ test('[approval.timeout] the line of an event says of an undecided request that 
   expect(out).toMatch(/ {2}timed out {2}e-1 .*\n.* {2}denied {2}e-2 /);
 });
 
-test('[cli.watch] a gateway that is not ready is asked again, and missed events are reported', async () => {
+test('[cli.watch] a gateway that is not ready is called again, and missed events are reported', async () => {
   let asked = 0;
   server.on(events, (response: ServerResponse) => {
     asked++;
@@ -120,7 +120,7 @@ describe('[cli.watch] a gateway that opens no stream', () => {
   };
   const record = (id: string, more: object) => server.on(`GET /admin/v1/approvals/${id}`, item(id, more));
 
-  test('is asked for its list, and what differs is an event each', async () => {
+  test('polls its list, and each difference is an event', async () => {
     pages(
       [item('e-1'), item('e-2'), item('e-3')],
       [item('e-3', { votes: [{ person: 'ann', at: at(2) }] }), item('e-4')],
@@ -144,14 +144,14 @@ describe('[cli.watch] a gateway that opens no stream', () => {
     expect(server.seen.filter(({ path }) => path.endsWith('/events'))).toHaveLength(1);
   });
 
-  test('and whose list lags behind the record says nothing of what still waits', async () => {
+  test('and whose list lags behind the record does not report pending requests as decided', async () => {
     pages([item('e-1')], [], [item('e-1'), item('e-2')]);
     record('e-1', {});
     const { code, out } = await home.run(['pending', '--watch', '--events', '1']);
     expect([code, out]).toEqual([0, `${at(1)}  new  e-2  s\n`]);
   });
 
-  test('and refuses the list is not asked again', async () => {
+  test('and refuses the list is not called again', async () => {
     server.on(events, { error: { type: 'method_not_allowed', message: 'list again' } }, 405);
     server.on('GET /admin/v1/approvals', { error: { type: 'forbidden', message: 'not for this key' } }, 403);
     const { code, err } = await home.run(['pending', '--watch']);

@@ -47,7 +47,7 @@ describe('[approval.states] the life of an approval', () => {
     }
   });
 
-  test('whatever happens in whatever order, a call is made at most once and never after a denial', () => {
+  test('any events in any order make a call at most once, and never after a denial', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...approvalEvents), { maxLength: 40 }), (events) => {
         let status: ApprovalStatus = 'pending';
@@ -92,7 +92,7 @@ describe('using an approval', () => {
     expect(unusable(given, { ...attempt, ...change })).toBe(reason);
   });
 
-  test('[approval.denied] a denial stands for its session or its seconds, a pending request until it expires', () => {
+  test('[approval.denied] a denial lasts for its session or its seconds, a pending request until it expires', () => {
     const forSession = row({ status: 'denied', decided_at: '2026-01-01T00:10:00.000Z' });
     expect(isAnswerCurrent(forSession, '2027-01-01T00:00:00.000Z')).toBe(true);
     expect(isDenialJoinable(forSession, '2026-01-01T00:19:59.999Z')).toBe(true);

@@ -60,7 +60,7 @@ test('[approval.events] a request, its votes and its end are events of its tenan
   expect(await read(other)).toContain('"theirs"');
 });
 
-test('[approval.events] a reader that was away gets what came meanwhile, or learns that events are missing', async () => {
+test('[approval.events] a reader that was away gets the missed events, or learns that events are missing', async () => {
   const { feed } = feedOf();
   feed.committed(entry('review', 'one'));
   feed.committed(entry('review', 'two'));
@@ -123,7 +123,7 @@ test('[approval.events] of several streams of a key, those that stay open count 
   expect(() => reader(feed)).not.toThrow();
 });
 
-test('[approval.events] a reader that waits is woken by the next event, and gets no ping for it', async () => {
+test('[approval.events] a waiting reader is woken by the next event, and gets no ping for it', async () => {
   const { feed, timeouts } = feedOf();
   const stream = reader(feed);
   await read(stream);

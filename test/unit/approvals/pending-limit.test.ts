@@ -37,7 +37,7 @@ test('[approval.pending-cap] a key that is full does not stop another one, a ten
   await other.limit.take('elsewhere', 'k4', caps, 0);
 });
 
-test('[approval.pending-cap] what was decided meanwhile makes room a quarter of a second later', async () => {
+test('[approval.pending-cap] decided requests make room a quarter of a second later', async () => {
   const pending = ['k1', 'k1', 'k1'];
   const { limit, looks } = started(pending);
   expect(await refusals([limit.take('t', 'k1', caps, 0)])).toHaveLength(1);
@@ -48,7 +48,7 @@ test('[approval.pending-cap] what was decided meanwhile makes room a quarter of 
   expect(await refusals([limit.take('t', 'k1', caps, 300)])).toHaveLength(1);
 });
 
-test('[approval.pending-cap] a store that cannot be asked gives no place', async () => {
+test('[approval.pending-cap] an unreachable store gives no slot', async () => {
   const limit = new PendingLimit({ pendingKeys: () => Promise.reject(new Error('down')) });
   await expect(limit.take('t', 'k1', caps, 0)).rejects.toThrow('down');
   await expect(limit.take('t', 'k1', caps, 0)).rejects.toThrow('down');

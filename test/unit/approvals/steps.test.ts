@@ -34,7 +34,7 @@ describe('announce', () => {
     expect(done('enqueue')).toEqual([]);
   });
 
-  test('a channel that cannot be notified holds up nothing', async () => {
+  test('a channel that cannot be notified does not delay others', async () => {
     const { ports, logged } = world();
     const deliveries = { enqueue: () => Promise.reject(new Error('down')) } as never;
     expect(await announce({ ...ports, deliveries }, 'e1')).toEqual({ seconds_left: 1800 });
@@ -60,7 +60,7 @@ test.each<[ApprovalRow['status'], unknown[]]>([
 });
 
 describe('settle', () => {
-  test('a request whose time is not over waits on, and nothing is done', async () => {
+  test('a request whose time is not over stays pending', async () => {
     const { ports, did, commits } = world({ expires_at: at(0.001) });
     expect(await settle(ports, 'e1')).toEqual({ status: 'pending' });
     expect([did, commits]).toEqual([[], []]);

@@ -136,7 +136,7 @@ test('a row that cannot be healed is put off and logged, and the next one is hea
   expect(await sweepApprovals({ ...ports, approvals })).toMatchObject({ started: 0 });
 });
 
-test('after its time no further row is begun: the next sweep goes on there', async () => {
+test('after its time no further row is begun: the next sweep continues there', async () => {
   const { ports, pass } = world(...Array.from({ length: 60 }, () => ({})));
   const started: string[] = [];
   const approvalClock = {
@@ -151,7 +151,7 @@ test('after its time no further row is begun: the next sweep goes on there', asy
   expect(started.length).toBe(20);
 });
 
-test('nothing that waits is nothing old, and a clock that is behind gives no negative age', async () => {
+test('without pending requests the age is 0, and a slow clock gives no negative age', async () => {
   const { ports } = world();
   const waiting = (oldest?: string) => ({ ...ports.approvals, waiting: async () => ({ pending: 0, oldest }) }) as never;
   expect(await sweepApprovals({ ...ports, approvals: waiting() })).toMatchObject({ oldest_seconds: 0 });

@@ -4,7 +4,7 @@ import { approvalRow, at } from './sample.ts';
 
 const now = { version: 7, require_passkey: false, requires: [] };
 
-test('[approval.strictest-terms] each stricter term is said alone: a passkey, or a time', () => {
+test('[approval.strictest-terms] each stricter term is listed alone: a passkey, or a time', () => {
   const row = approvalRow({ expires_at: at(600) });
   expect(applyTerms(row, { ...now, require_passkey: true }).tightened).toEqual({
     policy_version: 7,
@@ -16,7 +16,7 @@ test('[approval.strictest-terms] each stricter term is said alone: a passkey, or
   });
 });
 
-test('[approval.strictest-terms] what is not asked is not added, and what was asked stays', () => {
+test('[approval.strictest-terms] terms that are not required are not added, and required ones stay', () => {
   const vote = { person: 'bob', passkey: undefined } as never;
   const sooner = applyTerms(approvalRow({ expires_at: at(600), votes: [vote] }), { ...now, expires_at: at(300) });
   expect(sooner).not.toHaveProperty('require_passkey');

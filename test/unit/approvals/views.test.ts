@@ -20,7 +20,7 @@ const ballot = {
 };
 const requires = [{ rule: 'two-people', approvals: 2 }];
 
-test('[approval.card] the seconds that are left are shown while the request waits, and are never negative', () => {
+test('[approval.card] the remaining seconds are shown while the request is pending, and are never negative', () => {
   expect(approvalItem(row(), url, at)).toMatchObject({ expires_in_seconds: 2 });
   expect(approvalItem(row(), url, at + 60_000)).toMatchObject({ expires_in_seconds: 0 });
   const over = approvalItem(row({ status: 'approved', after_vote: 'runs' as never }), url, at);
@@ -28,19 +28,19 @@ test('[approval.card] the seconds that are left are shown while the request wait
   expect(over).not.toHaveProperty('after_vote');
 });
 
-test('[approval.passkey] a request that needs a passkey says so, others do not', () => {
+test('[approval.passkey] a request that needs a passkey states it, others do not', () => {
   expect(approvalItem(row({ require_passkey: true }), url, at)).toMatchObject({ passkey_required: true });
   expect(approvalItem(row(), url, at)).not.toHaveProperty('passkey_required');
 });
 
-test('[approval.record] a record has the votes that were given, and no member for votes where there were none', () => {
+test('[approval.record] a record has the votes that were given, and no member for votes if there were none', () => {
   expect(approvalRecord(row({ status: 'approved' }))).not.toHaveProperty('votes');
   const record = approvalRecord(row({ status: 'approved', votes: [ballot as never] }));
   expect(record).toMatchObject({ votes: [{ person: 'bob', teams: ['acme/core'] }] });
   expect(record.votes![0]).not.toHaveProperty('reviewer');
 });
 
-test('[identity.separation-rules] what is still needed is shown while the request waits', () => {
+test('[identity.separation-rules] the missing votes are shown while the request is pending', () => {
   const waits = approvalView(row({ requires, votes: [ballot as never] }), url, at);
   expect(waits).toMatchObject({ still_needed: expect.stringContaining('1'), votes: [{ person: 'bob' }] });
   const over = approvalView(row({ requires, votes: [ballot as never], status: 'approved' }), url, at);
@@ -48,7 +48,7 @@ test('[identity.separation-rules] what is still needed is shown while the reques
   expect(over).toMatchObject({ votes: [{ person: 'bob' }] });
 });
 
-test('a decision has its time under its own name, and what came of the call', () => {
+test('a decision has its time under its own name, and the outcome of the call', () => {
   const decided_at = '2026-01-01T00:10:00.000Z';
   expect(approvalView(row({ status: 'denied', decided_at }), url, at)).toMatchObject({ denied_at: decided_at });
   const used = approvalView(
@@ -71,7 +71,7 @@ test.each<[Partial<ApprovalRow>, string]>([
   expect(headlineOf(row(over), (text) => text)).toBe(line);
 });
 
-test('names and comments in a headline are cut to what the channel has room for', () => {
+test('names and comments in a headline are cut to the space of the channel', () => {
   const shown = (text: string, room: number) => text.slice(0, room);
   const long = headlineOf(row({ status: 'denied', person: 'p'.repeat(200), comment: 'c'.repeat(400) }), shown);
   expect(long).toBe(`Denied by ${'p'.repeat(100)}: ${'c'.repeat(300)}`);

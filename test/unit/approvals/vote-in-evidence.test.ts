@@ -71,7 +71,7 @@ const pointAt = (entries: readonly EvidenceEntry[], at: number, hash = entries[a
 });
 
 describe('[approval.evidence-decides] an approval', () => {
-  test('stands where its signed vote is in the chain', async () => {
+  test('counts if its signed vote is in the chain', async () => {
     expect(await stands({ drafts: [review, await approve()] })).toBe(true);
   });
 
@@ -116,7 +116,7 @@ describe('[approval.evidence-decides] an approval', () => {
     expect(await stands(await given())).toBe(false);
   });
 
-  test('stands over the checkpoint that fixes its chain', async () => {
+  test('counts over the checkpoint that fixes its chain', async () => {
     expect(await stands({ drafts: [review, await approve(), review], fixed: (all) => pointAt(all, 2) })).toBe(true);
   });
 
@@ -143,7 +143,7 @@ describe('[approval.evidence-decides] an approval', () => {
     expect(await stands({ drafts: [review], ...byCaller })).toBe(true);
   });
 
-  test('that still waits claims nothing', async () => {
+  test('that is still pending makes no claim', async () => {
     expect(await stands({ drafts: [review], why: 'pending', over: { status: 'pending' } })).toBe(true);
   });
 });

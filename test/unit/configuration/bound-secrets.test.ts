@@ -173,7 +173,7 @@ credentials: { brokers: [${broker}], grants: [{ protocol: mcp, tool: "files.*", 
     await expect(stored(texts)).resolves.toBeDefined();
   });
 
-  test('a name that neither a file uses nor the operator lists is refused where secrets come from the environment', async () => {
+  test('a name that neither a file uses nor the operator lists is refused if secrets come from the environment', async () => {
     const texts = [`providers: [${before}]`, `providers: [${before}, ${provider('b', '', 'NEW_KEY')}]`];
     await expect(stored(texts, [])).rejects.toThrow('NEW_KEY, which no configuration file uses');
     await expect(stored(texts, ['NEW_KEY'])).resolves.toBeDefined();

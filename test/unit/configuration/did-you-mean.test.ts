@@ -32,7 +32,7 @@ test('[config.unknown-keys] a word that is near is named, a word that is far or 
   expect(didYouMean('readonly', ['readonly'])).toBe('');
 });
 
-test('[config.unknown-keys] what may be a secret is neither quoted nor compared', async () => {
+test('[config.unknown-keys] possible secrets are neither quoted nor compared', async () => {
   const refused = load(base().replace('{ key: agent-key-of-16-chars }', '{ key: a, role: admin, key_env: Admin }'));
   await expect(refused).rejects.toThrow(/^(?!.*did you mean)/s);
 });
@@ -102,7 +102,7 @@ credentials: { brokers: [{ name: b, type: static, secret_env: STATIC_SECRET }] }
     expect(warnings.find((text) => text.startsWith('OPENAI_KEY'))).toContain('providers[1].api_key_env');
   });
 
-  test('the key of tickets is needed where the file names tickets', async () => {
+  test('the key of tickets is needed if the file names tickets', async () => {
     const warned = async (credentials: string) => {
       const { configuration } = await load(base(`credentials: ${credentials}`));
       return unsetSecrets(configuration, { get: async () => undefined });

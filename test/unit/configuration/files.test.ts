@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test('[config.prices] the shipped table is found whatever the working directory; one that stands there comes first', async () => {
+test('[config.prices] the shipped table is found from any working directory; one in that directory comes first', async () => {
   const { prices } = sourceFiles(checkout, folder);
   expect(await prices(shippedPriceFile)).toContain('as_of: ');
   mkdirSync(join(folder, 'config'));

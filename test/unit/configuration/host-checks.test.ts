@@ -34,7 +34,7 @@ describe('[config.contradictions] on AWS Lambda', () => {
     );
   });
 
-  test('what is switched off is not measured, and elsewhere only the schema counts', async () => {
+  test('disabled sections are not measured, and elsewhere only the schema counts', async () => {
     await expect(load(git(900_000, false))).resolves.toBeDefined();
     await expect(load(http(900_000), false)).resolves.toBeDefined();
   });

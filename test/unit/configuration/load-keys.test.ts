@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import { load, tenant } from './loading.ts';
 
-describe('[config.key-env] what is stored of keys', () => {
+describe('[config.key-env] stored parts of keys', () => {
   test('a plain text is an operator key of an agent without owner, kept by its digest alone', async () => {
     const { configuration } = await load(tenant('api_keys: [plain-string-key-1]'));
     expect(configuration.tenants[0]?.api_keys).toEqual([
@@ -18,7 +18,7 @@ describe('[config.key-env] what is stored of keys', () => {
     expect(JSON.stringify(configuration)).not.toContain('plain-string-key-1');
   });
 
-  test('the stored form loads again to itself: what GET shows may be PUT', async () => {
+  test('the stored form loads again to itself: the answer of GET may be PUT', async () => {
     const first = await load(readFileSync('config/gateway.yaml', 'utf8'));
     const again = await load(JSON.stringify(first.configuration));
     expect(again.sha256).toBe(first.sha256);

@@ -43,7 +43,7 @@ describe('[policy.guards] guards of a pack', () => {
     );
   });
 
-  test('take the calls of a rule that allows only what they block: it is refused', async () => {
+  test('cover all calls of a rule that allows: it is refused', async () => {
     const rule = '{ tool: x, target: "a.env", decision: allow }';
     await expect(load(guarded(`, rules: [${rule}]`))).rejects.toThrow(
       'found *:x, which never matches: covered by guard:secrets',
@@ -52,7 +52,7 @@ describe('[policy.guards] guards of a pack', () => {
     expect(others(warnings)).toEqual(['rules[0] (*:x) never matches: covered by guard:secrets.']);
   });
 
-  test('beside a rule that allows more than they block load without a word', async () => {
+  test('cover some calls of a rule that allows: it loads without a warning', async () => {
     const { warnings } = await load(guarded(', rules: [{ tool: x, target: "src/**", decision: allow }]'));
     expect(others(warnings)).toEqual([]);
   });

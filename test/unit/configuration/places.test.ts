@@ -56,7 +56,7 @@ test('[policy-version.numbered] an import keeps file and line of rules, guards a
     expect(place(named)).toBeUndefined();
 });
 
-test('[policy-version.numbered] the content and its digest do not depend on where rules stand; a rollback keeps the places', async () => {
+test('[policy-version.numbered] the content and its digest do not depend on the position of rules; a rollback keeps the places', async () => {
   const deps = { ...setUp(), packs: reader };
   const first = await importFile(deps, { text: text(), by: 'file', file: 'gateway.yaml' });
   const moved = await importFile(deps, { text: `# a comment\n${text()}`, by: 'file', file: 'gateway.yaml' });
@@ -68,7 +68,7 @@ test('[policy-version.numbered] the content and its digest do not depend on wher
   expect(await at(3)).toBe(`gateway.yaml:${line}`);
 });
 
-test('[policy-version.numbered] what comes without a name, or whose object is gone, has no places and still decides', async () => {
+test('[policy-version.numbered] rules without a name, or of a deleted object, have no places and still decide', async () => {
   const deps = { ...setUp(), packs: reader };
   const { configuration, places } = await loadConfiguration(text(), { packs: reader });
   expect(places).toBeUndefined();
@@ -81,7 +81,7 @@ test('[policy-version.numbered] what comes without a name, or whose object is go
   expect((await placesOfVersion(deps, 77))({ index: 0, rule: '*:own' })).toBeUndefined();
 });
 
-test('[policy-version.numbered] an inline pack stands in the configuration itself; a shipped one in the folder of packs', async () => {
+test('[policy-version.numbered] an inline pack is in the configuration itself; a shipped one in the folder of packs', async () => {
   const inline = text().replace(
     'pack: packs/mine.yaml',
     'pack: { name: in, default_decision: review, rules: [{ tool: z, decision: allow }] }',

@@ -24,8 +24,8 @@ const stored = (change: (file: typeof example & Record<string, never>) => void) 
   return storable(file, later);
 };
 
-describe('[config.schema-number] a member that only newer releases know', () => {
-  it('is not stored where it holds its default, so every release reads the document', () => {
+describe('[config.schema-number] a member that only newer releases have', () => {
+  it('is not stored if it has its default, so every release reads the document', () => {
     expect(stored(() => {})).toEqual({
       schema: 1,
       document: { server: { max_body_bytes: 5 }, tenants: example.tenants, chat: { providers: { x: {}, y: {} } } },
@@ -42,7 +42,7 @@ describe('[config.schema-number] a member that only newer releases know', () => 
     expect(JSON.stringify(found.document)).toMatch(/greeting":"hello|label|retries":\[1\]/);
   });
 
-  it('leaves the given configuration as it is', () => {
+  it('leaves the given configuration unchanged', () => {
     const file = structuredClone(example);
     storable(file as never, later);
     expect(file).toEqual(example);
@@ -75,7 +75,7 @@ describe('[config.schema-number] the stored body of a version', () => {
 });
 
 describe('[config.schema-number] a version of a newer release', () => {
-  it('is refused with what to do, and its body is not looked at', async () => {
+  it('is refused with instructions, and its body is not read', async () => {
     const row = { version: 7, sha256: 'absent', schema: 9, created_at: '', created_by: 'a', source: 'api' } as const;
     await expect(readBody(memoryObjects(), row)).rejects.toMatchObject({
       code: 'service_unavailable',
@@ -96,7 +96,7 @@ describe('[config.schema-number] a version of a newer release', () => {
   });
 });
 
-it('[config.schema-number] knows since which number each member of the schema exists', () => {
+it('[config.schema-number] has the version number for each member of the schema', () => {
   const known = configurationMembers();
   const first = JSON.parse(readFileSync('test/golden/configuration-schema-1.json', 'utf8')) as string[];
   expect(known.length).toBeGreaterThan(100);

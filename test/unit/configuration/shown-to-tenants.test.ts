@@ -61,7 +61,7 @@ test('[policy-version.own-tenant] rules and guards are whole, with members that 
   expect(listedPart({ tool_policies })).toEqual({ tool_policies });
 });
 
-test('[policy-version.own-tenant] [console.playground] what is shown of entries of each kind loads again', async () => {
+test('[policy-version.own-tenant] [console.playground] the shown part of entries of each kind loads again', async () => {
   const whole = `
 version: 1
 people: [{ id: ann, name: Ann, role: operator, slack_id: "T1/UANN", github_login: ann-hub }]

@@ -85,7 +85,7 @@ test('refresh looks at once', async () => {
   expect((await snapshots.current()).version).toBe(2);
 });
 
-test('a look that began earlier does not replace what a later one found', async () => {
+test('a read that began earlier does not replace the result of a later one', async () => {
   const { snapshots, store, clock, configStore } = await setUp();
   await snapshots.current();
   clock.wind(5_000);
@@ -167,7 +167,7 @@ describe('[config.key-env] keys from the environment', () => {
   });
 });
 
-test('the admin token and generated keys stand beside the configured ones', async () => {
+test('the admin token and generated keys exist in addition to the configured ones', async () => {
   const overlay: ResolvedKey = {
     key_sha256: sha256('generated'),
     tenant: 'default',

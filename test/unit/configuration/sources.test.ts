@@ -107,7 +107,7 @@ describe('[config.prices] the price table', () => {
     );
   });
 
-  test('over HTTP is the shipped one or stands in the configuration; no other file is read', async () => {
+  test('over HTTP is the shipped one or is in the configuration; no other file is read', async () => {
     await expect(load(own)).rejects.toThrow(
       'allowed a readable price file (here it takes config/prices.yaml or a table)',
     );

@@ -38,7 +38,7 @@ tool_policies: { pack: null, rules: [{ protocol: mcp, tool: "calendar.*", decisi
 const loaded = async () => (await load(configuration)).configuration;
 const reader = (tenant: string, tenants: string[] = [], platform = false) => ({ tenant, tenants, platform });
 
-test('[policy-version.own-tenant] nothing that only concerns another tenant is read, and no digest of a key', async () => {
+test('[policy-version.own-tenant] data that only concerns another tenant is not read, nor a digest of a key', async () => {
   const whole = await loaded();
   const read = asRead(reader('mine'), whole);
   expect(JSON.stringify(read)).not.toMatch(/theirs|zoe|idp|UANN|:77|:99/);
@@ -53,7 +53,7 @@ test('[policy-version.own-tenant] nothing that only concerns another tenant is r
   expect(read.budgets).toEqual({ tenants: { mine: { daily_usd: 1 } } });
 });
 
-test('[policy-version.own-tenant] teams that rules of the pack or of levels above ask for are read, and those of other levels are not', async () => {
+test('[policy-version.own-tenant] teams that rules of the pack or of levels above require are read, and those of other levels are not', async () => {
   const asking = (team: string) =>
     `policies: { rules: [{ protocol: mcp, tool: "a.*", decision: review, approval: { from_teams: [acme/${team}] } }] }`;
   const { configuration: whole } = await load(`
@@ -111,7 +111,7 @@ test.each(['mine', 'theirs'])(
   },
 );
 
-test('[policy-version.own-tenant] of the warnings in force a caller reads what holds for all, and of keys its own', async () => {
+test('[policy-version.own-tenant] of the warnings in force a caller reads those for all, and of keys its own', async () => {
   const whole = await loaded();
   const key = (name: string, tenant: string) => ({
     ...{ name, tenant, role: 'viewer' as const, kind: 'service' as const, key_sha256: 'cd'.repeat(32) },

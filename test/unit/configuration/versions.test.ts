@@ -54,7 +54,7 @@ describe('[policy-version.rollback] a file', () => {
     expect(both.filter(({ imported }) => imported)).toHaveLength(1);
   });
 
-  test('that is bad stores nothing', async () => {
+  test('that is invalid stores nothing', async () => {
     const deps = setUp();
     await expect(importFile(deps, { text: 'version: 2', by: 'file' })).rejects.toMatchObject({
       code: 'invalid_request',

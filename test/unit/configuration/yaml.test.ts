@@ -1,7 +1,7 @@
 /** YAML that is bad, or would grow. */
 import { maxYamlBytes, readYaml } from '#core/configuration/load/yaml.ts';
 
-test('syntax errors name the line and quote nothing of the text', () => {
+test('syntax errors name the line without quoting the text', () => {
   const text = 'version: 1\nkey: "s3cret\n';
   expect(() => readYaml(text, 'The configuration')).toThrow(/^The configuration is not valid YAML: line \d/);
   expect(() => readYaml(text, 'The configuration')).not.toThrow(/s3cret/);

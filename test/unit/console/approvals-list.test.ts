@@ -24,7 +24,7 @@ describe('[console.approvals] the list', () => {
     item('d', { session_id: 'three', actor: { agent: 'claude-code' } }),
   ];
 
-  test('requests of one session stand together, the session with the oldest first', () => {
+  test('requests of one session are grouped, the session with the oldest first', () => {
     expect(idsOf(listedItems(items, all))).toBe('a c b d');
     expect([...sessionCounts(items)]).toEqual([
       ['one', 2],
@@ -45,7 +45,7 @@ describe('[console.approvals] the list', () => {
     expect(idsOf(listedItems(items, filter)).split(' ').sort().join(' ')).toBe(ids.split(' ').sort().join(' '));
   });
 
-  test('an unknown risk in the address filters nothing', () => {
+  test('an unknown risk in the address does not filter', () => {
     expect(['deletes', 'constructor', ''].map(riskOrAll)).toEqual(['deletes', '', '']);
   });
 
@@ -56,7 +56,7 @@ describe('[console.approvals] the list', () => {
   });
 });
 
-describe('[console.card] values from elsewhere are marked where they are used', () => {
+describe('[console.card] values from elsewhere are marked at their use', () => {
   const lines = [
     'to comes from the result of mail.read (message 4), not from the request.',
     'A part of body comes from the result of mail.read; the whole stands in nothing this session has seen.',
@@ -76,7 +76,7 @@ describe('[console.card] values from elsewhere are marked where they are used', 
   test('a line of another form names no argument', () => expect(argumentOf('Nothing of this form')).toBeUndefined());
 });
 
-describe('[approval.card] what happens after an approval', () => {
+describe('[approval.card] the step after an approval', () => {
   const held = { after_vote: 'held', held_until: '2026-01-01T00:01:00Z' };
   const now = Date.parse('2026-01-01T00:00:30Z');
   test.each([
@@ -97,7 +97,7 @@ describe('[approval.card] what happens after an approval', () => {
   ])('%j', (over, words) => expect(nextOf(item('a', over), now)).toBe(words));
 });
 
-describe('[console.card] what a session last read of a file', () => {
+describe('[console.card] the content that a session last read of a file', () => {
   const read = (id: string, parameters: object, over: object = {}) => ({
     ...{ kind: 'decision', envelope_id: id, timestamp: '' },
     body: { tool: 'read_file', capability: 'read', upstream: 'files', parameters, ...over },

@@ -7,7 +7,7 @@ const shown = (rows: readonly Row[]) =>
 const marked = ({ text, changed }: Row) => changed && text.slice(...changed);
 
 describe('[console.card] differences', () => {
-  test('old lines come before the new ones, and what differs in a line is marked', () => {
+  test('old lines come before the new ones, and changes in a line are marked', () => {
     const { rows, added, removed, notes } = differenceOf(
       'const a = 1;\nreturn a;\nend\n',
       'const a = 2;\nreturn a;\nend\n',
@@ -28,7 +28,7 @@ describe('[console.card] differences', () => {
     expect(differenceOf(undefined, '').rows).toEqual([]);
   });
 
-  test('a line end that changes is shown and said', () => {
+  test('a changed line end is shown and named', () => {
     const { rows, notes } = differenceOf('a\nb\n', 'a\r\nb\r\n');
     expect(shown(rows)).toEqual(['-a', '-b', '+a\r', '+b\r']);
     expect(notes).toEqual(['Line ends change from LF to CRLF.']);
@@ -37,14 +37,14 @@ describe('[console.card] differences', () => {
     expect(differenceOf('a\nb\n', 'a\nc\n').notes).toEqual([]);
   });
 
-  test('a missing line end at the end is said, and a line that differs in it alone is shown', () => {
+  test('a missing line end at the end is named, and a line that differs only in it is shown', () => {
     expect(differenceOf('a\n', 'a').notes).toEqual(['No line end after the last line.']);
     expect(shown(differenceOf('a\n', 'a').rows)).toEqual(['-a', '+a']);
     expect(differenceOf('a', 'a\n').notes).toEqual(['A line end is added after the last line.']);
     expect(differenceOf('a', 'b').notes).toEqual([]);
   });
 
-  test('a binary text is said to be one; a tab, an escape of a terminal and umlauts do not make one', () => {
+  test('a binary text is named as one; a tab, an escape of a terminal and umlauts do not make one', () => {
     expect(differenceOf(undefined, 'PK\u0003\u0004\u0000').notes[0]).toMatch(/^This is not plain text/);
     expect(differenceOf('\u0000', 'plain\n').notes[0]).toMatch(/^This is not plain text/);
     expect(differenceOf('a\tb\n', '\u001b[1mä\n').notes).toEqual([]);
@@ -56,7 +56,7 @@ describe('[console.card] differences', () => {
     expect(marked(rows[1]!)).toBe(' \u202e');
   });
 
-  test('redactions of one value do not look like a change, and are said not to be compared', () => {
+  test('redactions of one value do not look like a change, and are marked as not compared', () => {
     const { rows, notes } = differenceOf('key=[redacted:aa:bb]\n', 'key=[redacted:cc:dd]\nmore\n');
     expect(shown(rows)).toEqual([' key=[redacted]', '+more']);
     expect(notes).toEqual(['Parts that are redacted are shown as [redacted] and not compared.']);

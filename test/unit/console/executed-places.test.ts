@@ -13,7 +13,7 @@ test.each<[string, readonly string[], boolean]>([
   expect(names(paths, pathOf(name))).toBe(expected);
 });
 
-test('[console.card] what is executed comes first, then what the call is about, then the rest', () => {
+test('[console.card] executable text comes first, then the object of the call, then the rest', () => {
   const parameters = { base: 'main', body: 'text', head: 'fix', title: 'Fix login' };
   const order = (item: Parameters<typeof inReadingOrder>[0]) => inReadingOrder(item).map(([name]) => name);
   expect(order({ parameters })).toEqual(['title', 'base', 'body', 'head']);

@@ -50,7 +50,7 @@ test('[console.tools] the part of a text that has changed is marked in whole wor
   expect(marked('aaa', 'aa')).toEqual(['aaa', 'aa']);
 });
 
-test('[console.tools] what is marked and what is not are the text again', () => {
+test('[console.tools] marked and unmarked parts together are the text', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (before, after) => {
       const { start, end } = changedPart(before, after);

@@ -50,7 +50,7 @@ describe('[console.request] a waterfall', () => {
   const shapeOf = (spans: Loose[]) =>
     waterfallOf(spans as never).bars.map(({ span: { name }, depth, afterMs }) => [name, depth, afterMs]);
 
-  test('has children after their parents, and spans of one millisecond behind each other', () => {
+  test('has children after their parents, and spans of one millisecond after each other', () => {
     const spans = [
       span('a', null, 1000, 10),
       span('c', 'a', 1000, 0.5),

@@ -33,7 +33,7 @@ describe('[console.policy-editor] the written form', () => {
     });
   });
 
-  test('keeps another pack, and no pack, as they are typed', () => {
+  test('keeps another pack, and no pack, as typed', () => {
     expect(read('pack: readonly', stored).policies).toEqual({ pack: 'readonly' });
     expect(read('pack: null', stored).policies).toEqual({ pack: null });
     expect(read('', stored).policies).toEqual({});
@@ -80,7 +80,7 @@ describe('[console.policy-editor] errors have a place', () => {
   });
 });
 
-describe('[console.policy-editor] what is suggested', () => {
+describe('[console.policy-editor] suggestions', () => {
   /** The place is where `|` is. */
   const suggested = (text: string): string[] => {
     const offset = text.indexOf('|');

@@ -16,7 +16,7 @@ const all = { text: '', decision: '', unused: false };
 const titles = (search: Loose) => found(groups, { ...all, ...search }).map(({ title }) => title);
 
 describe('[console.policies] the list of rules', () => {
-  test('has rules with the same reason and decision together, with what they decided', () => {
+  test('groups rules with the same reason and decision, with their decided calls', () => {
     expect(groups.map(({ title, decided, rules: own }) => [title, decided, own.map(({ number }) => number)])).toEqual([
       ['It deletes.', 2, [1, 2]],
       ['git scm.get_*', 1, [3]],
@@ -25,7 +25,7 @@ describe('[console.policies] the list of rules', () => {
     expect(groups[2]).toMatchObject({ reason: 'A person merges.', rules: [{ place: 'a:4' }] });
   });
 
-  test('says nothing of decisions that are not known', () => {
+  test('omits unknown decisions', () => {
     const [first] = groupsOf(rules as never, { counts: undefined, digestOf, places: undefined });
     expect(first).not.toHaveProperty('decided');
     expect(first?.rules[0]).toEqual({ rule: rules[0], number: 1 });

@@ -12,7 +12,7 @@ const commands = pages.flatMap((page) =>
   stepsOf(readFileSync(page, 'utf8')).map(({ line, command }) => ({ page, line, command })),
 );
 
-test('[docs.commands] a command of a page that is not walked says what it needs', () => {
+test('[docs.commands] a command of a page that is not walked names its needs', () => {
   const unknown = commands.filter((each) => !(each.page in walks) && needsElsewhere(each) === undefined);
   expect(unknown).toEqual([]);
 });
@@ -24,13 +24,13 @@ test('[docs.commands] of every page that is walked some command runs', () => {
   expect(idle).toEqual([]);
 });
 
-test('[docs.commands] every reason has a command, and what it names is there', () => {
+test('[docs.commands] every reason has a command, and its named tests exist', () => {
   expect(idleReasons(commands)).toEqual([]);
   const named = commands.flatMap((each) => needsElsewhere(each)?.match(/test\/[\w./-]+/g) ?? []);
   expect([...new Set(named)].filter((path) => !existsSync(path))).toEqual([]);
 });
 
-test('[docs.commands] what a page has its reader do before a command belongs to a command of the page', () => {
+test('[docs.commands] the preparation before a command belongs to a command of the page', () => {
   const starts = Object.entries(walks).flatMap(([page, { before = {} }]) =>
     Object.keys(before).map((start) => ({ page, start })),
   );

@@ -34,7 +34,7 @@ test('[edge.forwarded] a listener without an edge trusts no forwarded address, a
   expect(JSON.stringify(event)).not.toContain('token');
 });
 
-test('[edge.forwarded] [identity.oidc-mcp] of the edge alone the address that the client asked for is believed', () => {
+test("[edge.forwarded] [identity.oidc-mcp] only the edge is trusted for the client's address", () => {
   const match = { resource: '/mcp', pathParameters: {}, handledBy: 'mcp' } as const;
   const seen = (headers: Record<string, string>) => {
     const request = from({ host: '127.0.0.1:8082', 'x-forwarded-host': 'gateway.example:8443', ...headers });

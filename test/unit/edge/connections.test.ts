@@ -41,7 +41,7 @@ function of(most: number) {
 }
 const destroyed = (all: readonly Connection[]) => all.map((each) => each.destroyed);
 
-test('[edge.hostile] of those without a request the one that waits longest ends, one that had a request after those that had none', () => {
+test('[edge.hostile] among those without a request the longest waiting one ends, those with an earlier request last', () => {
   const { letIn, open, sizes, ended } = of(3);
   const [first, second, third] = [open(), open(), open()];
   // The TLS over a connection is another socket with the same ports.
@@ -60,7 +60,7 @@ test('[edge.hostile] of those without a request the one that waits longest ends,
   expect([sizes.at(-1), ended]).toEqual([3, Array(5).fill('full')]);
 });
 
-test('[edge.hostile] where every other is in use, the new one ends', () => {
+test('[edge.hostile] if every other is in use, the new one ends', () => {
   const { letIn, open, sizes } = of(2);
   const busy = [open(), open()];
   const ends = busy.map(letIn);

@@ -11,7 +11,7 @@ const forwarded = (...raw: string[]) => {
   return flat.flatMap((name, at) => (at % 2 === 0 ? [[name, flat[at + 1]]] : []));
 };
 
-test('[edge.forwarded] what a client says of addresses, hosts and schemes is replaced', () => {
+test("[edge.forwarded] a client's claims about addresses, hosts and schemes are replaced", () => {
   const sent = [
     ...['X-Forwarded-For', '10.0.0.1', 'x-forwarded-proto', 'ftp', 'X-Forwarded-Anything', '1'],
     ...['Forwarded', 'for=x', 'X-Real-IP', '1', 'Via', 'x', 'Host', 'evil'],
@@ -36,14 +36,14 @@ test('[edge.forwarded] fields of the connection stay, and so do those that Conne
   );
 });
 
-test('[edge.forwarded] every occurrence of a header goes on: which of two counts is decided behind', () => {
+test('[edge.forwarded] every occurrence of a header is forwarded: the upstream decides which of two counts', () => {
   expect(forwarded('X-API-Key', 'a', 'x-api-key', 'b').filter(([name]) => name === 'x-api-key')).toEqual([
     ['x-api-key', 'a'],
     ['x-api-key', 'b'],
   ]);
 });
 
-test('[edge.forwarded] of an answer the fields of the connection stay behind', () => {
+test('[edge.forwarded] connection fields of an answer are not forwarded', () => {
   expect(
     returnedHeaders([
       ...['Content-Type', 'text/plain', 'Connection', 'keep-alive, x-hop', 'X-Hop', '1', 'Keep-Alive'],

@@ -14,6 +14,6 @@ test('[edge.listeners] every route of the table is reached through the edge', ()
   );
 });
 
-test.each(strayPaths)('[edge.listeners] there is nothing at %s', (url) => {
+test.each(strayPaths)('[edge.listeners] there is no page at %s', (url) => {
   expect(edgeTarget(url)).toBeUndefined();
 });

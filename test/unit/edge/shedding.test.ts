@@ -18,7 +18,7 @@ test.each([
   expect(shed).toEqual(expected);
 });
 
-test('[edge.load-shedding] critical is never shed, and where normal is shed, low is', () => {
+test('[edge.load-shedding] critical is never shed, and if normal is shed, low is too', () => {
   fc.assert(
     fc.property(fc.nat(1e6), fc.nat(1e6), (connections, delay) => {
       const load = at(connections, delay);
@@ -41,7 +41,7 @@ test.each([
   expect(priorityOf(header, () => may)).toBe(priority);
 });
 
-test('[edge.load-shedding] the key is looked up for requests that say critical alone', () => {
+test('[edge.load-shedding] the key is looked up only for requests marked critical', () => {
   const never = () => {
     throw new Error('looked up');
   };

@@ -41,7 +41,7 @@ const watched = (count: number) => {
   return { transfers, responses: responses as [Response, Response, Response, Response, Response] };
 };
 
-test('[edge.hostile] a byte now and then does not keep an answer open, and neither does what the upstream adds', () => {
+test('[edge.hostile] a byte now and then does not keep an answer open, and neither do additions of the upstream', () => {
   const { responses } = watched(5);
   const [stuck, growing, trickling, steady, silent] = responses;
   for (const response of [stuck, growing, trickling, steady]) response.sends(5_000_000);
@@ -81,7 +81,7 @@ test('[edge.hostile] the time counts again from when an answer was read', () => 
   expect(response.destroyed).toBe(true);
 });
 
-test('[edge.hostile] an answer that waits for the one before it on its connection has its whole time afterwards', () => {
+test('[edge.hostile] an answer that waits for the previous one on its connection has its whole time afterwards', () => {
   const { transfers } = watched(0);
   const response = new Response();
   const { socket } = response;

@@ -22,7 +22,7 @@ describe('[effects.http] parameters', () => {
   const of = (parameters: Record<string, unknown>, protocol = 'http') =>
     read({ protocol, tool: protocol === 'http' ? 'http.request' : 'fetch', target, parameters });
 
-  test.each(cases.unknown)('%s is not known, so the request is unclear', (name, value) => {
+  test.each(cases.unknown)('%s is unknown, so the request is unclear', (name, value) => {
     expect(of({ [name]: value }).unclear).toContain(JSON.stringify(name));
   });
 

@@ -70,7 +70,7 @@ describe('[effects.profiles] a profile', () => {
     expect(() => grammarOf('x', { does: 'read', flags: 'a', operands: [] })).toThrow('not the name of an option');
   });
 
-  test.each(cases.says)('says of %j that %s', (line, why) => {
+  test.each(cases.says)('describes %j as %s', (line, why) => {
     expect(unclear(line)).toContain(why);
     expect(unclear(line)).not.toMatch(/undefined|\[object/);
   });

@@ -23,7 +23,7 @@ describe('words', () => {
     expect([told(line), run(line).unclear]).toEqual([effects, undefined]);
   });
 
-  test.each(cases.unknownWords)('what %j means is only known when it runs', (line) =>
+  test.each(cases.unknownWords)('the value of %j is only known when it runs', (line) =>
     expect(run(line).unclear).toBeDefined(),
   );
 

@@ -52,7 +52,7 @@ describe('[approval.card] one sentence and its risk', () => {
     );
   });
 
-  test('no line of the everyday corpus is said to be less than it is', async () => {
+  test('no line of the everyday corpus is classified as less than it is', async () => {
     const corpus = readFileSync(join(process.cwd(), 'test/corpora/shell-everyday.tsv'), 'utf8');
     const commands = corpus.split('\n').flatMap((row) => row.split('\t').slice(1, 2));
     expect(commands.length).toBeGreaterThan(100);

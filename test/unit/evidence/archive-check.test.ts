@@ -164,7 +164,7 @@ describe('[evidence.archive.check]', () => {
     expect(projected).toEqual([]);
   });
 
-  test('what the table holds of a stretch is archived, and the first that it lacks is named', async () => {
+  test('stored entries of a range are archived, and the first missing one is named', async () => {
     const { repaired, projected } = await repair({ from: 2, to: 5 }, [], entries.slice(0, 4));
     expect(repaired).toEqual({ archived_entries: 2, refused: 'entry 4 is not in the table' });
     expect(projected).toEqual([[2, 3]]);

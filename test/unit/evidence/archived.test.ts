@@ -72,7 +72,7 @@ test('[evidence.archive] runs that overlap hold each copy once; copies that diff
   expect(hashes[1]?.hashes).toEqual([chain[5]!.hash, other[5]!.hash]);
 });
 
-test('[evidence.archive] reading ends where a copy is missing', async () => {
+test('[evidence.archive] reading ends at a missing copy', async () => {
   const { reader } = archiveOf([stored(chain.slice(0, 3)), stored(chain.slice(4, 6))]);
   expect(await indexes(reader.entries('default', 's-1', 0))).toEqual([0, 1, 2]);
   expect(await indexes(reader.entries('default', 's-1', 3))).toEqual([]);
@@ -106,7 +106,7 @@ test('[evidence.archive] a few runs are read ahead, and no more', async () => {
   expect(await indexes(archiveOf(kept).reader.entries('t', 's', 0))).toEqual(from(0, 12 * maxEntriesPerRun));
 });
 
-test('[evidence.archive] a reader that stops early ends when what it began to read has been read', async () => {
+test('[evidence.archive] a reader that stops early ends after its started reads', async () => {
   const kept = runsOf(chain).map((run) => stored(run));
   const open = new Set<number>();
   const slow: ArchiveSource = {

@@ -59,7 +59,7 @@ test('a sealed entry is plain JSON and shares nothing with its draft', () => {
   expect(entryHash(entry)).toBe(entry.hash);
 });
 
-test('what a draft holds beyond an entry is not taken along', () => {
+test('additional members of a draft are not copied', () => {
   const entry = sealEntry({ ...draft('allow', {}, 1), hash: 'x', extra: 1 } as ReturnType<typeof draft>, undefined);
   expect(evidenceEntrySchema.safeParse(entry).success).toBe(true);
 });

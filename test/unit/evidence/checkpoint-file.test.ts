@@ -74,7 +74,7 @@ describe('[evidence.checkpoint] the checkpoint file', () => {
     await file.close();
   });
 
-  test('drops a line that a crash cut short, and goes on behind the last whole one', async () => {
+  test('drops a line that a crash cut short, and continues after the last whole one', async () => {
     const lines = await written();
     await appendFile(path, lines[4]!.slice(0, 40));
     const file = await open();
@@ -141,7 +141,7 @@ describe('[evidence.checkpoint] the checkpoint file', () => {
     expect([seen, damage]).toEqual([[], expect.stringContaining('not signed by a key of this gateway')]);
   });
 
-  test('says so when it is cut or changed under the running gateway', async () => {
+  test('reports that it is cut or changed under the running gateway', async () => {
     const lines = await written();
     const file = await open();
     await writeFile(path, `${lines.slice(0, 3).join('\n')}\n`);
@@ -170,7 +170,7 @@ async function fillDisk(act: () => Promise<unknown>): Promise<void> {
   writing.mockRestore();
 }
 
-test('[evidence.archive] what a crash or a full disk left of a line takes no other copy with it', async () => {
+test('[evidence.archive] the rest of a line after a crash or a full disk does not affect other copies', async () => {
   const { entries } = await sealedSession();
   const [a, b, c] = entries;
   const root = join(folder, 'archive');

@@ -56,12 +56,12 @@ describe('[evidence.checkpoint] an entry', () => {
 });
 
 describe('[evidence.checkpoint] the end of a chain', () => {
-  test('is where checkpoint and archive say, or behind it', () => {
+  test('is at the place that checkpoint and archive name, or after it', () => {
     expect(over({ ...checkpoint(2), ...archive(2) }, ...copied(3)).ending(3)).toBeUndefined();
     expect(over({}).ending(0)).toBeUndefined();
   });
 
-  test('is cut off where either names a later entry; the checkpoint is named first', () => {
+  test('is cut off if either names a later entry; the checkpoint is named first', () => {
     expect(over({ ...checkpoint(3), ...archive(5) }).ending(3)).toEqual({
       ...{
         index: 3,
@@ -90,7 +90,7 @@ describe('[evidence.checkpoint] the end of a chain', () => {
     expect(over(witness, ['h0'], undefined, ['h2']).ending(3)).toBeUndefined();
   });
 
-  test('shows none where the archive was lost midway', () => {
+  test('shows none if the archive was lost midway', () => {
     const comparison = over(archive(2), ['h0'], undefined, ['h2']);
     comparison.archiveLost('archive not checked: it broke');
     expect(comparison.ending(3)).toBeUndefined();
@@ -102,14 +102,14 @@ describe('[evidence.checkpoint] the end of a chain', () => {
   });
 });
 
-describe('what was compared', () => {
+describe('the comparisons made', () => {
   const summary = (witness: Partial<Witness>, ...copies: Copies[]) => over(witness, ...copies).summary();
 
-  test('is nothing where no witness was asked', () => {
+  test('are none if no witness was read', () => {
     expect(summary({}, ['h0'])).toEqual({ not_checked: [] });
   });
 
-  test('is all where every entry has its copy and is under the checkpoint', () => {
+  test('are complete if every entry has its copy and is under the checkpoint', () => {
     expect(summary({ ...archive(2), ...checkpoint(2) }, ...copied(3))).toEqual({
       checkpoint: { index: 2, created_at: isoTime(start), key_id: 'k' },
       ...{ archived_entries: 3, not_checked: [] },
@@ -120,7 +120,7 @@ describe('what was compared', () => {
     expect(summary(witnessed(witness), ...copies).not_checked).toEqual(not_checked);
   });
 
-  test('what could not be asked is said once', () => {
+  test('an unavailable source is reported once', () => {
     const notChecked = ['checkpoints not checked: none here', 'archive not checked: none here'];
     expect(summary({ notChecked }, undefined, undefined)).toEqual({ not_checked: notChecked });
   });
@@ -152,7 +152,7 @@ describe('[evidence.archive] the archive is read in step with the chain', () => 
     return { lines, closed, ...walk.compared() };
   }
 
-  test('each entry beside its copies', async () => {
+  test('each entry together with its copies', async () => {
     expect(await followed(places(0, 1))).toMatchObject({
       lines: [true, true],
       archived_entries: 2,
@@ -173,7 +173,7 @@ describe('[evidence.archive] the archive is read in step with the chain', () => 
     });
   });
 
-  test('an archive that breaks ends the comparison and says so', async () => {
+  test('a broken archive ends the comparison with a report', async () => {
     const { lines, not_checked, archived_entries } = await followed(places(0), new Error('it broke'));
     expect(lines).toEqual([true, true]);
     expect(not_checked).toContain('archive not checked: it broke');

@@ -48,7 +48,7 @@ test('[evidence.retention] every row goes but the last', async () => {
   expect(await expired()).toEqual({ removed: 39, last: 38 });
 });
 
-test('[evidence.retention] rows behind the newest checkpoint stay, and all of a session without one', async () => {
+test('[evidence.retention] rows after the newest checkpoint stay, and all of a session without one', async () => {
   expect(await expired({ fixed: 10 })).toEqual({ removed: 11, last: 10 });
   expect(await expired({ fixed: null })).toEqual({ removed: 0, stopped: 'no checkpoint covers the session' });
 });
@@ -63,7 +63,7 @@ test('[evidence.retention] rows that went before are not looked for again', asyn
   expect(await expired({ rows: chain.slice(7) })).toEqual({ removed: 32, last: 38 });
 });
 
-test('[evidence.retention] nothing goes from the first row on that has no copy, or another one', async () => {
+test('[evidence.retention] rows stay from the first one on that has no copy, or another one', async () => {
   expect(await expired({ copies: chain.slice(0, 6) })).toEqual({
     removed: 6,
     last: 5,

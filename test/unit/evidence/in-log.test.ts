@@ -36,7 +36,7 @@ const trust: LogTrust = { log, witnesses: [witness] };
 const reason = async (entries: LoggedEntry[], over: LogTrust = {}, how: Parameters<typeof proof>[0] = {}) =>
   inLog(entries, await proof(how), { ...trust, ...over }).broken_link;
 
-test('a chain without a proof is not valid where a key of the log or of a witness is given', () => {
+test('a chain without a proof is not valid if a key of the log or of a witness is given', () => {
   expect(inLog(chain(2), undefined, {})).toEqual({});
   for (const needed of [{ log }, { witnesses: [witness] }])
     expect(inLog(chain(2), undefined, needed)).toEqual({
@@ -53,7 +53,7 @@ test('a chain that was logged is in the log, with who saw it there', async () =>
   });
 });
 
-test('a proof that proves nothing breaks the chain at its end', async () => {
+test('an empty proof breaks the chain at its end', async () => {
   expect(inLog(chain(2), 'none', trust).broken_link).toMatchObject({
     ...{ index: 2, reason: expect.stringContaining('the log proof is malformed') },
   });
@@ -106,7 +106,7 @@ test.each<[string, LoggedEntry[], LogTrust, Parameters<typeof proof>[0], [number
   expect(await reason(entries, over, how)).toEqual(broken && { index: broken[0], reason: broken[1] });
 });
 
-test('what a witness read of the session is compared with the chain', async () => {
+test('the leaves that a witness read of the session are compared with the chain', async () => {
   const asked: string[] = [];
   const sessions =
     (...read: { index: number; hash: string }[]) =>

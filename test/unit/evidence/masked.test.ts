@@ -7,7 +7,7 @@ const salts = (bytes: number) => 'a'.repeat(2 * bytes);
 const copyOf = (raw: unknown, ...sensitivePaths: string[]) => redact(raw, { sensitivePaths, randomHex: salts }).value;
 const withheldOf = (raw: unknown, ...paths: string[]) => [...withheldTexts(raw, copyOf(raw, ...paths))];
 
-test('secrets of known formats are masked, and nothing else', () => {
+test('only secrets of known formats are masked', () => {
   expect(masked(`on acme/${token}, twice: ${token}`)).toBe('on acme/[withheld], twice: [withheld]');
   expect(masked('on acme/web', '…')).toBe('on acme/web');
 });
@@ -38,7 +38,7 @@ describe('[evidence.secrets-redacted] a text made from a call', () => {
     expect(withoutWithheld(withheld)(text)).toBe(expected);
   });
 
-  test('is left as it is where nothing is withheld, and by texts too short to tell', () => {
+  test('is unchanged if nothing is withheld, and by texts that are too short', () => {
     expect(withoutWithheld([])('rm zebra')).toBe('rm zebra');
     expect(withoutWithheld(['a', ''])('rm a zebra')).toBe('rm a zebra');
   });

@@ -15,7 +15,7 @@ test('[evidence.checkpoint] so does the archive; one copy is enough', () => {
   expect(missingSession(witness(archived(0)))?.broken_link?.reason).toContain('holds 1 entries of it');
 });
 
-test('[evidence.checkpoint] a session that neither knows was never there', () => {
+test('[evidence.checkpoint] a session that neither has never existed', () => {
   expect(missingSession(witness({}))).toBeUndefined();
   expect(missingSession(witness(archived(-1)))).toBeUndefined();
 });

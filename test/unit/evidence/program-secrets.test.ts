@@ -12,7 +12,7 @@ const cases = readCases(
 const issued = `ghp_${'aB3dE5gH7j'.repeat(4)}`;
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-describe('[approval.secret-in-program] a secret that stands in executable text', () => {
+describe('[approval.secret-in-program] a secret in executable text', () => {
   test.each([
     ...cases.secrets,
     ['token in an address', `git clone https://${'a1b2c3d4e5'.repeat(3)}@git.example/acme/site`],
@@ -28,7 +28,7 @@ describe('[approval.secret-in-program] a secret that stands in executable text',
     expect(found(text)).toBe(true);
   });
 
-  test.each(cases.none)('is not seen where there is none: %s', (text) => {
+  test.each(cases.none)('is not found in harmless text: %s', (text) => {
     expect([...programSecrets(text)].map(([start, end]) => text.slice(start, end))).toEqual([]);
   });
 
@@ -62,7 +62,7 @@ describe('[approval.secret-in-program] a secret that stands in executable text',
   });
 });
 
-describe('[evidence.secrets-redacted] what is withheld of other text is the secret, not what stands behind it', () => {
+describe('[evidence.secrets-redacted] only the secret is withheld of other text, not the text after it', () => {
   const shown = (text: string) => {
     const [[start, end]] = secretRanges(text) as [[number, number]];
     return `${text.slice(0, start)}█${text.slice(end)}`;

@@ -40,7 +40,7 @@ test('golden: the digest is SHA-256 over the salt bytes and the canonical value'
   );
 });
 
-test('equal secrets get different salts, so digests do not tell that they are equal', () => {
+test('equal secrets get different salts, so digests do not reveal equality', () => {
   const { value, salts } = run({ password: 'x', secret: 'x' });
   const { password, secret } = value as Record<string, Redacted>;
   expect(new Set(salts.map(({ id }) => id)).size).toBe(2);
@@ -118,7 +118,7 @@ const tokens: [string, string][] = [
 ];
 
 describe('formats', () => {
-  test.each(tokens)('%s is replaced wherever it stands', (_, token) => {
+  test.each(tokens)('%s is replaced at every place', (_, token) => {
     expect(secretsIn(token)).toEqual([token]);
     expect(secretsIn(`see ${token}, please`)).toEqual([token]);
     const { value, withheld, salts } = run({ text: `see ${token}, please`, alone: token, [token]: 1 });
@@ -150,7 +150,7 @@ describe('formats', () => {
   );
 });
 
-describe('[evidence.report] what is withheld is said in a sentence', () => {
+describe('[evidence.report] withheld parts are named in a sentence', () => {
   test('values withheld as a whole, counted', () => {
     expect(describeWithheld([], {})).toBe('Nothing is withheld.');
     expect(describeWithheld(['$.a'], {})).toBe('One sensitive value is withheld, recorded as salted digests: $.a.');

@@ -66,7 +66,7 @@ test('break-glass, an unknown delivery and the approval that was used are named'
     expect(markdown).toContain(told);
 });
 
-test('a blocked one by the rule that blocked it; one that waits, as waiting until a reviewer decided', async () => {
+test('a blocked call by the rule that blocked it; a pending one as waiting until a reviewer decided', async () => {
   const { markdown } = await reports(
     { ...chat, decision: 'block', outcome: 'blocked', matched_rule: 'content:jailbreak', error: 'policy_violation' },
     { ...chat, decision: 'review', outcome: 'review' },
@@ -81,7 +81,7 @@ test('a blocked one by the rule that blocked it; one that waits, as waiting unti
   expect(await textOf(markdownReport(manifest, entries, valid))).toContain('### chat.completions → gpt-4o: denied');
 });
 
-test('what a body holds beyond the record, or instead of it, is not shown and breaks nothing', async () => {
+test('additional or wrong members of a body are not shown and break nothing', async () => {
   const { markdown, html } = await reports(
     { ...chat, messages: [{ role: 'user', content: 'my secret' }] },
     { outcome: 'constructor', usage: 3, findings: [null, { policy: 7 }], attempts: 'x', model: { a: 1 } },

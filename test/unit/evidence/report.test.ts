@@ -47,7 +47,7 @@ test('[evidence.report] is one page without scripts or outside resources, whose 
   expect(html).toContain('<dt>Comment</dt><dd>looks right</dd>');
 });
 
-test('a broken chain is said first, with place and reason', async () => {
+test('a broken chain is reported first, with place and reason', async () => {
   const { markdown, html } = await reports(drafts, broken);
   expect(markdown).toContain('> **INVALID.** The chain is broken at entry 3: the entry was altered.');
   expect(html).toContain('<p class="verdict invalid"><strong>Invalid.</strong> The chain is broken at entry 3');
@@ -144,7 +144,7 @@ describe('an approval is reported with the call that used it', () => {
     expect(html).toContain('<dt>Approval used</dt><dd><a href="#action-1"><code>a-1</code></a></dd>');
   });
 
-  test('not by one that asked for another, and not where a longer session may hold the use', async () => {
+  test('not by a requester of another approval, and not if a longer session may contain the use', async () => {
     const other = of('b-2', 'chat', { approval_ref: 'a-9', outcome: 'completed' });
     expect((await reports([...asked, other])).markdown).toContain('### t: approved, not yet used\n');
     const many = Array.from({ length: 2_003 }, (_, n) => of(`c-${n}`, 'chat', { model: 'mock' }));
@@ -154,7 +154,7 @@ describe('an approval is reported with the call that used it', () => {
   });
 });
 
-test('who voted stands before the name they gave', async () => {
+test('the voter comes before the name they gave', async () => {
   const { markdown } = await reports([draft('approve', { reviewer: 'The Boss', person: 'alice' }, 1)]);
   expect(markdown).toContain('by alice (as “The Boss”)');
 });

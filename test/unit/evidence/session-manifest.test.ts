@@ -90,7 +90,7 @@ describe('signing', () => {
     expect(a).toBe(b);
   });
 
-  test('covers the head, not what was appended meanwhile', async () => {
+  test('covers the head, not later entries', async () => {
     const { head } = seal(drafts.slice(0, 3));
     const manifest = await signedManifest(head, seal(drafts).entries, signer, memoryManifests());
     expect(manifest.total_entries).toBe(3);
@@ -112,7 +112,7 @@ describe('live verification', () => {
   const live = (session: ReturnType<typeof seal>, entries = session.entries) =>
     verifyLive({ head: session.head, entries: () => stream(entries), signer, sessionManifests: memoryManifests() });
 
-  test('[evidence.verify.live] an entry missing behind the stored head is an answer, not a fault', async () => {
+  test('[evidence.verify.live] an entry missing after the stored head is an answer, not a fault', async () => {
     const session = seal(drafts);
     const { verification, manifest } = await live(session, session.entries.slice(0, 4));
     expect(verification).toMatchObject({ valid: false, broken_link: { index: 4 } });
@@ -158,7 +158,7 @@ describe('export', () => {
     expect(Math.max(...sizes)).toBeLessThan(70_000);
   });
 
-  test('entries behind the manifest are left out, and the source is closed', async () => {
+  test('entries after the manifest are left out, and the source is closed', async () => {
     let closed = false;
     const endless = async function* () {
       try {

@@ -15,7 +15,7 @@ async function whole(text: string, script: string): Promise<string> {
   return page;
 }
 
-test('[evidence.single-file] the page runs its verifier alone: nothing of the session becomes markup, and nothing is loaded', async () => {
+test('[evidence.single-file] the page runs its verifier alone: no text of the session becomes markup, and nothing is loaded', async () => {
   const script = 'document.title;';
   const page = await whole(bundle, script);
   expect(page.match(/<script/g)).toHaveLength(2);

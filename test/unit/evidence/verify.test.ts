@@ -30,14 +30,14 @@ test('[evidence.verify.offline] a whole bundle is valid with the public key alon
 });
 
 describe('[evidence.verify.offline] whose log it is', () => {
-  test('without a trusted key the origin is said not to be checked', async () => {
+  test('without a trusted key the origin is reported as not checked', async () => {
     expect(await verifyBundle(await bundleOf())).toMatchObject({
       valid: true,
       not_checked: [noCheckpoint, 'origin not checked'],
     });
   });
 
-  test('another trusted key refuses it: the key inside the bundle counts for nothing', async () => {
+  test('another trusted key refuses it: the key inside the bundle does not count', async () => {
     const verification = await verifyBundle(await bundleOf(), otherKey);
     expect(verification).toMatchObject({ valid: false, broken_link: { index: 5 }, not_checked: [noCheckpoint] });
     expect(verification.broken_link?.reason).toMatch(/signature/);
@@ -76,7 +76,7 @@ describe('[evidence.verify.offline] whose log it is', () => {
     }
   });
 
-  test('a trusted key that is none is said to be none', async () => {
+  test('an invalid trusted key is reported', async () => {
     expect((await verifyBundle(await bundleOf(), 'ssh-ed25519 AAAA')).broken_link?.reason).toMatch(/not a P-256 key/);
   });
 });
@@ -84,7 +84,7 @@ describe('[evidence.verify.offline] whose log it is', () => {
 const foreign = (change: Partial<(typeof drafts)[number]>) =>
   seal(drafts.map((each) => ({ ...each, ...change }))).entries;
 
-describe('[evidence.tampering] what is found, and where', () => {
+describe('[evidence.tampering] findings, with their place', () => {
   test.each<[string, (entries: EvidenceEntry[]) => EvidenceEntry[], number, RegExp]>([
     ['a dropped tail', (e) => e.slice(0, 3), 3, /cut off: 3 entries .* names 5/],
     ['a dropped head', (e) => e.slice(2), 0, /entry 0 is missing/],
@@ -208,7 +208,7 @@ describe('hostile bundles are answered, never thrown at', () => {
 });
 
 describe('chains without a manifest', () => {
-  test('a stored head finds a cut end; without either, completeness is said not to be checked', async () => {
+  test('a stored head finds a cut end; without either, completeness is reported as not checked', async () => {
     const { entries, head } = seal(drafts);
     expect(await verifyChain(entries, { head })).toMatchObject({ valid: true, not_checked: ['origin not checked'] });
     expect(await verifyChain(entries.slice(0, 2), { head })).toMatchObject({ valid: false, broken_link: { index: 2 } });

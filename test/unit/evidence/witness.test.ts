@@ -59,7 +59,7 @@ async function witnessed(given: Given) {
   return { ...(await witnessOf(ports, 't', 's')), asked, logged };
 }
 
-test('a gateway without checkpoints and archive says that neither was checked', async () => {
+test('a gateway without checkpoints and archive reports that neither was checked', async () => {
   const { witness } = await witnessed({});
   expect(witness).toEqual({
     notChecked: ['checkpoints not checked: this gateway keeps none', 'archive not checked: this gateway reads none'],
@@ -67,7 +67,7 @@ test('a gateway without checkpoints and archive says that neither was checked', 
   });
 });
 
-test('[evidence.checkpoint] the head is read again after both were asked, so that an honest chain has grown as far', async () => {
+test('[evidence.checkpoint] the head is read again after both reads, so that an honest chain has grown as far', async () => {
   const {
     witness,
     asked,
@@ -109,8 +109,8 @@ describe('a session that just grew', () => {
   ])('%s', async (_what, given, times) => expect(pauses((await witnessed(given)).asked)).toBe(times));
 });
 
-describe('what cannot be asked is said in words, and logged', () => {
-  test('a log that is damaged is asked nevertheless', async () => {
+describe('an unreachable source is reported in words, and logged', () => {
+  test('a damaged log is read nevertheless', async () => {
     const { witness } = await witnessed({ checkpoints: [checkpointAt(2)], damage: 'a line is missing' });
     expect(witness.checkpoint).toEqual(checkpointAt(2));
     expect(witness.notChecked[0]).toBe('checkpoints not checked: a line is missing');

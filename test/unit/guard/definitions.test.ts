@@ -40,7 +40,7 @@ describe('[guard.definitions] found is', () => {
     expect(kinds(tool(more))).toContain(kind);
   });
 
-  test.each(cases.harmless)('nothing is found in %s', (_what, more) => {
+  test.each(cases.harmless)('no finding in %s', (_what, more) => {
     expect(kinds(tool(more))).toEqual([]);
   });
 });

@@ -35,12 +35,12 @@ describe('[guard.roots] outside is', () => {
     expect(found(parameters)).toEqual([]);
   });
 
-  test('is nothing on the web if no root is a web address', () => {
+  test('ignores web addresses if no root is one', () => {
     expect(found({ url: 'https://example.com/../a$b' }, [['/srv/data']])).toEqual([]);
     expect(found({ url: 'https:/\\example.com' }, [['/srv/data']])).toHaveLength(1);
   });
 
-  test('is what one of two lists leaves out', () => {
+  test('is outside if one of two lists omits it', () => {
     expect(found({ path: '/srv/data/a' }, [['/srv/data'], ['/srv/data/b']])).toHaveLength(1);
     expect(found({ path: '/srv/data/b/c' }, [['/srv/data'], ['/srv/data/b']])).toEqual([]);
   });

@@ -34,7 +34,7 @@ describe('RFC 8785', () => {
   });
 });
 
-describe('what JSON cannot carry', () => {
+describe('values that JSON cannot carry', () => {
   test.each([
     ['a lone surrogate', { text: '\ud800' }],
     ['a lone surrogate in a key', { '\udc00': 1 }],

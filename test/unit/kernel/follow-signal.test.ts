@@ -22,7 +22,7 @@ test('after the end of the call the signal no longer reaches it', () => {
   expect(call.signal.aborted).toBe(false);
 });
 
-test('the first of two reasons stands', () => {
+test('the first of two reasons is kept', () => {
   const [caller, call] = [new AbortController(), new AbortController()];
   follow(call, caller.signal);
   call.abort('own');

@@ -44,7 +44,7 @@ test.each<[string, z.ZodType, unknown, string]>([
   expect(said(of(schema, name), { [name]: value })).toEqual([`${name}: ${message}`]);
 });
 
-test('[error.plain-words] an unknown key stands with those that are known', () => {
+test('[error.plain-words] an unknown key is listed with the known ones', () => {
   const schema = z.strictObject({ name: z.string(), limit: z.int().optional() });
   expect(said(schema, { name: 'a', nam: 1 })).toEqual([
     ': found the unknown key "nam", allowed name, limit; did you mean "name"?',
@@ -57,7 +57,7 @@ test('[error.plain-words] of a union only the alternative that was meant is name
   expect(said(schema, { x: { of: [4] } })).toEqual(['x.of.0: found 4, allowed a whole number, at most 3']);
 });
 
-test('[error.plain-words] a discriminator stands with its words', () => {
+test('[error.plain-words] a discriminator is listed with its words', () => {
   const schema = z.discriminatedUnion('type', [
     of(z.int()).extend({ type: z.literal('p') }),
     z.object({ type: z.literal('q') }),
@@ -82,7 +82,7 @@ test.each([
   ]);
 });
 
-test('[error.plain-words] every answer that repeats what a schema finds does so in these words', () => {
+test('[error.plain-words] every answer about a schema finding uses these words', () => {
   const files = ['core', 'adapters', 'lambdas', 'bin', 'operator'].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))

@@ -92,7 +92,7 @@ test('[json.exact-numbers] every double that is not a large integer passes, howe
   );
 });
 
-test('[json.exact-numbers] a member called __proto__ is refused wherever it stands; its neighbours are carried', () => {
+test('[json.exact-numbers] a member called __proto__ is refused at any place; its neighbours are carried', () => {
   for (const text of ['{"__proto__":{"a":1}}', '{"a":[{"\\u005f_proto__":null}]}']) {
     const error = refusal(() => parseStrict(text));
     expect([error.code, jsonDefectOf(error)]).toEqual(['invalid_request', 'proto_key']);

@@ -1,6 +1,6 @@
 import { RecentMap } from '#core/kernel/recent-map.ts';
 
-test('a map of bounded size forgets what was used longest ago, and reading is using', () => {
+test('a map of bounded size drops the least recently used entry, and reading is using', () => {
   const map = new RecentMap<string, number | undefined>({ max: 2 });
   map.set('a', 1);
   map.set('b', 2);
@@ -15,7 +15,7 @@ test('a map of bounded size forgets what was used longest ago, and reading is us
   expect(map.has('a')).toBe(false);
 });
 
-test('what is not kept is made once, and something undefined is something', () => {
+test('a missing value is made once, and undefined counts as a value', () => {
   const map = new RecentMap<string, string | undefined>({ max: 8 });
   const made: string[] = [];
   const make = (key: string) => {
@@ -29,7 +29,7 @@ test('what is not kept is made once, and something undefined is something', () =
   ]);
 });
 
-test('it contains no more than its size, and what was used last of a full map stays', () => {
+test('it contains no more than its size, and the last used entry of a full map stays', () => {
   const map = new RecentMap<number, number>({ max: 100 });
   for (let n = 0; n < 10_000; n++) {
     map.set(n, n);

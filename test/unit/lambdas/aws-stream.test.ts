@@ -55,7 +55,7 @@ const posted = async (reply: HttpReply): Promise<string> => {
   }
 };
 
-test('[cloud.edge] what CloudFront says of the caller is what the handler sees', async () => {
+test("[cloud.edge] the handler sees CloudFront's caller", async () => {
   Object.assign(globalThis, { awslambda: runtime });
   process.env.BEHIND_EDGE = 'on';
   try {
@@ -97,7 +97,7 @@ test.each([
   expect(await posted({ statusCode, headers, body })).toBe(line(statusCode) + arrives);
 });
 
-test('[evidence.large-sessions] padding is a comment of event streams: a document in pieces stays what it is', async () => {
+test('[evidence.large-sessions] padding is a comment of event streams: a document in pieces stays unchanged', async () => {
   process.env.STREAM_PADDING_BYTES = '8';
   try {
     const document = { statusCode: 200, headers: { 'content-type': 'application/json' }, body: events('{"a":', '1}') };

@@ -18,8 +18,8 @@ const added = {
   'X-Gateway-Origin': ['the origin secret'],
 };
 
-describe('[cloud.edge] a call behind CloudFront', () => {
-  it("has the caller's address and the host that the caller asked for", () => {
+describe('[cloud.edge] a call through CloudFront', () => {
+  it("has the caller's address and the host that the caller requested", () => {
     const called = originalRequest(event(added), behind);
     expect(called.requestContext.identity.sourceIp).toBe('198.51.100.7');
     expect(called.requestContext.domainName).toBe('mcp.gateway.example.com');
@@ -31,7 +31,7 @@ describe('[cloud.edge] a call behind CloudFront', () => {
     expect(JSON.stringify(originalRequest(event(added), behind))).not.toMatch(/origin secret|x-gateway-/i);
   });
 
-  it('keeps what API Gateway saw where a header is missing, sent twice or no address', () => {
+  it("keeps API Gateway's values if a header is missing, sent twice or invalid", () => {
     for (const client of [undefined, ['198.51.100.7', '203.0.113.1'], ['somebody']]) {
       const called = originalRequest(event(client ? { 'x-gateway-client': client } : {}), behind);
       expect(called.requestContext.identity.sourceIp).toBe('130.176.0.1');
@@ -39,7 +39,7 @@ describe('[cloud.edge] a call behind CloudFront', () => {
     }
   });
 
-  it('is left alone where headers come in one form only', () => {
+  it('is unchanged if headers come in one form only', () => {
     const single = { ...event(added), multiValueHeaders: {} };
     const called = originalRequest(single, behind);
     expect(called.multiValueHeaders).toEqual({});
@@ -47,7 +47,7 @@ describe('[cloud.edge] a call behind CloudFront', () => {
     expect(called.requestContext.identity.sourceIp).toBe('198.51.100.7');
   });
 
-  it("is what API Gateway saw where nothing stands before it: these headers are then a caller's word", () => {
+  it("has API Gateway's values without CloudFront: these headers are then a caller's claim", () => {
     const given = event(added);
     expect(originalRequest(given, {})).toBe(given);
     expect(originalRequest(given, { BEHIND_EDGE: 'off' })).toBe(given);

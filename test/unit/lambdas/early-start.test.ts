@@ -32,7 +32,7 @@ test('[cloud.early-start] a composition that failed is tried again by each call 
   expect(ready()).toBe(3);
 });
 
-test('[cloud.early-start] a read that fails throws nothing', async () => {
+test('[cloud.early-start] a read that fails does not throw', async () => {
   const ready = await startedEarly(
     () => 'ports',
     () => Promise.reject(new Error('store down')),

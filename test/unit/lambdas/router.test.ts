@@ -21,7 +21,7 @@ test('[mcp.json-rpc] /mcp/ is the MCP endpoint, and no other path has a second s
 });
 
 describe('[admin.routes] a proxy', () => {
-  it('stands for routes of one function alone', () => {
+  it('only serves routes of one function', () => {
     const functions = Map.groupBy(routes.filter(proxyPathOf), (route) => proxyPathOf(route));
     for (const [proxy, behind] of functions)
       expect([proxy, new Set(behind.map(({ handledBy }) => handledBy)).size]).toEqual([proxy, 1]);
@@ -60,13 +60,13 @@ describe('[admin.routes] an event below {proxy+}', () => {
     },
   );
 
-  it('stays as it is where API Gateway found the resource', () => {
+  it('stays unchanged if API Gateway found the resource', () => {
     const event = { ...below('/admin/v1/usage'), resource: '/metrics' };
     expect(located(event)).toBe(event);
   });
 });
 
-test.each(cases.hinted)('[error.not-found] a client that asks for %s reads what to set', (path, says) => {
+test.each(cases.hinted)('[error.not-found] a client that requests %s reads which setting to change', (path, says) => {
   expect(hintOf(path)).toMatch(/^ \S/);
   expect(hintOf(path)).toContain(says);
 });

@@ -15,7 +15,7 @@ async function text(chunks: AsyncIterable<string>): Promise<string> {
   return all;
 }
 
-test('a stream that ends well says so in its dialect', async () => {
+test('a stream that ends well ends in its dialect', async () => {
   expect(await text(sse(of({ a: 1 }), dialects.openai, never))).toBe('data: {"a":1}\n\ndata: [DONE]\n\n');
   expect(await text(sse(of({ type: 'message_stop' }), dialects.anthropic, never))).toBe(
     'event: message_stop\ndata: {"type":"message_stop"}\n\n',
@@ -26,7 +26,7 @@ test('a stream that failed has no good end', async () => {
   expect(await text(sse(of({ error: { message: 'x' } }), dialects.openai, never))).not.toContain('[DONE]');
 });
 
-test('a comment is sent while the model is silent, and nothing is lost for it', async () => {
+test('a comment is sent while the model is silent, and no event is lost', async () => {
   const rings: (() => void)[] = [];
   const timeouts: Timeouts = {
     after(_ms, work) {

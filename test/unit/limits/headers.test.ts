@@ -58,7 +58,7 @@ describe('[limit.rate] a refusal names the limit, the count and the time to wait
     expect(refusal(tenant.reserve(call(limits)))).toMatchObject({ message });
   });
 
-  test('of a call that no waiting makes fit', () => {
+  test('of a call that never fits', () => {
     const tokens = counters(emptyState).reserve(call({ tokens_per_minute: 5, budgets: [] }));
     expect(refusal(tokens).message).toBe(
       'This tenant may have 5 tokens a minute; this call may take 10, which no waiting makes fit. Ask for less, or have the limit raised.',

@@ -30,7 +30,7 @@ describe('[limit.shards] a lease', () => {
     });
   });
 
-  test('that is asked for twice is one lease', () => {
+  test('that is requested twice is one lease', () => {
     const { state } = take(emptyState, 'one', 10);
     const again = take(state, 'one', 10);
     expect(again.state).toBe(state);
@@ -74,7 +74,7 @@ describe('[limit.shards] a lease that is given back', () => {
     expect(state).toMatchObject({ leases: [], window: [{ second, requests: 3, tokens: 30 }] });
   });
 
-  test('late counts in its last second, since nothing was spent after it', () => {
+  test('late counts in its last second, since no spend followed', () => {
     const late = now + (rateLeaseSeconds + 5) * 1000;
     const state = returnLease(held, { id: 'one', requests: 3, tokens: 30 }, late);
     expect(state.window).toEqual([{ second: second + rateLeaseSeconds, requests: 3, tokens: 30 }]);

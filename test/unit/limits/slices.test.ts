@@ -22,7 +22,7 @@ function reserve(before: CounterState, requests: readonly ReserveRequest[], held
 const calls = (...costs: number[]) => costs.map((cost_microusd) => call(limits, { cost_microusd }));
 
 describe('the slice of a global budget', () => {
-  test('is asked for when it does not suffice, and not before the totals are known', () => {
+  test('is requested when it does not suffice, and not before the totals are known', () => {
     expect(reserve(emptyState, calls(10)).lacking).toEqual([key]);
   });
 
@@ -61,7 +61,7 @@ describe('the slice of a global budget', () => {
     expect(mixed.state.slices).toEqual({});
   });
 
-  test('a limit lowered below the granted amount grants nothing more, at once', () => {
+  test('a limit lowered below the granted amount grants no more, at once', () => {
     const held = reserve(emptyState, calls(10), 0).state;
     const lower = { budgets: [globalBudget(90)] };
     const batch = reserve(held, [call(lower, { cost_microusd: 85 })], 100);

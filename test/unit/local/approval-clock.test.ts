@@ -140,7 +140,7 @@ describe('after a crash', () => {
     expect(ended()?.output).toEqual({ status: 'approved' });
   });
 
-  test('what timed out meanwhile settles at once', async () => {
+  test('a request that timed out meanwhile settles at once', async () => {
     const { start, pass, calls, ended } = setUp();
     const before = start();
     await before.clock.start('e1');
@@ -154,7 +154,7 @@ describe('after a crash', () => {
     expect(ended()?.output).toEqual({ status: 'denied' });
   });
 
-  test('what was decided meanwhile settles through the step', async () => {
+  test('a request that was decided meanwhile settles through the step', async () => {
     const { start, row, calls, ended } = setUp();
     const before = start();
     await before.clock.start('e1');
@@ -236,7 +236,7 @@ describe('failing steps', () => {
     expect(ended()?.output).toEqual({ status: 'approved' });
   });
 
-  test('a token never shows in what is reported', async () => {
+  test('a token never appears in reports', async () => {
     const { start, faults, reports, row, calls, pass } = setUp();
     faults.push(...Array<string>(9).fill('settle:Broken'));
     const { clock, idle } = start();

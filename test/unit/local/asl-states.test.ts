@@ -58,7 +58,7 @@ test('a task gets its arguments and gives its result, with assigned variables', 
   expect(calls).toEqual([['fn', { n: 2 }]]);
 });
 
-test('the context tells the execution, the state and how often it was tried', async () => {
+test('the context has the execution, the state and the number of attempts', async () => {
   const { run } = setUp({ First: { Type: 'Pass', Output: '{% $states.context %}', End: true } });
   expect((await run({ a: 1 })).output).toMatchObject({
     Execution: { Name: 'x', Input: { a: 1 }, StartTime: '2026-01-01T00:00:00.000Z' },

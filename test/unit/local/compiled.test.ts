@@ -21,7 +21,7 @@ beforeEach(() => {
 const found = (environment: NodeJS.ProcessEnv = {}) => compiledFile('gateway', root, environment);
 
 describe('[package.installs]', () => {
-  test('compiled code runs while its sources are as they were', () => {
+  test('compiled code runs while its sources are unchanged', () => {
     expect(fileURLToPath(found()!)).toBe(join(root, 'dist/local-1/gateway.mjs'));
     writeFileSync(join(root, 'core/c.ts'), ''); // no part of it
     expect(found()).toBeDefined();
@@ -43,11 +43,11 @@ describe('[package.installs]', () => {
     expect(found()).toBeUndefined();
   });
 
-  test('the sources run when they are asked for', () => {
+  test('the sources run on request', () => {
     expect(found({ GATEWAY_COMPILED: '0' })).toBeUndefined();
   });
 
-  test('compiling gives the programs and the worker threads of this checkout, and is known to be as new as it', () => {
+  test('compiling gives the programs and the worker threads of this checkout, and is as new as it', () => {
     execFileSync(process.execPath, ['packaging/compile.mjs'], { cwd: checkout });
     const { folder, sources } = compiledCode(checkout)!;
     for (const name of ['gateway', 'agentctl', 'operator', 'work-worker', 'wasm-worker'])

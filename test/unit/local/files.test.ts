@@ -34,7 +34,7 @@ const filesOf = (path: string) =>
   readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
 
 describe('durable files', () => {
-  test('are replaced whole, and leave nothing beside them', async () => {
+  test('are replaced whole, without leftovers', async () => {
     const path = join(folder, 'a');
     await writeDurably(path, 'one');
     await writeDurably(path, 'two');
@@ -67,7 +67,7 @@ describe('the object store', () => {
     expect(await store.get(await store.put(new Uint8Array()))).toHaveLength(0);
   });
 
-  test('answers undefined for what it has not, whatever is asked', async () => {
+  test('answers undefined for missing facts', async () => {
     const store = folderObjectStore(folder);
     for (const name of ['0'.repeat(64), '../../etc/passwd', '', sha256.toUpperCase()])
       expect(await store.get(name)).toBeUndefined();
@@ -91,7 +91,7 @@ describe('the object store', () => {
 });
 
 describe('the signing key', () => {
-  test('signs what node:crypto verifies, and stays the same', async () => {
+  test('makes signatures that node:crypto verifies, and stays the same', async () => {
     const path = join(folder, 'keys', 'signing-key.pem');
     const [one, other] = await Promise.all([keyFileSigner(path), keyFileSigner(path)]);
     const message = Buffer.from('a manifest');
@@ -180,13 +180,13 @@ describe('the keys file', () => {
 describe('the lock', () => {
   const lockFile = () => join(folder, 'lock');
 
-  test('needs a folder, and says so where a file is in its place', () => {
+  test('needs a folder, and reports a file in its place', () => {
     const path = join(folder, 'file');
     writeFileSync(path, '');
     expect(() => lockState(path)).toThrow(`The state folder ${path} cannot be made (EEXIST)`);
   });
 
-  test('is held once and says by whom', () => {
+  test('is held once, and names the holder', () => {
     const lock = lockState(folder);
     expect(() => lockState(folder)).toThrow(`in use by process ${process.pid}`);
     lock.release();

@@ -54,7 +54,7 @@ describe('flags', () => {
     expect(() => parse([given])).toThrow(message);
   });
 
-  test('know this machine from others', () => {
+  test('distinguish this machine from others', () => {
     expect(['localhost', '127.0.0.1', '127.1.2.3', '::1'].every(isLoopbackHost)).toBe(true);
     expect(['0.0.0.0', '::', '10.0.0.1', 'example.com', '127.0.0.1.example.com'].some(isLoopbackHost)).toBe(false);
   });
@@ -75,24 +75,24 @@ describe('the banner', () => {
     expect(text).not.toContain('\u001b');
   });
 
-  test('names the state folder in its commands, where it is not the one that agentctl looks into', () => {
+  test('names the state folder in its commands if agentctl would not find it', () => {
     const shown = banner(ready, keys, { terminal: false, file: false }, { state: "/tmp/bob's state" });
     expect(shown.match(/\.\/agentctl --state '\/tmp\/bob'\\''s state' \w+/g)).toHaveLength(4);
   });
 
-  test('[auth.generated-keys] names the file of the keys, and no key, where it goes into a file', () => {
+  test('[auth.generated-keys] names the file of the keys, and no key, if the output is a file', () => {
     const text = banner(ready, keys, { terminal: false, file: true });
     expect(text).toContain('/s/keys.json');
     expect(text).not.toMatch(/key-a|key-h/);
   });
 
-  test('has colours where asked, and no keys where none are generated', () => {
+  test('has colours if enabled, and no keys if none are generated', () => {
     expect(banner(ready, keys, { terminal: true, file: false })).toContain('\u001b[1m');
     expect(banner({ ...ready, keys_file: null }, {}, { terminal: false, file: false })).not.toMatch(/Demo keys|null/);
   });
 });
 
-test('[models.demo] the banner names the models of the built-in mock, and what their answers are', () => {
+test('[models.demo] the banner names the models of the built-in mock, and describes their answers', () => {
   const entry = (type: string, models: string[], enabled = true) => ({ type, models, enabled });
   const providers = [
     entry('mock', ['mock', 'mock-*']),
@@ -149,7 +149,7 @@ describe('generated secrets', () => {
     expect(overlayKeys({}, 'first')).toEqual([]);
   });
 
-  test('stand under the names of the configuration in force, once it is', async () => {
+  test('have the names of the configuration in force, once it is loaded', async () => {
     const broker = (private_key_env: string, generated_key: boolean) => ({
       type: 'scm_app',
       private_key_env,

@@ -36,7 +36,7 @@ function setUp(answers: readonly (number | string)[]) {
 
 const look = ['sweep', { rollout_id: 'r1' }];
 
-test('[rollout.states] it looks, waits for as long as its step says, and ends when the rollout is over', async () => {
+test('[rollout.states] it checks, waits for as long as its step requires, and ends when the rollout is over', async () => {
   const { start, waiting, pass, looked, row } = setUp([10, 3600, 0]);
   const { clock, interpreter } = start();
   await clock.start('r1');
@@ -51,7 +51,7 @@ test('[rollout.states] it looks, waits for as long as its step says, and ends wh
   expect([waiting(), looked.length, row('r1')?.status]).toEqual([[], 3, 'succeeded']);
 });
 
-test('[rollout.states] a look that fails is repeated, and a restart goes on where it was', async () => {
+test('[rollout.states] a failed check is repeated, and a restart continues at the same step', async () => {
   const { start, waiting, pass, looked, row } = setUp(['Lambda.ServiceException', 10, 0]);
   const first = start();
   await first.clock.start('r1');

@@ -24,7 +24,7 @@ test.each<[string, Change]>([
   expect(await store.get('config', { id: 'beside' })).toBeUndefined();
 });
 
-test('[store.embedded] a row is changed without changing what was read before, also members named __proto__', async () => {
+test('[store.embedded] a row is changed without changing earlier reads, also members named __proto__', async () => {
   const key = { id: 'read' };
   await store.put('sessions', { ...key, map: { kept: { n: 1 } } });
   const before = await store.get('sessions', key);
@@ -54,7 +54,7 @@ test.each<[string, unknown]>([
   expect(await store.get('config', { id: 'odd' })).toBeUndefined();
 });
 
-test('[store.embedded] a cancelled transaction writes nothing and says why, write by write', async () => {
+test('[store.embedded] a cancelled transaction writes nothing and gives the reason, write by write', async () => {
   const current = { id: 'current', n: 1 };
   await store.put('config', current);
   expect(

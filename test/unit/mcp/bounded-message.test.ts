@@ -22,7 +22,7 @@ function handed(message: JsonObject): JsonObject[] {
 }
 
 describe('[limit.hostile] a message of a server during a call', () => {
-  test('is handed on whole where it is small, without the secrets of the call', () => {
+  test('is passed on whole if it is small, without the secrets of the call', () => {
     const small = notification('notifications/message', {
       level: 'info',
       logger: 'db',
@@ -32,7 +32,7 @@ describe('[limit.hostile] a message of a server during a call', () => {
     expect(handed(small)).toMatchObject([{ params: { level: 'info', logger: 'db', data: { rows: 3 } } }]);
   });
 
-  test('is cut to what the protocol needs where it is a notification of many characters or values', () => {
+  test("is cut to the protocol's members if it is a notification of many characters or values", () => {
     for (const data of ['x'.repeat(1_000_000), Array.from({ length: 50_000 }, () => 1)])
       expect(handed(notification('notifications/message', { level: 'info', data, other: 'x' }))).toEqual([
         notification('notifications/message', {
@@ -49,7 +49,7 @@ describe('[limit.hostile] a message of a server during a call', () => {
     ]);
   });
 
-  test('is looked over in a worker where it is a large request, and refused where that fails', async () => {
+  test('is scanned in a worker if it is a large request, and refused if that fails', async () => {
     const request = { jsonrpc: '2.0', id: 1, method: 'sampling/createMessage', params: { text: 'x'.repeat(100_000) } };
     const redacted = new Promise<JsonObject>((hand) => {
       const lookOver = async () => ({ outcome: { looked: 'over' }, findings: [] });
@@ -67,7 +67,7 @@ describe('[limit.hostile] a message of a server during a call', () => {
     });
   });
 
-  test('[guard.results] a form that asks the person for a password is refused to the server, and noted', () => {
+  test('[guard.results] a form that requests a password is refused to the server, and noted', () => {
     const properties = { user: { type: 'string' }, new_password: { type: 'string' } };
     const form = (fields: JsonObject): JsonObject => ({
       ...{ jsonrpc: '2.0', id: 7, method: 'elicitation/create' },

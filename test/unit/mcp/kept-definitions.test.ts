@@ -21,7 +21,7 @@ const telemetry = () => {
 };
 const tool = (name: string, description = 'Reads.') => ({ name, description, inputSchema: { type: 'object' } });
 
-test('[guard.changes] a text lies under its fingerprint, without what the fingerprint leaves out', async () => {
+test('[guard.changes] a text is stored under its fingerprint, without the parts that the fingerprint omits', async () => {
   const results = memory();
   const counted = { ...tool('read'), icons: [{ src: 'data:,' }], _meta: { any: 1 } };
   const definition = { ...counted, 'x-revision': 7 };
@@ -44,7 +44,7 @@ test('[guard.changes] one that is too large is not kept, and its neighbours are'
   expect(results.texts.size).toBe(2);
 });
 
-test('[guard.changes] what one reading of a list puts away is bounded', async () => {
+test('[guard.changes] the definitions stored by one read of a list are bounded', async () => {
   const results = memory();
   const text = 'x'.repeat(keptSizes.oneBytes - 200);
   const many = Array.from({ length: 60 }, (_, at) => tool(`tool_${at}`, text));
@@ -54,7 +54,7 @@ test('[guard.changes] what one reading of a list puts away is bounded', async ()
   expect([...kept.values()].filter((each) => !each).length).toBe(60 - results.texts.size);
 });
 
-test('[guard.changes] a store that does not answer is logged once, and nothing is said to be kept or too large', async () => {
+test('[guard.changes] an unreachable store is logged once, and no definition is reported as kept or too large', async () => {
   const log = telemetry();
   const results = { put: () => Promise.reject(new Error('down')) };
   const many = Array.from({ length: 30 }, (_, at) => tool(`tool_${at}`));

@@ -25,7 +25,7 @@ const headers = {
   'mcp-param-table': 'a b',
 };
 
-test('[mcp.json-rpc] what the schema marks is sent, wherever properties lead to it', () => {
+test('[mcp.json-rpc] members that the schema marks are sent, wherever properties lead to them', () => {
   expect(paramHeaders(definition, args)).toEqual(headers);
   expect(paramHeaders(definition, { region: null, where: 'text' })).toEqual({});
   expect(paramHeaders({ name: 'plain' }, args)).toEqual({});

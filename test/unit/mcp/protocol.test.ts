@@ -77,7 +77,7 @@ test('between the eras envelopes and result types come and go; within one nothin
   expect(outcomeFor({ era: 'session' }, 'stateless', 'resources/read', missing)).toHaveProperty('error.code', -32602);
 });
 
-test('[mcp.hidden] a tool is hidden only where every call of it is blocked', () => {
+test('[mcp.hidden] a tool is hidden only if every call of it is blocked', () => {
   const words = { protocol: 'mcp', tool: 'delete_file', capability: 'delete' as const, upstream: 'files' };
   const blocked = (rules: object[], default_decision = 'review') =>
     certainlyBlocked(compilePolicy({ name: 't', default_decision, rules } as never), words);

@@ -21,7 +21,7 @@ const state: RequestState = {
 const sealed = sealState(state, { current })!;
 const caller = { principal: { tenant: 'default', key_id: 'k1' }, sessionId: 'other', sessionIsNamed: false } as never;
 
-test('[approval.ways-to-wait] a state says what it was sealed with, during a rotation too', () => {
+test('[approval.ways-to-wait] a state returns its sealed content, during a rotation too', () => {
   expect(openState(sealed, { current }, caller, now)).toEqual({ ...state, key_id: current.id });
   const old = sealState(state, { current: previous })!;
   expect(openState(old, { current, previous }, caller, now)).toMatchObject(state);
@@ -44,7 +44,7 @@ test('more than a client can be expected to carry is not a state', () => {
   expect(sealState({ ...state, for_server: { requestState: 'x'.repeat(60_000) } }, { current })).toBeUndefined();
 });
 
-test('a server’s state is left alone unless it looks like ours, and always comes back as it was', () => {
+test('a server’s state is left alone unless it looks like ours, and is always returned unchanged', () => {
   for (const theirs of ['opaque', '', 'ags1x', '{"ags1.":1}']) {
     const result = { resultType: 'input_required', requestState: theirs };
     expect(stateToClient(result)).toBe(result);

@@ -25,7 +25,7 @@ const rest = async (events: AsyncIterable<StreamEvent>): Promise<unknown[]> => {
   return all;
 };
 
-test('[mcp.event-streams] after each event the rest is given, once and in order, also what comes later', async () => {
+test('[mcp.event-streams] after each event the rest is given, once and in order, also later events', async () => {
   for (let seen = 0; seen <= 4; seen++) {
     const { queue, streams } = setUp();
     const events = streams.begin(ofKey('s'), queue);

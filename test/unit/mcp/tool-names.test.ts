@@ -30,7 +30,7 @@ test('[mcp.names] with portable_names each name is one that models take, and no 
   expect(exposed(offer({ name: 'one' }, 'repo/meta.get'))).toEqual(['repo/meta.get']);
 });
 
-test('[mcp.names] rules go on with the name of the server, or with <server>__<tool>', async () => {
+test('[mcp.names] rules continue with the name of the server, or with <server>__<tool>', async () => {
   const [portable] = named([offer({ name: 'one', portable_names: true }, 'repo/meta.get')]);
   const asked: string[] = [];
   const decisionAs = async (name: string) => {

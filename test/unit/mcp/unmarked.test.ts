@@ -31,7 +31,7 @@ beforeEach(() => {
   sent.length = 0;
 });
 
-test('[guard.results] instructions of a server lose what a result would have marked; plain ones stay as they are', async () => {
+test('[guard.results] instructions of a server lose findings that a result would have marked; plain ones stay unchanged', async () => {
   const plain = { instructions: 'List the projects before you read one. Dates are ISO 8601.' };
   expect(await looked('initialize', plain)).toEqual(plain);
   expect(await looked('initialize', { instructions: order })).toMatchObject({ instructions: removed });
@@ -61,7 +61,7 @@ test('[guard.results] a completion that speaks to the model is left out', async 
   });
 });
 
-test('[guard.results] where every server is off nothing is looked at, where one records all is passed on and counted', async () => {
+test('[guard.results] if every server is off nothing is scanned, and under log findings pass and are counted', async () => {
   const list = { prompts: [{ name: 'p', description: order }] };
   expect(await looked('prompts/list', list, ['off', 'off'])).toEqual(list);
   expect(counted).toEqual([]);
@@ -82,12 +82,12 @@ describe('[guard.results] a message of a server outside of a call', () => {
     params: { message: 'Sign in', requestedSchema: { type: 'object', properties: { [name]: { type: 'string' } } } },
   });
 
-  test('loses what a result would have marked', () => {
+  test('loses findings that a result would have marked', () => {
     expect(handed(log)).toMatchObject([{ params: { level: 'info', data: removed } }]);
     expect(handed(log, ['off'])).toEqual([log]);
   });
 
-  test('is refused to the server where it asks the person for a secret, and handed on where it does not', async () => {
+  test('is refused to the server if it requests a secret from the person, and otherwise passed on', async () => {
     expect(handed(form('password'))).toEqual([]);
     await new Promise(setImmediate);
     expect(sent).toMatchObject([{ id: 7, error: { code: -32603 } }]);

@@ -74,7 +74,7 @@ describe('the projection of a chat call', () => {
     expect(projectEntry(sampleChat(0, spent))).not.toHaveProperty('violations');
   });
 
-  test('[admin.requests-filters] the row of a call that no provider answered names the one that was asked last', () => {
+  test('[admin.requests-filters] the row of an unanswered call names the provider that was called last', () => {
     const unanswered = { provider: undefined, outcome: 'failed' };
     const row = (record: object) => projectEntry(sampleChat(0, record)).request;
     const attempts = failed('a', 'b');

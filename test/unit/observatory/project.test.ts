@@ -5,7 +5,7 @@ import { rebuild } from '#core/observatory/rebuild.ts';
 import { hoursOf, UsageSums } from '#core/observatory/usage.ts';
 import { sampleBlock, sampleEntry } from './sample.ts';
 
-describe('what an entry adds', () => {
+describe('the sums of an entry', () => {
   test.each(['allow', 'review'] as const)('a decision to %s counts by protocol and tool', (kind) => {
     const entry = sampleEntry(0, { kind });
     const { points: _points, ...rest } = projectEntry(entry);

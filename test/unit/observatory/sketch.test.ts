@@ -17,7 +17,7 @@ const latencies = fc.array(
   { minLength: 1, maxLength: 200 },
 );
 
-test('[admin.analytics] each percentile lies within 2 % of the exact one', () => {
+test('[admin.analytics] each percentile is within 2 % of the exact one', () => {
   fc.assert(
     fc.property(latencies, (values) => {
       for (const [n, found] of percentiles(sketchOf(values), shares).entries()) {

@@ -62,7 +62,7 @@ test('[operator.chart] chart, image and package have one version', () => {
   expect([version, appVersion]).toEqual([packageJson.version, packageJson.version]);
 });
 
-test('[operator.chart] the values satisfy their schema once an image is named, and nothing unknown does', () => {
+test('[operator.chart] the values satisfy their schema once an image is named, and unknown ones do not', () => {
   const { $schema: _draft, ...schema } = JSON.parse(read('values.schema.json'));
   const holds = new Ajv2020({ strict: false }).compile(schema);
   const values = parse(read('values.yaml'));
@@ -81,7 +81,7 @@ test('[operator.chart] the values satisfy their schema once an image is named, a
   expect(holds({ ...named, gateway: { ...named.gateway, keys: { secret: 'governance-keys' } } })).toBe(true);
 });
 
-describe('[operator.chart] values that no cluster takes, or that open more than they say', () => {
+describe('[operator.chart] values that no cluster accepts, or that open more than intended', () => {
   const { $schema: _draft, ...schema } = JSON.parse(read('values.schema.json'));
   const holds = new Ajv2020({ strict: false }).compile(schema);
   const defaults = parse(read('values.yaml'));
@@ -120,7 +120,7 @@ describe('[operator.chart] values that no cluster takes, or that open more than 
     );
   });
 
-  test('what comes from values as text is quoted', () => {
+  test('values from text are quoted', () => {
     const plain = /\{\{ \.(Values\.(?!image)[\w.]+)? *\}\}/g;
     const numbers = ['Values.gateway.replicas', 'Values.operator.replicas'];
     for (const name of ['gateway.yaml', 'operator.yaml', 'rbac.yaml', 'network-policy.yaml']) {
@@ -130,7 +130,7 @@ describe('[operator.chart] values that no cluster takes, or that open more than 
   });
 });
 
-test('[operator.chart] [shared.gateways] the pods of a shared store read its keys from a Secret, and write nothing there', () => {
+test('[operator.chart] [shared.gateways] the pods of a shared store read its keys from a Secret, and write no file there', () => {
   const [deployment] = documents('gateway.yaml');
   const { containers, volumes } = deployment.spec.template.spec;
   expect(containers[0].env).toContainEqual({ name: 'GATEWAY_KEYS', value: '/keys' });
@@ -186,7 +186,7 @@ test('[operator.composed] the definitions of the chart are those of the configur
     expect(parse(read(`crds/${name}`))).toEqual(structuredClone(definition));
 });
 
-test('[operator.composed] every schema is structural: a type everywhere but where unknown fields are kept, no unions', () => {
+test('[operator.composed] every schema is structural: a type everywhere except for unknown fields, no unions', () => {
   for (const [name, { spec }] of Object.entries(definitions())) {
     const { subresources, additionalPrinterColumns, schema } = spec.versions[0]!;
     expect([name, subresources]).toEqual([name, { status: {} }]);

@@ -64,7 +64,7 @@ test('[operator.secrets] keys of callers leave as digests, keys of providers as 
   ]);
 });
 
-test('[operator.composed] one incomplete object refuses the whole: nothing is left out of a configuration', () => {
+test('[operator.composed] one incomplete object refuses the whole configuration', () => {
   const refusal = compose(sources({ parts: [tenant('one'), tenant('two', 'absent'), block] }));
   expect(refusal).toEqual({
     reason: 'SecretMissing',
@@ -130,7 +130,7 @@ test('[operator.composed] an object under deletion is left out, and only that on
   expect(read({ parts: [tenant('one'), deleted] }).tenants.map(({ id }: { id: string }) => id)).toEqual(['one']);
 });
 
-test('[operator.composed] a key that the schema does not know reaches the gateway, which refuses it', () => {
+test('[operator.composed] a key outside the schema reaches the gateway, which refuses it', () => {
   const misspelt = part('Tenant', 'one', { ...tenant('one').spec, allowed_modelz: ['gpt-*'] });
   const { error } = configurationSchema.safeParse(read({ parts: [misspelt] }));
   expect(error?.issues[0]).toMatchObject({ code: 'unrecognized_keys', keys: ['allowed_modelz'] });

@@ -85,7 +85,7 @@ test.each(['NODE_OPTIONS', 'GATEWAY_ADMIN_TOKEN', 'LD_PRELOAD', 'DYNAMODB_ENDPOI
   },
 );
 
-test('[operator.composed] what is in force is not sent again; what another wrote into the gateway is replaced', () => {
+test("[operator.composed] the configuration in force is not sent again; another writer's is replaced", () => {
   const { composition } = plan(observed({ deployment: applied(observed()) }));
   const status = { version: 3, sha256: 'a'.repeat(64), composed: composition!.composed };
   const known = { ...observed().gateway, status };
@@ -112,7 +112,7 @@ test('[operator.composed] a refusal is the condition of every object; a Gateway 
   ]);
 });
 
-test('[operator.kubernetes] only the Gateway says that pods are replaced; a part says it where it named a failure that is over', () => {
+test('[operator.kubernetes] only the Gateway reports that pods are replaced; a part reports it after a failure that is over', () => {
   const rolling: Outcome = { stored: false, reason: 'RollingOut', message: 'pods are replaced' };
   const inForce = written(observed(), stored, now);
   const kinds = (of: Observed) => settle(of, rolling, now).statuses.map(({ object }) => object.kind);
@@ -144,7 +144,7 @@ test('[operator.kubernetes] a deleted Gateway gives up its variables and release
   expect(settle(gone, outcome!, now).release).toEqual([gone.gateway]);
 });
 
-test('[operator.composed] whatever happened, the same outcome a second time writes nothing', () => {
+test('[operator.composed] the same outcome a second time writes nothing', () => {
   const outcomes = fc.oneof(
     fc.constant(stored),
     fc.record({

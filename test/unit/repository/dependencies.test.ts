@@ -85,7 +85,7 @@ test('every used package is declared', () => {
 const isCode = (path: string, name: string): boolean =>
   !(path.startsWith('test/') && !existsSync(`node_modules/${name}`));
 
-test('what runs in production is not a development dependency', () => {
+test('production code uses no development dependency', () => {
   const development = new Set(Object.keys(devDependencies));
   const shipped = uses.filter(
     ({ name, path }) => /^(core|adapters|lambdas|bin\/(local|agentctl|plane))/.test(path) && development.has(name),

@@ -27,7 +27,7 @@ describe('[wasm.abi] a module is refused', () => {
     await expect(compiled(filter(parts))).rejects.toThrow(expected);
   });
 
-  test('that declares arrays, which lie outside of its memory', async () => {
+  test('that declares arrays, which are outside of its memory', async () => {
     const header = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00];
     const arrayOfNumbers = [0x01, 0x04, 0x01, 0x5e, 0x7f, 0x00];
     await expect(compileModule(Uint8Array.from([...header, ...arrayOfNumbers]))).rejects.toThrow(

@@ -4,7 +4,7 @@ import type { Notifier } from '#core/approvals/notifications/deliver-ports.ts';
 import type { Delivery } from '#core/approvals/notifications/ports.ts';
 import { deliverySetting as setting } from './delivery-setting.ts';
 
-describe('[alert.lifecycle] what is not an approval', () => {
+describe('[alert.lifecycle] notifications about other things than approvals', () => {
   const alert = { id: 'a1', severity: 'critical', message: 'm', change: 'opened' } as NonNullable<Delivery['alert']>;
   const one = (over: Partial<Delivery>): Delivery => ({
     ...{ id: 'd1', channel: 'slack', event: 'submitted', envelope_id: 'e', tenant: 't', attempts: 0, state: 'due' },
@@ -18,7 +18,7 @@ describe('[alert.lifecycle] what is not an approval', () => {
   };
   const plain: Notifier = { send: async () => ({}) };
 
-  test('an alert goes where alerts are taken, and is a failure elsewhere', async () => {
+  test('an alert goes to channels that take alerts, and is a failure elsewhere', async () => {
     const taking = { ...plain, sendAlert: async (given: object) => ({ given: JSON.stringify(given) }) };
     expect(await kept(one({ alert }), taking)).toMatchObject([
       { sent: 1, moved: 1 },
@@ -31,7 +31,7 @@ describe('[alert.lifecycle] what is not an approval', () => {
       ]);
   });
 
-  test('[notify.retries] a row with the id of an evaluation tells approvers nothing else', async () => {
+  test('[notify.retries] a row with the id of an evaluation sends approvers no other message', async () => {
     const taking = { ...plain, sendAlert: async () => ({ sent: 'yes' }) };
     const forged = { id: 'e#evaluation#evaluation' };
     for (const other of [{ alert }, { event: 'submitted' as const }, { digest: {} as NonNullable<Delivery['digest']> }])
@@ -42,7 +42,7 @@ describe('[alert.lifecycle] what is not an approval', () => {
     expect((await kept(one({ alert }), taking))[1]).toMatchObject({ state: 'sent' });
   });
 
-  test('an event of a policy is done where the channel takes none', async () => {
+  test('a policy event is done if the channel takes none', async () => {
     const policy = { name: 'p' } as unknown as NonNullable<Delivery['policy']>;
     const taking = { ...plain, sendPolicyEvent: async () => ({ id: '1' }) };
     expect((await kept(one({ policy }), taking))[1]).toMatchObject({ state: 'sent', receipt: { id: '1' } });

@@ -9,7 +9,7 @@ import { sampleRow } from './sample.ts';
 const deliverDue = (ports: Parameters<typeof deliverUntilNoneIsDue>[0]) => deliverUntilNoneIsDue(ports, 0);
 
 describe('queueing', () => {
-  test('[notify.events] submitted, approved and denied each go to every channel once, however often asked', async () => {
+  test('[notify.events] submitted, approved and denied each go to every channel once, however often they are enqueued', async () => {
     const { enqueue, rows } = setting();
     for (const event of ['submitted', 'approved', 'denied'] as const) {
       await enqueue(event, ['slack', 'webhook']);
@@ -51,7 +51,7 @@ describe('[notify.digest] a channel that a request escalates to', () => {
     expect(now.delivery('submitted', 'webhook')).toMatchObject({ state: 'due', attempts: 0 });
   });
 
-  test('hears neither of it nor of its decision where it was decided before', async () => {
+  test('gets neither request nor decision if it was decided before', async () => {
     const now = setting();
     await submitted(now);
     const decided = { ...now.ports, approvals: { find: async () => sampleRow({ status: 'approved' }) } };
@@ -65,7 +65,7 @@ describe('[notify.digest] a channel that a request escalates to', () => {
       expect(now.delivery(event, 'webhook')).toMatchObject({ state: 'sent' });
   });
 
-  test('hears of a decision that comes after it was asked', async () => {
+  test('gets a decision that follows its request', async () => {
     const now = setting();
     await submitted(now);
     now.pass(halfTime);
@@ -150,7 +150,7 @@ describe('delivering', () => {
     [120, 120],
     [1, 7.5],
     [10 ** 9, 3600],
-  ])('a channel that asks for %d s is tried again after %d s', async (asked, waited) => {
+  ])('a channel that requests %d s is tried again after %d s', async (asked, waited) => {
     const { ports, faults, enqueue, delivery } = setting();
     await enqueue('submitted');
     faults.push(new DeliveryRefused('slow down', asked));
@@ -169,7 +169,7 @@ describe('delivering', () => {
     ]);
   });
 
-  test('a decision waits, using up no attempt, while the request is still to be posted', async () => {
+  test('a decision waits, without using an attempt, while the request is still to be posted', async () => {
     const { ports, sent, faults, enqueue, delivery, pass } = setting();
     await enqueue('submitted');
     faults.push(new Error('down'));
@@ -223,7 +223,7 @@ describe('delivering', () => {
   });
 });
 
-describe('what was just enqueued', () => {
+describe('newly enqueued notifications', () => {
   test('[notify.events] goes out at once, and once when it is brought twice', async () => {
     const { ports, rows, sent, enqueue } = setting();
     await enqueue('submitted');
@@ -251,7 +251,7 @@ describe('what was just enqueued', () => {
     expect(delivery('approved')).toMatchObject({ state: 'sent', attempts: 1 });
   });
 
-  test('[notify.events] a decision is not touched where its first message failed', async () => {
+  test('[notify.events] a decision is not sent if its first message failed', async () => {
     const { ports, faults, enqueue, delivery } = setting();
     await enqueue('submitted');
     await enqueue('approved');

@@ -65,8 +65,8 @@ function setting() {
   };
 }
 
-describe('[notify.digest] what a digest collects', () => {
-  test('as many as may wait are announced alone', async () => {
+describe('[notify.digest] requests that a digest collects', () => {
+  test('up to the bound, requests are announced alone', async () => {
     const { ask, announced, sent, digests } = setting();
     await ask(above);
     await announced();
@@ -87,7 +87,7 @@ describe('[notify.digest] what a digest collects', () => {
     for (const row of submitted) expect(row).toMatchObject({ state: 'sent', receipt: { digest: digests[0]!.id } });
   });
 
-  test('high risk is announced alone, and so is what has little time left', async () => {
+  test('high risk is announced alone, and so are requests with little time left', async () => {
     const { ask, deliver, sent, digests } = setting();
     await ask(10);
     await ask(1, { risk: { session: 3, key: 40, kill_switch: 80 } });
@@ -139,7 +139,7 @@ describe('[notify.digest] what a digest collects', () => {
     expect(digests[1]!.earlier).toMatchObject({ ts: 'digest-1' });
   });
 
-  test('one that was collected and still waits is announced although the others were decided', async () => {
+  test('a collected request that is still pending is announced although the others were decided', async () => {
     const { ask, deliver, decide, nextWindow, digests } = setting();
     await ask(above + 1);
     await deliver();
@@ -148,7 +148,7 @@ describe('[notify.digest] what a digest collects', () => {
     expect(digests[0]).toMatchObject({ digest: { waiting: 1 } });
   });
 
-  test('nothing is said where all were decided before the window ended', async () => {
+  test('no digest is sent if all were decided before the window ended', async () => {
     const { ask, deliver, decide, nextWindow, sent, digests } = setting();
     await ask(above + 1);
     await deliver();
@@ -158,7 +158,7 @@ describe('[notify.digest] what a digest collects', () => {
     expect([sent, digests]).toEqual([[], []]);
   });
 
-  test('a channel to escalate to gets a digest of what still waits at half time', async () => {
+  test('a channel to escalate to gets a digest of requests that are still pending at half time', async () => {
     const { asked, ports, deliver, pass, sent, digests } = setting();
     for (let i = 0; i < 10; i++) await enqueueSubmitted(ports, ['slack'], ['slack'], asked());
     await deliver();
@@ -192,7 +192,7 @@ describe('[notify.digest] the message', () => {
     ]);
   });
 
-  test('says at last that nothing waits; what piles up later is a new message', async () => {
+  test('finally reports that no request is pending; later requests are a new message', async () => {
     const now = setting();
     await now.ask(10);
     await now.announced();
@@ -207,7 +207,7 @@ describe('[notify.digest] the message', () => {
     ]);
   });
 
-  test('is new after a quarter of an hour where more wait, and only then', async () => {
+  test('is new after a quarter of an hour if more are pending, and only then', async () => {
     const now = setting();
     await now.ask(10);
     await now.announced();
@@ -242,7 +242,7 @@ describe('[notify.digest] the message', () => {
     ]);
   });
 
-  test('follows a decision once, when the digest of the same window has said it', async () => {
+  test('follows a decision once, after the digest of the same window', async () => {
     const now = setting();
     await now.ask(10);
     await now.announced();
@@ -256,7 +256,7 @@ describe('[notify.digest] the message', () => {
   });
 });
 
-describe('[notify.digest] what it says', () => {
+describe('[notify.digest] its contents', () => {
   const at = Date.UTC(2026, 0, 1, 0, 10);
   const rows = [
     ...Array.from({ length: 12 }, (_, i) =>

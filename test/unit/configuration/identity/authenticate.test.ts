@@ -64,7 +64,7 @@ describe('the admin token before any configuration', () => {
 
   const unstored = async () => undefined;
 
-  test('[auth.keys-by-digest] the stored digest counts, and no token that a function could read beside it', async () => {
+  test('[auth.keys-by-digest] the stored digest counts, and no token that a function could read in addition', async () => {
     const stored = async () => sha256('apart');
     expect(await authenticateAdminToken(['apart'], [], secrets(undefined), stored)).toMatchObject({ platform: true });
     await expect(authenticateAdminToken(['t0ken'], [], secrets('t0ken'), stored)).rejects.toMatchObject({

@@ -53,7 +53,7 @@ test('another person votes, also on a request of a key without an owner', () => 
   expect(() => assertMayVote(alice, { key_id: id('orphan') }, identities)).not.toThrow();
 });
 
-test('the admin token votes as one person: not on what it asked for itself', () => {
+test('the admin token votes as one person: not on its own requests', () => {
   const admin = adminPrincipal('default');
   expect(() => assertMayVote(admin, { key_id: id('agent') }, identities)).not.toThrow();
   expect(() => assertMayVote(admin, { key_id: 'admin-token' }, identities)).toThrow(refusal);
@@ -111,7 +111,7 @@ describe('Slack', () => {
     expect(() => slackVoter(snapshot, 'T01', 'U02', 'default')).toThrow('votes need the role operator or admin');
   });
 
-  test('[identity.person-tenants] a person without tenants votes where a key names them, and nowhere else', () => {
+  test('[identity.person-tenants] a person without tenants votes only if a key names them', () => {
     expect(slackVoter(snapshot, 'T01', 'U03', 'default')).toMatchObject({ person: 'carol', tenants: ['default'] });
     for (const [user, tenant] of [
       ['U03', 'other'],

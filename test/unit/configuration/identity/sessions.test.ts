@@ -38,7 +38,7 @@ describe('[session.source] with many processes, a caller that names no session',
     expect(new Set([one.of('k1', now), one.of('k2', now), one.of('k1', now + 1)]).size).toBe(3);
   });
 
-  test('gets another one only where its chain is contended, and one level less each hour', () => {
+  test('gets another one only if its chain is contended, and one level less each hour', () => {
     const sessions = high();
     const first = sessions.of('k1', now);
     sessions.contended('a session that was named');

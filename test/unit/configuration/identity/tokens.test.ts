@@ -150,7 +150,7 @@ test.each(mappedRows)('[identity.oidc-mapping] %s', async (_what, provider, call
   expect(await why(token(claims))).toMatch(new RegExp(expected));
 });
 
-test('[identity.oidc-mapping] what is kept of a token: who, until when, and the claims that are read', async () => {
+test('[identity.oidc-mapping] stored parts of a token: subject, expiry, and the claims that are used', async () => {
   const { callerOf, token } = await world(
     { required_claims: { scope: ['gateway'] } },
     { owner_claim: 'email', name_claim: 'label', when: { groups: ['a'] } },

@@ -91,7 +91,7 @@ test('[cli.plugin] keys are made, documents signed, verified and listed', async 
   expect(JSON.parse(listed.out).plugins).toEqual([expect.objectContaining({ name: 'keyword-guard', verified: true })]);
 });
 
-test('[plugin.marketplace] refusals leave nothing behind', async () => {
+test('[plugin.marketplace] refusals leave no files', async () => {
   write(indexOf(), Buffer.concat([guardBytes, guardBytes]));
   for (const [index, reason] of [
     [indexOf(), 'size_mismatch'],
@@ -156,7 +156,7 @@ test('[cli.plugin] [plugin.marketplace] search, info, install, list, outdated, r
   expect((await run('plugin', 'remove', 'keyword-guard')).err).toContain('plugin_unknown');
 });
 
-test('a revocation that any command read counts for what is installed', async () => {
+test('a revocation that any command read counts for installed plugins', async () => {
   const state = ['--state', join(home.folder, 'other')];
   write(indexOf());
   expect((await run('plugin', 'install', 'keyword-guard', ...from, '--root', rootFile, ...state)).code).toBe(0);
@@ -167,7 +167,7 @@ test('a revocation that any command read counts for what is installed', async ()
   expect([listed.code, JSON.parse(listed.out).plugins[0].reason]).toEqual([1, 'key_revoked']);
 });
 
-describe('[supply-chain.in-force] what was done with plugins is reported', () => {
+describe('[supply-chain.in-force] acts on plugins are reported', () => {
   test('an install names version, digest and signer, a removal the digest; both print the evidence', async () => {
     const state = ['--state', join(home.folder, 'acts')];
     write(indexOf());
@@ -183,7 +183,7 @@ describe('[supply-chain.in-force] what was done with plugins is reported', () =>
     ]);
   });
 
-  test('what no gateway took is kept, and reported before the next act', async () => {
+  test('acts that no gateway received are kept, and reported before the next act', async () => {
     const state = ['--state', join(home.folder, 'later')];
     write(indexOf());
     const nowhere = ['--url', 'http://127.0.0.1:9', '--key', 'k'];
@@ -237,7 +237,7 @@ describe('[supply-chain.in-force] what was done with plugins is reported', () =>
     expect([installed.code, installed.err]).toEqual([0, expect.stringContaining('not recorded as evidence yet')]);
   });
 
-  test('a kept act that the gateway refuses stays, and the command says so', async () => {
+  test('a kept act that the gateway refuses stays, and the command reports it', async () => {
     const state = ['--state', join(home.folder, 'kept')];
     write(indexOf());
     const install = ['plugin', 'install', 'keyword-guard', ...from, '--root', rootFile, ...state];

@@ -114,7 +114,7 @@ describe('[plugin.marketplace]', () => {
     },
   );
 
-  test('[plugin.marketplace] what ended early goes on where it ended', async () => {
+  test('[plugin.marketplace] an interrupted download continues where it ended', async () => {
     const seen: [number, number | undefined][] = [];
     const bytes = await get('/in-parts', { onProgress: (...now) => seen.push(now) });
     expect(bytes.toString()).toBe(content);

@@ -189,7 +189,7 @@ describe('[supply-chain.envelope] hostile documents', () => {
   });
 });
 
-describe('what is accepted', () => {
+describe('accepted forms', () => {
   test('[supply-chain.envelope] the unchanged documents, by Ed25519 and ECDSA P-256', async () => {
     await expect(verify({})).resolves.toBe(publisherKeys.id);
   });

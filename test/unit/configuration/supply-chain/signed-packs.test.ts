@@ -171,7 +171,7 @@ test('[supply-chain.envelope] a pack that declares a permission, an ABI or a pha
   await expect(verifyBytes(packEntry(), guardBytes, read)).rejects.toMatchObject({ reason: 'size_mismatch' });
 });
 
-test('[supply-chain.in-force] what is in force is named with its signer, or with the reason', async () => {
+test('[supply-chain.in-force] documents in force are named with their signer, or with the reason', async () => {
   const { partsInForce } = await import('#core/configuration/supply-chain/in-force.ts');
   const { configuration } = await load({ index: indexOf({ plugins: [packEntry(), entryOf()] }), filter: true });
   const signer = keyIdOf(publicKeyOf(publisherKeys.pem.publicKey));

@@ -20,7 +20,7 @@ test('[transparency.log] packed leaves are byte for byte those that the tree hol
   expect(() => packLeaves(leaves, { tenant: 'other', at })).toThrow(TypeError);
 });
 
-test('[transparency.log] a head is read as it was put, and one of before as well', async () => {
+test('[transparency.log] a head is read as it was put, and so is one of an earlier release', async () => {
   const head = { version: 1, size: 3, roots: [Buffer.alloc(32, 1)], checkpoint: 'note', newest: leaves };
   const store = testStore();
   const heads = logTable({ store });

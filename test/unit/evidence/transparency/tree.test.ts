@@ -69,7 +69,7 @@ test.each([
   '/tile/0/001',
 ])('[transparency.tree] %s is not a tile', (path) => expect(tileOf(path)).toBeUndefined());
 
-test('[transparency.tree] tiles of a size, and where nodes are found', () => {
+test('[transparency.tree] tiles of a size, and the places of nodes', () => {
   expect(tileAt(0, 0, 256)).toEqual({ level: 0, index: 0, width: 256 });
   expect(tileAt(0, 1, 257)).toEqual({ level: 0, index: 1, width: 1 });
   expect(tileAt(1, 0, 70_000)).toEqual({ level: 1, index: 0, width: 256 });
@@ -139,7 +139,7 @@ test('[transparency.tree] names with spaces or plus signs, and other kinds of ke
   expect(() => noteSigner('a', createPrivateKey(pem))).toThrow(/not an Ed25519 key/);
 });
 
-test('[transparency.tree] what held once vouches for no other text, signature or key', () => {
+test('[transparency.tree] a verified text does not vouch for another text, signature or key', () => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const other = generateKeyPairSync('ed25519').publicKey;
   const signature = sign(null, Buffer.from('a checkpoint'), privateKey);

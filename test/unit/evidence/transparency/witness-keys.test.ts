@@ -23,7 +23,7 @@ test('[transparency.tree] the configuration takes keys of witnesses, and refuses
   await expect(load('auditor')).rejects.toThrow(/the verifier key that agentctl witness prints/);
 });
 
-test('[console.verify-log] keys on lines are sorted by what they are of; a wrong one is named by its place', () => {
+test('[console.verify-log] keys on lines are sorted by kind; a wrong one is named by its place', () => {
   const { log: of, witnesses } = logTrustOf(`\n ${witness}\r\n${log}\n`);
   expect([of, witnesses].map((keys) => [keys ?? []].flat().map(({ name }) => name))).toEqual([
     ['gateway/default'],

@@ -25,7 +25,7 @@ describe('the Git-host app broker without an installation', () => {
     expect(verify('sha256', signed, keys.publicKey, Buffer.from(signature, 'base64url'))).toBe(true);
   });
 
-  test('the record says what was minted for which action, and contains no value', async () => {
+  test('the record names the credential and its action, and contains no value', async () => {
     const { record, secret } = await scm().issue(envelope, grant());
     expect(record).toEqual({
       id: 'id-1',
@@ -87,7 +87,7 @@ describe('the static broker', () => {
   const fixed = (secrets: Record<string, string>) =>
     staticBroker({ name: 'old', secret_env: 'OLD_TOKEN', credential_type: 'static' }, brokerPorts(secrets));
 
-  test('[credential.brokers] hands on the configured secret and says that it is degraded', async () => {
+  test('[credential.brokers] returns the configured secret, marked as degraded', async () => {
     const { secret, record } = await fixed({ OLD_TOKEN: 'tok' }).issue(envelope, grant({ broker: 'old' }));
     expect(secret).toBe('tok');
     expect(record).toMatchObject({ type: 'static', degraded: true, expires_at: '2026-01-01T00:10:00.500Z' });
@@ -134,7 +134,7 @@ describe('[ticket.redeem] the ticket broker', () => {
     await expect(issue()).rejects.toMatchObject({ code: 'service_unavailable' });
   });
 
-  test('one that was used has nothing left to call back', async () => {
+  test('a used one cannot be revoked', async () => {
     const { record } = await broker().issue(envelope, grant(), allowed);
     await expect(broker().revoke(record)).resolves.toBeUndefined();
   });
@@ -162,7 +162,7 @@ describe('brokers by name', () => {
     expect(brokers('nobody')).toBeUndefined();
   });
 
-  test('[credential.no-broader] one whose outside calls this function was not given mints nothing', async () => {
+  test('[credential.no-broader] a broker without outside calls in this function mints nothing', async () => {
     await expect(brokers('db')?.issue(envelope, grant({ broker: 'db' }))).rejects.toEqual(refused);
   });
 });

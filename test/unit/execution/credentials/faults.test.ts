@@ -23,7 +23,7 @@ describe('faults of an issuer', () => {
     expect(error.message).toContain('the vault answered a clause.');
   });
 
-  test('another error passes on nothing of its text; an error of the gateway stays', () => {
+  test('another error reveals none of its text; an error of the gateway stays', () => {
     const error = brokerError('b', 'STS', new Error('token=abc'));
     expect(error).toMatchObject({
       data: { reason: 'unknown' },

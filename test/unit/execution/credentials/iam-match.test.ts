@@ -49,7 +49,7 @@ describe('the answer of a policy', () => {
     expect(answer({ ...(Condition && { Condition }) }, { context })).toBe(expected);
   });
 
-  test('an explicit deny wins wherever it stands; a deny that does not apply is none', () => {
+  test('an explicit deny wins at any position; a deny that does not apply is ignored', () => {
     expect(answer([{}, { Effect: 'Deny', Action: 's3:*' }])).toBe('explicit_deny');
     expect(answer([{ Effect: 'Deny', Action: 's3:*' }, {}])).toBe('explicit_deny');
     expect(answer([{ Effect: 'Deny', Action: 's3:Put*' }, {}])).toBe('allow');

@@ -33,7 +33,7 @@ describe('[credential.never-shown] what an execution gives back', () => {
     expect(clean('a.c abc', ['a.c'])).toBe('[credential withheld] abc');
   });
 
-  test('a short one is withheld as it is, and does not blank out what only looks like its encoding', () => {
+  test('a short one is withheld in plain form, and does not blank out text that only looks like its encoding', () => {
     expect(clean('pin 12', ['12'])).toBe('pin [credential withheld]');
     expect(clean(base64('12'), ['12'])).toBe(base64('12'));
   });

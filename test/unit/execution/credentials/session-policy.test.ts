@@ -44,7 +44,7 @@ describe('the session policy of an action', () => {
     });
   });
 
-  test('is ASCII as it is sent, whatever the target holds', () => {
+  test('is sent as ASCII, whatever the target contains', () => {
     const compiled = compile('aws.s3.get_object', 's3://bucket/größe/日本.txt');
     if ('refused' in compiled) throw new Error(compiled.refused);
     expect(compiled.text).toMatch(/^[\x20-\x7e]+$/);

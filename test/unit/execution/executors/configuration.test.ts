@@ -28,7 +28,7 @@ const everything = {
 const names = (configuration: object, given = ports) =>
   executorsFrom(configured(configuration), given).map(({ name }) => name);
 
-test('nothing is carried out unless it is configured', () => {
+test('no call is carried out unless it is configured', () => {
   expect(names({})).toEqual([]);
   expect(names({ executors: { shell: { allowed_binaries: ['ls'] }, git: { api_url: 'https://git.test' } } })).toEqual(
     [],
@@ -36,7 +36,7 @@ test('nothing is carried out unless it is configured', () => {
   expect(names(everything)).toEqual(['http', 'git', 'sql', 'shell']);
 });
 
-test('a function without clients executes nothing', () => {
+test('a function without clients executes no call', () => {
   const executors = executorsFrom(configured(everything), { ...noClients, secrets: ports.secrets });
   const call = envelopeOf('sql', 'sql.query', 'shop', 'read', { sql: 'SELECT 1' });
   expect(executors.filter((executor) => executor.handles(call))).toEqual([]);

@@ -36,7 +36,7 @@ describe('a SQL text is parted as PostgreSQL parts it', () => {
     expect(scanSql(text)).toMatchObject({ statements, firstWord });
   });
 
-  test('placeholders are found where they are code', () => {
+  test('placeholders are found only in code', () => {
     const text = "SELECT $1, '$2', \"$3\", $$ $4 $$, -- $5\n a$6, $12::text /* $7 */, E'\\'$8'";
     expect(namedPlaceholders(text)).toBe(
       "SELECT :p1, '$2', \"$3\", $$ $4 $$, -- $5\n a$6, :p12::text /* $7 */, E'\\'$8'",
@@ -44,8 +44,8 @@ describe('a SQL text is parted as PostgreSQL parts it', () => {
   });
 });
 
-describe('what is run', () => {
-  test('a text with its values, for reading only where reading is asked for', () => {
+describe('the statements that run', () => {
+  test('a text with its values, read-only only if requested', () => {
     const parameters = { query: 'SELECT $1', parameters: [{ a: 1 }] };
     expect(sqlCallOf(call('sql.query', 'shop', 'read', parameters))).toEqual({
       statements: [{ text: 'SELECT $1', values: [{ a: 1 }] }],

@@ -38,7 +38,7 @@ function forged(over: object, mac = ticket.split('.')[2]): string {
 }
 
 describe('[ticket.redeem] a capability ticket', () => {
-  test('carries what it was signed for', () => {
+  test('carries its signed facts', () => {
     expect(verifyTicket(ticket, use, { current: key }, now)).toEqual({
       ok: true,
       claims: { ...claims, key_id: key.id },
@@ -84,7 +84,7 @@ describe('[ticket.redeem] a capability ticket', () => {
     expect(check(text)).toBe('malformed');
   });
 
-  test('signed by us without what it needs is not a ticket', () => {
+  test('signed by us without its required members is not a ticket', () => {
     const { tool: _, ...less } = claims;
     expect(check(signTicket(less as typeof claims, key))).toBe('malformed');
     expect(check(signTicket({ ...claims, expires_ms: 'never' as never }, key))).toBe('malformed');
@@ -130,7 +130,7 @@ describe('the keys of capability tickets', () => {
     expect([both.current.id, both.previous?.id]).toEqual([ticketKey(long('b')).id, ticketKey(long('c')).id]);
   });
 
-  test('a previous key that is gone is none; a missing or short key signs nothing', async () => {
+  test('a missing previous key is ignored; a missing or short key signs nothing', async () => {
     const of = (values: Record<string, string>) => ticketKeys(configured({ previous_key_env: 'OLD' }), secrets(values));
     expect((await of({ GATEWAY_TICKET_KEY: long('a') })).previous).toBeUndefined();
     const refused = { code: 'service_unavailable' };

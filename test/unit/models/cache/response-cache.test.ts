@@ -139,7 +139,7 @@ describe('semantic hits', () => {
     semantic: { frame, text, threshold },
   });
 
-  test('[chat.cache] nearly the same question is answered, and said to be semantic', async () => {
+  test('[chat.cache] nearly the same question is answered, and marked as semantic', async () => {
     const { ask, learn } = setting(ngramEmbedder());
     await learn(semantic('What is the capital of France?'), 'Paris');
     const near = await ask(semantic('what is the capital of France'));

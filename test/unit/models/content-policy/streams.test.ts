@@ -133,7 +133,7 @@ describe('held back is the longest partial match', () => {
     }
   });
 
-  test('filters that only warn or log hold back nothing, and still match', () => {
+  test('filters that only warn or log do not hold text back, and still match', () => {
     const scan = policyOf({
       output: [
         { name: 'w', type: 'keyword', action: 'warn', keywords: ['ignore previous'] },
@@ -210,7 +210,7 @@ describe('WASM filters on streams', () => {
     expect(await scan.end('0')).toBe('zz');
   });
 
-  test('[policy.fails-closed] an erring module blocks the stream, or is logged once and not asked again', async () => {
+  test('[policy.fails-closed] an erring module blocks the stream, or is logged once and not called again', async () => {
     let calls = 0;
     const failing: WasmRunner = {
       check: () => {

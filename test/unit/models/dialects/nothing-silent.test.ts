@@ -106,12 +106,12 @@ describe.each(tables)('[chat.translated-members] %s', (way, base, table) => {
     expect([name, carried || crossed.noted.length > 0]).toEqual([name, true]);
   });
 
-  test('an ordinary request has nothing left out', () => {
+  test('an ordinary request loses no member', () => {
     expect(ways[way]!({ model: 'm', ...base }).noted).toEqual([]);
   });
 });
 
-test('[chat.translated-members] the history that clients send back has nothing left out', () => {
+test('[chat.translated-members] the history that clients send back loses no member', () => {
   const history = [
     user,
     {
@@ -204,7 +204,7 @@ test.each(roles)(
 );
 
 test.each(refused)(
-  '[chat.translated-members] %s: what has no place is refused by its path, case %#',
+  '[chat.translated-members] %s: members without a translation are refused by their path, case %#',
   (way, more, path) => {
     expect(() => ways[way]!({ model: 'm', max_tokens: 9, messages: [user], ...more })).toThrow(
       `${path} cannot be carried`,

@@ -171,7 +171,7 @@ describe('collected', () => {
   });
 });
 
-describe('[passthrough.governed] an answer has the rows that were asked for', () => {
+describe('[passthrough.governed] an answer has the requested rows', () => {
   test.each(rowsOf)('%s of %j', (name, body, reply, sound) => {
     expect(
       endpoints[name as keyof typeof endpoints].isReply(reply as unknown as JsonObject, body as unknown as JsonObject),

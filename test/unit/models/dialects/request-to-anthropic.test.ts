@@ -11,7 +11,7 @@ const { refused } = readCases(
 
 const messagesOf = (messages: JsonObject[]) => toAnthropic({ model: 'm', messages });
 describe('openai to anthropic', () => {
-  test('tool calls are parsed, and results of one turn come together with what follows', () => {
+  test('tool calls are parsed, and results of one turn are joined with the following message', () => {
     const call = (id: string, args: string) => ({ id, type: 'function', function: { name: 'f', arguments: args } });
     const use = (id: unknown, input: JsonObject) => ({ type: 'tool_use', id, name: 'f', input });
     const result = (id: unknown, content: unknown) => ({ type: 'tool_result', tool_use_id: id, content });

@@ -137,7 +137,7 @@ describe('[chat.translated-members] Ollama', () => {
   const tools = ['a', 'b'].map((name) => ({ type: 'function', function: { name } }));
   const body = (more: JsonObject) => ollamaBody(call({ ...good, ...more }));
 
-  test('a choice of tools narrows them, and that the call is not forced is said', () => {
+  test('a choice of tools narrows them, and an unforced call is reported', () => {
     expect(body({ tools, tool_choice: 'none' })).not.toHaveProperty('tools');
     expect(body({ tools, tool_choice: 'auto' }).tools).toEqual(tools);
     const tool_choice = { type: 'function', function: { name: 'b' } };

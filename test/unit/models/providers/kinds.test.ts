@@ -164,7 +164,7 @@ describe('ollama', () => {
     });
   });
 
-  test('a stream keeps one id, numbers its tool calls and counts if asked', async () => {
+  test('a stream keeps one id, numbers its tool calls and counts on request', async () => {
     const toolCalls = [1, 2].map((n) => ({ id: `c${n}`, name: 'f', input: { n } }));
     fake().answers(say('one', { toolCalls }));
     const events = await read(

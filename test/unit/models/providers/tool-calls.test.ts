@@ -105,7 +105,7 @@ test('[chat.completions] calls of a complete reply have ids of their own, a type
   ]);
 });
 
-test('[chat.completions] chunks and replies without tool calls stay as they are', () => {
+test('[chat.completions] chunks and replies without tool calls stay unchanged', () => {
   const chunk = { choices: [{ index: 0, delta: { content: 'x' } }] };
   const reply = { choices: [{ index: 0, message: { content: 'x' } }] };
   expect([completeChunks()(chunk), completeReply(reply)]).toEqual([chunk, reply]);

@@ -222,8 +222,8 @@ describe('[rollout.create] creation', () => {
   });
 });
 
-describe('[rollout.states] rollouts known to a process', () => {
-  it('is asked for once in five seconds, and stays when the store does not answer', async () => {
+describe('[rollout.states] the rollouts of a process', () => {
+  it('are read once in five seconds, and stay when the store does not answer', async () => {
     let now = 0;
     let asked = 0;
     const answers: (() => Promise<Rollout[]>)[] = [
@@ -241,7 +241,7 @@ describe('[rollout.states] rollouts known to a process', () => {
     expect(await known()).toHaveLength(1);
   });
 
-  it('[rollout.states] is asked for again by the first call after a move, and an older answer does not count', async () => {
+  it('[rollout.states] are read again by the first call after a move, and an older answer does not count', async () => {
     const slow = Promise.withResolvers<Rollout[]>();
     const answers = [
       async () => [],

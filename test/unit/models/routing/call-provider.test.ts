@@ -55,7 +55,7 @@ test.each([400, 413, 422])('a refusal of the request itself (%d) is final', asyn
   expect(error).toMatchObject({ code: status === 413 ? 'payload_too_large' : 'invalid_request' });
   expect(error.message).toContain('too many stops');
 });
-test('[chat.routing] the same provider is tried again with jitter that grows, or as its Retry-After asks', async () => {
+test('[chat.routing] the same provider is tried again with growing jitter, or after its Retry-After', async () => {
   first.answers([
     refuse('openai', 500),
     refuse('openai', 529),
@@ -67,7 +67,7 @@ test('[chat.routing] the same provider is tried again with jitter that grows, or
   expect(attempts.map(({ error }) => error)).toEqual(['500', '529', '429']);
   expect(pauses).toEqual([100, 200, 2_000]);
 });
-test('[chat.routing] no retry after silence, nor when Retry-After asks for longer than a caller waits', async () => {
+test('[chat.routing] no retry after silence, nor if Retry-After is longer than a caller waits', async () => {
   second.answers(say());
   for (const reply of [silent, refuse('openai', 503, 'later', { 'retry-after': '6' })]) {
     first.answers(reply);
@@ -93,7 +93,7 @@ test('[chat.routing] a stream that fails before its first event is tried elsewhe
   await expect(faultOf(read(answered))).resolves.toMatchObject({ kind: 'broken' });
   expect(second.requests).toHaveLength(0);
 });
-test('when all fail, the fault that tells most is thrown, with every attempt', async () => {
+test('when all fail, the most specific fault is thrown, with every attempt', async () => {
   first.answers(refuse('openai', 429, 'slow', { 'retry-after': '7' }));
   second.answers(reset);
   const fault = await faultOf(world([at(second, 'b'), at(first, 'a'), at(second, 'c')]).call());
@@ -153,7 +153,7 @@ describe('[chat.translated-members] a provider that cannot be given the request'
     expect(faultToError(fault)).toMatchObject({ code });
   });
 
-  test('says more than one that is switched off, and less than one whose breaker is open', async () => {
+  test('is more specific than a disabled one, and less than one whose breaker is open', async () => {
     const off = await faultOf(world([at(second, 'b', { enabled: false }), at(first, 'a')]).call({ bodyFor }));
     expect(faultToError(off)).toBe(refusal);
     const unfit = new ProviderFault('a', 'status', 'x', { status: 400, reason: 'unfit' });
@@ -161,7 +161,7 @@ describe('[chat.translated-members] a provider that cannot be given the request'
     expect(mostSpecificFault([unfit, open])).toBe(open);
   });
 });
-describe('what callers get', () => {
+describe("the callers' answers", () => {
   const fault = (kind: ProviderFault['kind'], options: ConstructorParameters<typeof ProviderFault>[3] = {}) =>
     new ProviderFault('p', kind, 'detail: http://10.0.0.1 said no', options);
 
@@ -181,7 +181,7 @@ describe('what callers get', () => {
 });
 
 const mock = providerEntry({ name: 'mock', type: 'mock' });
-test('[chat.breaker] the mock answers for a provider that is down where the route lists it, and only there', async () => {
+test('[chat.breaker] the mock answers for a failed provider only if the route lists it', async () => {
   first.answers(refuse('openai', 503));
   expect((await world([at(first, 'a'), mock]).call()).provider.name).toBe('mock');
   await expect(faultOf(world([at(first, 'a')]).call())).resolves.toMatchObject({ status: 503 });

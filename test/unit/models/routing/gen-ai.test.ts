@@ -1,7 +1,7 @@
 /** Attributes of spans by the GenAI conventions. */
 import { answerAttributes, requestAttributes, type Settled } from '#core/models/routing/gen-ai.ts';
 
-test('[trace.export] input tokens are all that the model read, the cached ones beside them under both names', () => {
+test('[trace.export] input tokens include cached ones, which are listed separately under both names', () => {
   const usage = { input_tokens: 3, output_tokens: 5, cache_read_tokens: 1000, cache_write_tokens: 200 };
   expect(answerAttributes({ usage })).toMatchObject({
     'gen_ai.usage.input_tokens': 1203,

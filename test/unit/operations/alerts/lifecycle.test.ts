@@ -70,7 +70,7 @@ test('[alert.lifecycle] an acknowledged alert stays acknowledged until it resolv
   });
 });
 
-test('[alert.lifecycle] whatever comes, an alert opens only where none is open, and resolves only after five normal ones', () => {
+test('[alert.lifecycle] an alert opens only if none is open, and resolves only after five normal evaluations', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 60 }), (values) => {
       const { changes } = history(values.map((value) => measured(value)));

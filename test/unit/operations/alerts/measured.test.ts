@@ -37,7 +37,7 @@ describe('[alert.thresholds] traffic of five minutes', () => {
     expect(firing([{ requests: 1, cost_microusd: 51_000_000 }])).toEqual([['usd_per_minute', 'warning']]);
   });
 
-  test('a message says what was found and what is allowed', () => {
+  test('a message states the found and the allowed value', () => {
     const minutes = [calls(10, 5)];
     const [found] = staticThresholds('tenant:a', minutes, bucketsOf(sums(minutes), '1m'), settings);
     expect(found?.firing?.message).toBe(
@@ -93,7 +93,7 @@ test('[alert.thresholds] a budget is a warning from 80 % and critical from 100 %
   expect(severity(0, 0)).toBeUndefined();
 });
 
-test('[alert.thresholds] a guard that is switched off is a warning, break-glass critical, neither is nothing', () => {
+test('[alert.thresholds] a disabled guard is a warning, break-glass critical, and otherwise no alert opens', () => {
   const of = (break_glass: boolean, disable_guards: string[]) =>
     disabledSafeguards({ policies: { break_glass }, tool_policies: { disable_guards } } as never).map(
       ({ metric, value, firing }) => [metric, value, firing?.severity],

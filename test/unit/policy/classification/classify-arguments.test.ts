@@ -29,7 +29,7 @@ test('[action.class] arguments that are too large or too deep to read execute', 
   expect(classOf('get_file', { ids: Array.from({ length: 30_000 }, (_, i) => i) })).toBe('execute');
 });
 
-test('[action.class] calls that a grammar reads, and graver ones, keep their capability', async () => {
+test('[action.class] calls that a grammar reads, and more severe ones, keep their capability', async () => {
   const of = (named: 'read' | 'delete', protocol: string) =>
     capabilityOfCall(named, { protocol, tool: 'get_api', parameters: { method: 'POST' } });
   expect(await of('read', 'http')).toBe('read');

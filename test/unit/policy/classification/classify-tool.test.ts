@@ -16,7 +16,7 @@ const named = Object.entries(cases.names).flatMap(([capability, all]) =>
   all.map((name) => [name, capability] as const),
 );
 
-describe('[action.class] the gravest verb of a name counts, however the name is written', () => {
+describe('[action.class] the most severe verb of a name counts, however the name is written', () => {
   test.each(named)('%s is of class %s', (name, capability) => {
     expect(capabilityFromName(name)).toBe(capability);
   });

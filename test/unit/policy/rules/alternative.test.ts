@@ -114,7 +114,7 @@ test('[action.block] if the default allows, a block is attributed to its rule', 
   );
 });
 
-test('[action.block] a call that the rules let pass is not said to lack a rule', () => {
+test('[action.block] a call that the rules allow is not reported to lack a rule', () => {
   const allowing = said([{ tool: 'scm.get_*' }]);
   expect(allowing).toBe(
     'Policy test does not block scm.get_file_contents itself, but what this call would do with it, as the reason says. ' +

@@ -119,7 +119,7 @@ describe('the suggested alternative', () => {
     expect(suggestAlternative(policy, call({ target: 'docs/secret/a' }))).toContain('capability write');
   });
 
-  test("is the rule's own text where it has one", () => {
+  test("is the rule's own text if it has one", () => {
     const policy = compilePolicy(policyOf({ decision: 'block', suggested_alternative: 'Ask Alice.' }));
     expect(suggestAlternative(policy, call())).toBe('Ask Alice.');
   });

@@ -55,7 +55,7 @@ describe('[approval.strictest-terms] several rules that review a call', () => {
     expect(line('shell.mktemp', 'shell.mktemp')).toEqual({ require_passkey: false, times: [60] });
   });
 });
-describe('[approval.strictest-terms] a rule of which it is not known whether it holds', () => {
+describe('[approval.strictest-terms] a rule that is uncertain to hold', () => {
   const passkey = { require_passkey: true, timeout_seconds: 900 };
   const onSource = (over: Partial<ToolRule> = {}): ToolRule => ({
     ...{ protocol: 'git', tool: 'scm.publish', arguments: { to: { source: 'trusted' } }, decision: 'review' },
@@ -76,7 +76,7 @@ describe('[approval.strictest-terms] a rule of which it is not known whether it 
     expect(termsOf(second)).toEqual({ require_passkey: true, times: [60, 30, 900] });
   });
 
-  test('and nothing where it does not review, certainly does not hold, or stands behind the rule that decides', () => {
+  test('and none if it does not review, certainly does not hold, or follows the rule that decides', () => {
     const allowing = onSource({ decision: 'allow' });
     expect(termsOf(publish({ to: 'x' }, allowing))).toBeUndefined();
     expect(termsOf(publish({}, onSource(), later))).toMatchObject({ require_passkey: false });
@@ -103,7 +103,7 @@ describe('[approval.strictest-terms] a rule of which it is not known whether it 
     expect(asks(secret, { parameters: { password: digest }, withheld: undefined })).toBe(false);
   });
 });
-test('[identity.organizations] a level tightens, and its rule never takes the place of a graver default', () => {
+test('[identity.organizations] a level tightens, and its rule never replaces a more severe default', () => {
   const level = (decision: ToolRule['decision']) => compilePolicy({ ...policyOf({ decision }), name: 'level' });
   const own = (default_decision: ToolRule['decision'], decision: ToolRule['decision']) =>
     decide({ ...compilePolicy({ ...policyOf(), default_decision }), levels: [level(decision)] }, call());

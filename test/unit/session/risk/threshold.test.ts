@@ -51,7 +51,7 @@ describe('[behavior.rules] secrets', () => {
   const rulesOf = async (decision: Step['decision']) =>
     (await play(await readers(), [{ ...four, ...(decision && { decision }) }], { kill_switch_score: 1000 })).rules;
 
-  test('count where they were touched, and where a call was refused for them', async () => {
+  test('count if they were touched, and if a call was refused for them', async () => {
     expect(await rulesOf('allow')).toContain('credential_abuse');
     expect(await rulesOf('block')).toContain('credential_abuse');
   });

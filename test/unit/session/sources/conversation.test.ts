@@ -51,7 +51,7 @@ describe('[provenance.prompt]', () => {
     expect(of('eve@evil.example', body).from?.[0]?.where).toMatch(/^message [34]$/);
   });
 
-  test('text beside a result in one message is the user’s; a document in it is not', () => {
+  test('text next to a result in one message is the user’s; a document in it is not', () => {
     expect(of('bob@example.com', messages).whole).toEqual(['trusted']);
     expect(of('doc@evil.example', messages).whole).toEqual(['unknown']);
   });
@@ -68,7 +68,7 @@ describe('[provenance.prompt]', () => {
       expect(of('eve@evil.example', named(name)).whole).toEqual(['tool:unnamed']);
   });
 
-  test('what the model said itself is not a source; a result without its call is one of an unnamed tool', () => {
+  test("the model's own words are not a source; a result without its call is one of an unnamed tool", () => {
     expect(of('mallory@evil.example', messages).whole).toEqual(['unknown']);
     expect(of('zoe@evil.example', completions).whole).toEqual(['tool:unnamed']);
   });

@@ -57,9 +57,6 @@ describe('[provenance.traced] not found in a result is', () => {
   });
 });
 
-test.each(cases.not_trusted)(
-  '[provenance.traced] what the person said is not taken for theirs as %s',
-  (_how, value) => {
-    expect(labels(value)).not.toContain('trusted');
-  },
-);
+test.each(cases.not_trusted)("[provenance.traced] the person's words do not count as %s", (_how, value) => {
+  expect(labels(value)).not.toContain('trusted');
+});

@@ -24,7 +24,7 @@ const send = (parameters: Record<string, unknown>, known?: CallSources) => ({
 });
 const trusted = from(['trusted']);
 
-test('[policy.simulate] an explanation ends at a condition on a source that is not known, and says so', () => {
+test('[policy.simulate] an explanation ends at a condition on an unknown source, and reports it', () => {
   const policy = compilePolicy(policyOf([{ arguments: { to: { source_some: 'tool:*' } }, decision: 'block' }, {}]));
   const unknownHere = explain(policy, send({ to: 'a' }));
   expect(unknownHere).toMatchObject([
@@ -39,7 +39,7 @@ describe('[policy.analysis]', () => {
   const bare = policyOf([{}]);
   const asking = policyOf([{ arguments: { to: { source: 'trusted' } } }]);
 
-  test('a diff shows what a condition on a source changes, and that it is nothing else', () => {
+  test('a diff shows exactly the change of a condition on a source', () => {
     const { tightened, loosened, analysed } = diffPolicies(bare, asking);
     expect(analysed).toBe(true);
     expect(loosened).toEqual([]);
@@ -48,7 +48,7 @@ describe('[policy.analysis]', () => {
     expect(back.loosened).toHaveLength(1);
   });
 
-  test('policies that ask the same differ in nothing; one that asks for another source is shown with what holds', () => {
+  test('policies with the same conditions have no difference; another source is shown with its condition', () => {
     expect(diffPolicies(asking, asking)).toMatchObject({ tightened: [], loosened: [], analysed: true });
     const other = policyOf([{ arguments: { to: { source: ['trusted', 'tool:contacts.*'] } } }]);
     const { loosened, analysed } = diffPolicies(asking, other);
@@ -56,7 +56,7 @@ describe('[policy.analysis]', () => {
     expect(loosened[0]?.example.holding).toEqual(['to {"source":["trusted","tool:contacts.*"]}']);
   });
 
-  test('a rule behind one that asks for a source can match; one behind the same without can not', () => {
+  test('a rule after one that requires a source can match; one after the same without a source cannot', () => {
     expect(
       analysePolicy(policyOf([{ arguments: { to: { source: 'trusted' } } }, { decision: 'block' }])).unreachable,
     ).toEqual([]);

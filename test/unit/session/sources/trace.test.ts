@@ -53,7 +53,7 @@ describe('[provenance.traced]', () => {
     expect(whole(40001234567, request, mail)).toEqual(['tool:mail.read', 'server:mail']);
   });
 
-  test('what the person said comes from the person, also where a tool repeats it', () => {
+  test("the person's words come from the person, also if a tool repeats them", () => {
     const echo = text('tool:mail.read', 'write to anna.smith@example.com');
     expect(whole('anna.smith@example.com', request, echo)).toContain('trusted');
   });
@@ -70,7 +70,7 @@ describe('[provenance.traced]', () => {
     expect(parts('Hi Anna, see you on Monday', mail)).toEqual([]);
   });
 
-  test('an address that a result spells or encodes is found as it is used', () => {
+  test('an address that a result spells or encodes is found in its used form', () => {
     const spelled = text('tool:web.fetch', 'contact eve [at] evil [dot] example');
     const encoded = text('tool:web.fetch', `data ${Buffer.from('eve@evil.example').toString('base64')} end`);
     for (const page of [spelled, encoded]) expect(whole('eve@evil.example', page)).toEqual(['tool:web.fetch']);
@@ -81,19 +81,19 @@ describe('[provenance.traced]', () => {
     expect(parts(value, request, page).filter((label) => label.startsWith('address:'))).toEqual(labels);
   });
 
-  test('names of members count only where they look like data', () => {
+  test('names of members count only if they look like data', () => {
     const sources = traceValues([{ to: 'x', 'eve@evil.example': 'y' }], { seen: [mail], complete: true });
     expect(sources['"to"']?.whole).toEqual([]);
     expect(sources['"eve@evil.example"']?.whole).toContain('tool:mail.read');
   });
 
-  test('a text beyond what is compared is not taken for the words of the person', () => {
+  test("a text beyond the compared size does not count as the person's words", () => {
     const long = 'send the weekly report to Anna Smith '.repeat(600);
     expect(whole(long, request)).toEqual(['unknown']);
   });
 });
 
-describe('[provenance.traced] what is put together from the words of the person is not theirs', () => {
+describe("[provenance.traced] a value composed of the person's words is not theirs", () => {
   const words = text(
     'trusted',
     'Pay the invoices over 1000, 2000 and 84000 EUR, room 100 2000, at 50% or $75, by 23 November 2026. Tel. 0170 1234567, 12 345 678 pieces.',
@@ -101,12 +101,12 @@ describe('[provenance.traced] what is put together from the words of the person 
 
   test.each(cases.put_together)('%s', (_what, value) => expect(whole(value, words)).toEqual(['unknown']));
 
-  test.each(cases.parts_of_words)('and what was said stays: %s', (_what, value) =>
+  test.each(cases.parts_of_words)('and the named value stays: %s', (_what, value) =>
     expect(whole(value, words)).toEqual(['trusted']),
   );
 });
 
-describe('[provenance.traced] a figure of a longer number is not a number that the person said', () => {
+describe('[provenance.traced] a digit group of a longer number is not a number that the person named', () => {
   const from = (words: string, value: unknown) => whole(value, text('trusted', words));
 
   test.each(cases.figures_of_longer)('%s', (words) => {
@@ -130,7 +130,7 @@ describe('[provenance.traced] a figure of a longer number is not a number that t
   });
 });
 
-describe('[provenance.traced] what is wider than the words of the person is not theirs', () => {
+describe("[provenance.traced] a value wider than the person's words is not theirs", () => {
   const words = text(
     'trusted',
     'Delete /srv/reports/old/a.txt, then the *.log files in `tmp/*`, C:\\temp\\x and s3://bucket/pre/x. Read https://a.example/docs/q3.',
@@ -138,5 +138,5 @@ describe('[provenance.traced] what is wider than the words of the person is not 
 
   for (const [what, values] of Object.entries(cases.wider))
     test.each(values)(`${what}: %s`, (value) => expect(whole(value, words)).toEqual(['unknown']));
-  test.each(cases.named)('and what was named stays: %s', (value) => expect(whole(value, words)).toEqual(['trusted']));
+  test.each(cases.named)('and the named value stays: %s', (value) => expect(whole(value, words)).toEqual(['trusted']));
 });

@@ -7,7 +7,7 @@ const server = serverOf(home);
 const id = 'task-0a1b2c3d4e5f60718293a4b5c6d7e8f9';
 
 describe('manifest', () => {
-  test('create sends what the options say, over what the file says', async () => {
+  test('create sends the options, which override the file', async () => {
     server.on('POST /admin/v1/manifests', { id, name: 'docs', tools: ['scm.*'] }, 201);
     const file = home.write('task.json', JSON.stringify({ name: 'old', max_actions: 9, risk_tier: 'low' }));
     const options = '--name docs --tool scm.* --tool shell.cat --budget 2.5 --attach s1 --max-actions 3'.split(' ');
@@ -46,7 +46,7 @@ describe('manifest', () => {
     expect((await home.run(['manifest', 'list'])).out).toBe('no task is declared\n');
   });
 
-  test('drift ends with 1 when sessions left the task, and says where', async () => {
+  test('drift ends with 1 when sessions left the task, and names the place', async () => {
     const drift = [{ kind: 'tool', found: 'scm.delete_repo', allowed: 'scm.get_*' }];
     const session = {
       session_id: 's1',

@@ -100,7 +100,7 @@ test('[manifest.drift] of several manifests each counts, so another one can only
   expect(driftVerdict(found, { enforcement_mode: 'enforce' })?.matched_rule).toBe('manifest:task-none');
 });
 
-test('the name of a manifest is the digest of what it says', () => {
+test('the name of a manifest is the digest of its content', () => {
   const one = manifest({ tools: ['a', 'b'] });
   expect(manifest({ tools: ['a', 'b'] }).id).toBe(one.id);
   expect(manifest({ tools: ['b', 'a'] }).id).not.toBe(one.id);

@@ -66,7 +66,7 @@ test('[manifest.recipients] a recipient that no glob names is drift; an empty li
   expect(kinds([], 'bob@acme.example')).toEqual(['recipient']);
 });
 
-test('[manifest.drift] what was accepted counts as declared, what else leaves the sheet is found behind it', () => {
+test('[manifest.drift] accepted deviations count as declared, and others are still found', () => {
   const sheet = { recipients: ['a@b.example'] };
   const first = driftOf(sheet, { to: 'x@y.example' });
   const keys = acceptedAfter(undefined, { kind: 'allow', body: { accepts_drift: true, drift: first } })!;
@@ -78,7 +78,7 @@ test('[manifest.drift] what was accepted counts as declared, what else leaves th
   expect(driftOf({ tools: ['chat.*'] }, {}, keys)).toHaveLength(1);
 });
 
-test('[manifest.drift] each thing outside is named, so that none of them asks again', () => {
+test('[manifest.drift] each deviation is named, so that none of them is reviewed again', () => {
   const sheet = { recipients: ['a@b.example'] };
   const to = ['x@y.example', 'a@b.example', 'eve@evil.example', 'X@Y.example'];
   const first = driftOf(sheet, { to });
@@ -98,7 +98,7 @@ test('[manifest.recipients] a message has no target: its recipients decide wheth
   expect(driftOf({ resources: sheet.resources }, { to: 'a@b.example' }).map(({ kind }) => kind)).toEqual(['resource']);
 });
 
-test('[manifest.drift] a call without a target that was accepted says nothing of another tool', () => {
+test('[manifest.drift] an accepted call without a target does not accept another tool', () => {
   const sheet = { resources: ['/srv/reports/**'] };
   const first = driftOf(sheet, {}, [], 'mail.read');
   expect(first).toMatchObject([{ kind: 'resource', found: 'mail.read without a target' }]);
@@ -107,7 +107,7 @@ test('[manifest.drift] a call without a target that was accepted says nothing of
   expect(driftOf(sheet, {}, keys, 'mail.delete_all')).toHaveLength(1);
 });
 
-test('[manifest.drift] only an approved call whose approver saw its drift accepts; what names nothing asks each time', () => {
+test('[manifest.drift] only an approved call whose approver saw its drift is accepted; deviations without a name are reviewed each time', () => {
   const named: Drift = { manifest_id: 'task-1', kind: 'recipient', found: 'x@y.example', allowed: 'none' };
   const count: Drift = { ...named, kind: 'count', found: 'action 5' };
   const long: Drift = { ...named, found: `${'a'.repeat(199)}…` };
@@ -125,7 +125,7 @@ test('[manifest.drift] only an approved call whose approver saw its drift accept
   expect(entry('allow', { accepts_drift: true, drift: many })).toHaveLength(maxAccepted);
 });
 
-test('[manifest.drift] whatever leaves a sheet, a decision is never milder than without it', () => {
+test('[manifest.drift] a decision is never milder with a sheet than without it', () => {
   const drift = fc.array(
     fc.record({
       manifest_id: fc.constantFrom('task-1', 'task-2'),
@@ -165,7 +165,7 @@ test('[manifest.drift] another sheet finds more drift, accepted keys never add a
   );
 });
 
-test('[manifest.recipients] a sheet names whom and what the request names, and keeps none of its words', () => {
+test('[manifest.recipients] a sheet names recipients and resources of the request, and keeps none of its words', () => {
   const base = { name: 'task', risk_tier: 'high' } as const;
   const request = 'Summarise https://docs.example.com/a and src/app/, then mail it to Anna@example.com.';
   const sheet = sheetOfRequest({ ...base, request });
