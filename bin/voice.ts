@@ -1,58 +1,13 @@
 /**
  * Checks the prose of the repository against docs/contributing/voice.md: documents, comments, error messages and
- * command-line texts. Prints each finding with its replacement; exits 1 if there is one.
+ * command-line texts. Prints each finding with its replacement; exits 1 if there is one. Regular expressions find the
+ * declarations, because the API of TypeScript 7 loads the whole program before it shows a file.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-
-interface VoiceRule {
-  readonly name: string;
-  readonly pattern: RegExp;
-  readonly instead: string;
-}
-
-const rule = (name: string, pattern: RegExp, instead: string): VoiceRule => ({ name, pattern, instead });
-
-/** Words to avoid in this repository's prose, each with a replacement. The style guide: docs/contributing/voice.md. */
-const voiceRules: readonly VoiceRule[] = [
-  rule(
-    'is-no',
-    /\b(?<!there )(?:is|was|are|were) no (?!longer\b|more\b|other\b|such\b|one\b|later\b)/i,
-    '"is not a …": a tool is not a valid name, two calls are not identical',
-  ),
-  rule('whoever', /\bwho(?:so)?ever\b/i, 'the role: the caller, the reviewer, the process that holds the lease'),
-  rule(
-    'nobody',
-    /\b(?:no|some|any|every)body\b|\b(?:some|any|every)one(?!-)\b|\bno one\b/i,
-    'the role: no reviewer, another request, any caller, all waiters',
-  ),
-  rule('anew', /\banew\b/i, '"again", or "a new …"'),
-  rule(
-    'told',
-    /(?<!-)\btold\b(?!-)|\btells? (?:nobody|of|apart|\w+ apart)\b/i,
-    'the verb of the field: reported, returned, notified, recorded, distinguished',
-  ),
-  rule('of-ours', /\bof ours\b/i, '"of the gateway", "this gateway\'s"'),
-  rule('belongs-into', /\bbelongs? into\b/i, '"belongs in"'),
-  rule('held-against', /\bheld against\b/i, '"counted against", "compared with"'),
-  rule('so-many', /\bat most so many\b/i, '"maximum number of …"'),
-  rule('very', /\b(?:this|that|the) very (?!same)/i, '"the same", "exactly this"'),
-  rule('the-mind', /\bthe (?:mind|hands)\b/i, 'decision logic, adapters'),
-  rule('doors', /\bdoors?\b/i, 'handler, endpoint, entry point'),
-  rule('rooms', /\brooms\b/i, 'folders'),
-  rule('burn', /\bburn(?:s|t|ed)?\b/i, 'redeem'),
-  rule('shelf', /\bshel(?:f|ves)\b/i, 'cache'),
-  rule('section', /\b(?:spec|contract) §/i, 'the requirement id: `[approval.used-once]`'),
-  rule('later-issue', /\ba later issue\b/i, '"not built yet"'),
-  rule('all-the-same', /\ball the same\b/i, '"still", "in any case", "nevertheless"'),
-  rule('so-many-words', /\bin so many words\b|\bwithout more ado\b/i, 'what is meant: "names X", "at any time"'),
-  rule('by-then', /\bby then\b/i, 'the moment: "before that", "after the commit", "when it ends"'),
-  rule('ink', /\b(?:without|no) ink\b/i, '"invisible"'),
-  rule('surroundings', /\bsurroundings\b/i, '"environment"'),
-  rule('for-ever', /\bfor ever\b/i, '"forever", "without end"'),
-];
+import { docRules, habits, type VoiceRule, voiceRules } from './voice/rules.ts';
 
 interface Finding {
   readonly path: string;
@@ -65,22 +20,55 @@ interface Finding {
 const checked =
   /^(?:(?:core|features|adapters|lambdas|lib|bin|bench|plugins|state-machines|operator|console)\/.*\.(?:tsx?|mjs)|test\/.*\.ts|(?:policies|config)\/.*\.yaml|test\/requirements\.yaml|docs\/.*\.md|[A-Z]+\.md|bundle\.mjs)$/;
 const exempt =
-  /^(?:docs\/reference\/|docs\/decisions\/|docs\/contributing\/voice\.md$|CHANGELOG\.md$|bin\/voice(?:-rules)?\.ts$|core\/models\/cache\/same-meaning\.ts$|core\/catalog\/(?:data|rule-sets-data|databases|programs|tool-names)\.ts$|core\/guard\/wording-module\.ts$)/;
+  /^(?:docs\/reference\/|docs\/decisions\/|docs\/contributing\/voice\.md$|CHANGELOG\.md$|bin\/voice(?:\/rules)?\.ts$|core\/models\/cache\/same-meaning\.ts$|core\/catalog\/(?:data|rule-sets-data|databases|programs|tool-names)\.ts$|core\/guard\/wording-module\.ts$)/;
 
 /** Returns the findings in one text. Blanks out code, so that line numbers stay valid. */
 export function findings(path: string, text: string): Finding[] {
-  const prose = isTest(path) ? titles(text) : proseOf(path, text);
-  return prose.split('\n').flatMap((line, at) =>
-    voiceRules.flatMap((rule) => {
-      const found = rule.pattern.exec(line);
-      return found ? [{ path, line: at + 1, rule, text: line.trim() }] : [];
-    }),
-  );
+  return proseOf(path, text)
+    .split('\n')
+    .flatMap((line, at) =>
+      voiceRules.flatMap((rule) => {
+        const found = rule.pattern.exec(line);
+        return found ? [{ path, line: at + 1, rule, text: line.trim() }] : [];
+      }),
+    );
+}
+
+/** Returns the doc comments of a program that do not begin as voice.md requires. */
+export function docFindings(path: string, text: string): Finding[] {
+  if (!/^(?:core|features|adapters|lambdas|lib|bin|operator|console)\/.*\.tsx?$/.test(path) || isTest(path)) return [];
+  const found = text.matchAll(/(?<=^[ \t]*)\/\*\*((?:(?!\*\/)[\s\S])*)\*\/[ \t]*\n[ \t]*(.*)/gm);
+  return [...found].flatMap(({ 1: comment, 2: head, index }) => {
+    const doc = comment!.replace(/\s*\n[ \t]*\*/g, ' ').trim();
+    const broken = docRules.filter((rule) => rule.head.test(head!) && rule.pattern.test(doc));
+    return broken.map((rule) => ({ path, line: text.slice(0, index).split('\n').length, rule, text: doc }));
+  });
+}
+
+/** Returns the habits that a file shows more often than before. */
+export function risenHabits(path: string, before: string, after: string): Finding[] {
+  const [old, now] = [before, after].map((text) => proseOf(path, text));
+  return habits.flatMap((rule) => {
+    const found = [...now!.matchAll(rule.pattern)];
+    const allowed = old!.match(rule.pattern)?.length ?? 0;
+    const lines = found.map(({ index }) => now!.slice(0, index).split('\n').length);
+    return found.length > allowed
+      ? [
+          {
+            path,
+            line: lines.at(-1)!,
+            rule,
+            text: `${found.length} times (lines ${lines.join(', ')}), before ${allowed}`,
+          },
+        ]
+      : [];
+  });
 }
 
 const isTest = (path: string): boolean => /^test\/.*\.ts$|\.test\.ts$/.test(path);
 
 function proseOf(path: string, text: string): string {
+  if (isTest(path)) return titles(text);
   if (path.endsWith('.md')) return withoutCode(text);
   return path.endsWith('.yaml') ? text : commentsAndTexts(text);
 }
@@ -119,13 +107,42 @@ export function commentsAndTexts(source: string): string {
   return prose + blank(source.slice(at));
 }
 
-/** Returns all findings in the repository. */
+const git = (root: string, args: readonly string[]): string =>
+  spawnSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 1e9 }).stdout;
+
+/** Returns the texts of files in a commit; those that it does not have are empty. */
+function textsAt(root: string, commit: string, paths: readonly string[]): string[] {
+  const { stdout } = spawnSync('git', ['cat-file', '--batch'], {
+    cwd: root,
+    input: paths.map((path) => `${commit}:${path}\n`).join(''),
+    maxBuffer: 1e9,
+  });
+  let at = 0;
+  return paths.map(() => {
+    const head = stdout.indexOf('\n', at);
+    const size = Number(/ blob (\d+)$/.exec(stdout.toString('utf8', at, head))?.[1] ?? -1);
+    at = head + 2 + size;
+    return size < 0 ? '' : stdout.toString('utf8', head + 1, at - 1);
+  });
+}
+
+/**
+ * Returns all findings in the repository. Habits are compared with the branch point from `main`, on it with the commit
+ * before.
+ */
 function voiceFindings(root: string): Finding[] {
-  const { stdout } = spawnSync('git', ['ls-files'], { cwd: root, encoding: 'utf8', maxBuffer: 1e8 });
-  return stdout
-    .split('\n')
-    .filter((path) => checked.test(path) && !exempt.test(path))
-    .flatMap((path) => findings(path, readFileSync(join(root, path), 'utf8')));
+  const isChecked = (path: string) => checked.test(path) && !exempt.test(path);
+  const read = (path: string) => readFileSync(join(root, path), 'utf8');
+  const paths = git(root, ['ls-files']).split('\n').filter(isChecked);
+  const head = git(root, ['rev-parse', 'HEAD']).trim();
+  const point = git(root, ['merge-base', 'HEAD', 'main']).trim();
+  const base = point === '' || point === head ? 'HEAD~1' : point;
+  const changed = git(root, ['diff', '--name-only', '--diff-filter=AM', base]).split('\n').filter(isChecked);
+  const before = textsAt(root, base, changed);
+  return [
+    ...paths.flatMap((path) => [...findings(path, read(path)), ...docFindings(path, read(path))]),
+    ...changed.flatMap((path, at) => risenHabits(path, before[at]!, read(path))),
+  ];
 }
 
 const here = fileURLToPath(import.meta.url);

@@ -96,5 +96,5 @@ export function refusalOf(status: number, text: string): ApiError {
   }
 }
 
-/** What went wrong, for people. */
+/** Describes a fault for people. */
 export const faultText = (fault: unknown): string => (fault instanceof Error ? fault.message : String(fault));

@@ -3,7 +3,7 @@ import type { AnswerOf } from '#core/operations/endpoints.ts';
 
 type Environments = AnswerOf<'listEnvironments'>['environments'];
 
-/** The paths of environments and of everything above them, each once, in order. */
+/** Returns the paths of environments and of every level above them, each once, in order. */
 export function levelsOf(environments: readonly Pick<Environments[number], 'path'>[]): readonly string[] {
   const levels = environments.flatMap(({ path }) => {
     const parts = path.split('/');

@@ -29,7 +29,7 @@ export const hashOf = (page: Page, id?: string): string =>
 
 const followers = new Set<() => void>();
 
-/** The page follows at once: the browser's own event comes in a later task, and a key that is pressed meanwhile would be lost. */
+/** Opens a page at once: the browser's own event comes in a later task, and a key pressed meanwhile would be lost. */
 export const go = (page: Page, id?: string): void => {
   location.hash = hashOf(page, id);
   for (const follow of followers) follow();

@@ -14,7 +14,7 @@ export const keepKey = (key: string): void => sessionStorage.setItem(place, key)
 export const forgetKey = (): void => sessionStorage.removeItem(place);
 
 /**
- * The token of a one-time sign-in link; it leaves the address at once, and the tab's history with it.
+ * Returns the token of a one-time sign-in link, and removes it at once from the address and the tab's history.
  * @returns undefined if the address has none.
  */
 export function takeLinkToken(): string | undefined {
@@ -44,7 +44,7 @@ const rank = { viewer: 0, operator: 1, admin: 2 } as const;
 
 export const mayOperate = ({ role }: Me): boolean => rank[role] >= rank.operator;
 
-/** Only humans vote, and only from operator on: the gateway refuses others whatever a page shows. */
+/** Checks for a human with role operator or admin: the gateway refuses votes of others whatever a page shows. */
 export const mayVote = (me: Me): boolean => me.kind === 'human' && mayOperate(me);
 
 export const nameOf = ({ person, name, key_id }: Me): string => person ?? name ?? key_id;

@@ -19,7 +19,7 @@ export function duration(seconds: number): string {
   return `${whole} s`;
 }
 
-/** How long ago in one unit, by this machine's clock. */
+/** Returns the age in one unit, by this machine's clock. */
 export function ago(iso: string, nowMs = Date.now()): string {
   const seconds = Math.max(0, Math.round((nowMs - Date.parse(iso)) / 1000));
   const [size, unit] = units.find(([size]) => seconds >= size) ?? [1, 's'];

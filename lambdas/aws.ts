@@ -50,7 +50,7 @@ import { flushed, type LambdaContext } from './flushed.ts';
 import { errorReply } from './middleware/answers.ts';
 import type { ChatPorts, GatewayPorts } from './ports.ts';
 
-/** What access to archive, checkpoints and transparency log is made from. */
+/** Sources of the access to archive, checkpoints and transparency log. */
 export interface KeptFrom {
   readonly bucket: string;
   readonly signer: Signer;

@@ -72,7 +72,7 @@ export async function watchObjects(
 const retryMs = 1000;
 const reopenMs = 100;
 
-/** The server removes an object under deletion with the write that removes its last finalizer. */
+/** Checks whether the server has removed an object: it does with the write that removes the last finalizer. */
 const isGone = ({ metadata }: Custom): boolean =>
   metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length === 0;
 

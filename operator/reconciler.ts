@@ -13,7 +13,7 @@ export interface ReconcilerPorts {
   readonly api: KubernetesApi;
   readonly objects: ObjectCache;
   readonly leadership: Leadership;
-  /** Address of the admin surface of a Gateway. */
+  /** Returns the address of the admin surface of a Gateway. */
   addressOf(gateway: Gateway): string;
   now(): Date;
   log(event: string, fields: Readonly<Record<string, unknown>>): void;

@@ -49,7 +49,7 @@ export function lazyBedrock(config: BedrockRuntimeClientConfig = {}): Bedrock {
 /** Bedrock with the environment's own credentials. */
 export const bedrockRuntime: Bedrock = lazyBedrock();
 
-/** Core has the members by name, the SDK by type. */
+/** Casts the input: core has its members by name, the SDK by type. */
 const commandInput = (input: ConverseInput) => input as unknown as ConverseCommandInput;
 
 /** Yields the events. Closes the connection if the reader leaves early. */

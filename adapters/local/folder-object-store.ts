@@ -8,7 +8,7 @@ import { writeDurably } from './durable-file.ts';
 const digestOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 export function folderObjectStore(folder: string): ObjectStore {
-  /** Two-letter folders keep listings short. */
+  /** Returns the path. Two-letter folders keep listings short. */
   const pathOf = (sha256: string) => join(folder, sha256.slice(0, 2), sha256);
   return {
     put: async (bytes) => {

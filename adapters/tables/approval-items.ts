@@ -19,14 +19,14 @@ const keptSeconds = 30 * 24 * 3600;
 const ttlOf = (iso: string) => Math.floor(Date.parse(iso) / 1000) + keptSeconds;
 
 /**
- * Sort key in `by_status`. It contains the requester, so that requests of one key are found, and those of all are
+ * Returns the sort key in `by_status`. It contains the requester, so that requests of one key are found, and those of all are
  * counted, without reading a row. Neither a time nor an envelope id contains a `#`.
  */
 const queuedKey = ({ queued_at, envelope_id, key_id }: ApprovalRow): string => `${queued_at}#${envelope_id}#${key_id}`;
 export const keyIdOf = (queued: string): string => queued.split('#').slice(2).join('#');
 
 /**
- * Sort key in `by_due`. It contains the time a request was queued, so that pending requests are counted without reading
+ * Returns the sort key in `by_due`. It contains the time a request was queued, so that pending requests are counted without reading
  * a row.
  */
 export const dueKey = (at: string, status: ApprovalStatus, queuedAt = ''): string =>

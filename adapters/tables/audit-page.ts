@@ -17,9 +17,9 @@ interface Range {
 }
 
 interface Reader {
-  /** Keys of entries, newest first, strictly after `after` (an `at` value). */
+  /** Returns keys of entries, newest first, strictly after `after` (an `at` value). */
   keys(partitions: readonly string[], range: Range): AsyncIterable<Row>;
-  /** The rows of these keys, in order. Missing rows are left out. */
+  /** Returns the rows of these keys, in order. Omits missing rows. */
   rows(keys: readonly Row[]): Promise<readonly Row[]>;
 }
 
@@ -94,6 +94,6 @@ function matches(entry: EvidenceEntry, filter: AuditFilter): boolean {
   );
 }
 
-/** Chat entries have an operation instead of a tool, and carry their decision inside; their kind is `chat`. */
+/** Returns the tool. Chat entries have an operation instead, and carry their decision inside; their kind is `chat`. */
 const toolOf = ({ kind, body }: EvidenceEntry) => (kind === 'chat' ? body.operation : body.tool);
 const decisionOf = ({ kind, body }: EvidenceEntry) => (kind === 'chat' ? body.decision : kind);

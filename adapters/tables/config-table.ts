@@ -78,7 +78,7 @@ function advance(row: VersionRow, { importedSha256, bindings, keys }: VersionCom
   ];
 }
 
-/** Stored as JSON, because names of secrets are not names of attributes. */
+/** Stores bindings as JSON, because names of secrets are not names of attributes. */
 const bindingsPut = ({ revision, names }: HeldBindings): Write => ({
   put: 'config',
   row: { id: bindingsId, revision, names: JSON.stringify(names) },

@@ -133,6 +133,9 @@ const settledWhole = (state: CounterState): CounterState => {
   return { ...state, spend: Object.fromEntries([...keys].map((key) => [key, usedOf(state, key)])), open: [] };
 };
 
-/** Stored windows keep old buckets until the next call, so only those of the last minute count. */
+/**
+ * Checks for little traffic. Stored windows keep old buckets until the next call, so only those of the last minute
+ * count.
+ */
 const isCalm = ({ window, open }: CounterState, nowMs: number): boolean =>
   open.length < calm.open && total(inWindow(window, itemSecond(window, nowMs)), 'requests') < calm.requests;

@@ -66,7 +66,7 @@ export type Write =
   | ({ readonly put: StoreTable; readonly row: Row } & WriteOptions)
   | ({ readonly update: StoreTable; readonly key: Key; readonly change: Change } & WriteOptions);
 
-/** What one write of a cancelled transaction contributed to the cancellation. */
+/** Contribution of one write to the cancellation of its transaction. */
 export interface Reason {
   /** `busy`: another transaction was writing the row; `fault`: the store did not accept the write. */
   readonly code: 'none' | 'condition' | 'busy' | 'fault';
@@ -104,7 +104,9 @@ interface ReadOptions {
   readonly stale?: boolean;
 }
 
-/** Rows must not be changed by those who read them. Faults are a `StoreFault`: nothing was written, as far as is known. */
+/**
+ * Rows must not be changed by those who read them. Faults are a `StoreFault`: nothing was written, as far as is known.
+ */
 export interface Store {
   /** @param options.together waits for no other read, but those of one turn of the event loop share a request */
   get<R extends object = Row>(
@@ -125,7 +127,10 @@ export interface Store {
   put<R extends object = Row>(table: StoreTable, row: Row, options?: WriteOptions): Promise<Outcome<R>>;
   /** Puts rows without a condition, in no order. If it fails, some of them may be stored. */
   putMany(table: StoreTable, rows: readonly Row[]): Promise<void>;
-  /** Changes a row; without a condition, one that does not exist is created. @param options.after returns the changed row */
+  /**
+   * Changes a row; without a condition, one that does not exist is created. @param options.after returns the changed
+   * row
+   */
   update<R extends object = Row>(
     table: StoreTable,
     key: Key,

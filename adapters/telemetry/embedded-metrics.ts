@@ -85,7 +85,7 @@ function packed(pending: Iterable<Pending>): Line[] {
   return lines;
 }
 
-/** CloudWatch ignores a metric whose dimension is empty. */
+/** Returns the label, or `none`: CloudWatch ignores a metric whose dimension is empty. */
 const dimension = (label: string | undefined): string => label || 'none';
 
 const hasRoom = ({ members }: Line, { name, labels }: Pending): boolean =>

@@ -26,7 +26,7 @@ function freshId(bytes: number): string {
   return stock.toString('hex', used - bytes, used);
 }
 
-/** Whether a trace is exported; shared by all of its parts in this process. */
+/** Decision whether a trace is exported; shared by all of its parts in this process. */
 export interface SamplingDecision {
   sampled: boolean;
 }

@@ -47,7 +47,7 @@ export interface LogTelemetry extends Telemetry, Exporting {
   metricsText(): string;
   /** Returns traces, oldest first, at most 500. Beyond that, the tenant with the most loses its oldest. */
   recentTraces(): readonly Trace[];
-  /** Also shares traces that end from now on with other processes. */
+  /** Shares traces that end from now on with other processes too. */
   shareTraces(shared: SharedTraces): void;
 }
 

@@ -45,7 +45,7 @@ export interface Parent {
   readonly connect: (globals: Globals) => Api;
 }
 
-/** What a command does with one more option. */
+/** Variant of a command with one more option. */
 interface Alternative {
   readonly name: string;
   readonly run: (cli: Cli, options: Record<string, unknown>) => Promise<Outcome>;

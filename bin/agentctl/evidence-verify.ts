@@ -178,7 +178,7 @@ async function verifySession(cli: Cli, session: string, publicKey: string | unde
 /** A verdict, and whether it rests only on data in the bundle. */
 type Verified = Verification & { readonly unanchored: boolean };
 
-/** Loaded on demand, so that other commands start without its schemas. */
+/** Loads the verifier on demand, so that other commands start without its schemas. */
 async function verifyBytes(
   bundle: Uint8Array,
   key: string | undefined,

@@ -78,7 +78,7 @@ class Connection {
     this.#print = print;
   }
 
-  /** Never rejects. */
+  /** Handles the message. Never rejects. */
   async take(line: string): Promise<void> {
     let message: Message;
     try {

@@ -81,7 +81,7 @@ function ownKey(globals: Globals, env: NodeJS.ProcessEnv, config: Fields, url: s
   return key === undefined ? undefined : sendable(key);
 }
 
-/** A key from a configuration is sent only to addresses from the same configuration. */
+/** Checks the origin: a key from a configuration is sent only to addresses from the same configuration. */
 const sameOrigin = (configured: string, url: string): boolean =>
   new URL(asAddress(configured, 'configured', addresses.adminUrl.byDefault)).origin === new URL(url).origin;
 

@@ -63,13 +63,13 @@ export async function watchApprovals(cli: Cli, { events = Infinity, list, redraw
   }
 }
 
-/** Unreachable, or reachable but not ready. */
+/** Checks for a gateway that is unreachable, or reachable but not ready. */
 const isAway = (failure: unknown): boolean =>
   failure instanceof Failure &&
   (failure.exitCode === exitCodes.unreachable ||
     /^(service_unavailable|server_error|rate_limit_error)\b/.test(failure.message));
 
-/** True on AWS, and if several gateways share a store. */
+/** Checks for a gateway without an event stream: on AWS, and if several gateways share a store. */
 const opensNone = (failure: unknown): boolean =>
   failure instanceof Failure && /^method_not_allowed\b/.test(failure.message);
 

@@ -117,7 +117,7 @@ export class SocketConnection {
     });
   }
 
-  /** Whether it is open and has sent no key. */
+  /** Checks whether it is open and has sent no key. */
   get waitsForKey(): boolean {
     return !this.#known && this.#caller === undefined && this.#state !== 'closing';
   }

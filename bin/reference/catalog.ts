@@ -95,7 +95,7 @@ function dataModule(): string {
   ].join('\n');
 }
 
-/** Rule sets are apart from the rest: only what reads packs needs them. */
+/** Returns the module of rule sets, which only readers of packs load. */
 const ruleSetsModule = (): string =>
   [
     '/** Generated from core/catalog/rule-sets.yaml by `npm run docs`: do not edit. */',

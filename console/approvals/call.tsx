@@ -1,4 +1,7 @@
-/** The whole call, by its kind: executed text first, changes of files as differences, other values as rows, JSON last [console.card]. */
+/**
+ * The whole call, by its kind: executed text first, changes of files as differences, other values as rows, JSON last
+ * [console.card].
+ */
 import { useEffect, useState } from 'preact/hooks';
 import { visibleText } from '#core/text/secrets/visible-text.ts';
 import type { Api } from '../api.ts';
@@ -11,7 +14,10 @@ import { type Item, inReadingOrder, names, pathOf, sourcesOf } from './items.ts'
 
 type Changes = typeof import('./changes.tsx');
 
-/** Loads the part that shows differences when a card is opened; until then, and if that fails, values are shown as they are. */
+/**
+ * Loads the part that shows differences when a card is opened; until then, and if that fails, values are shown as they
+ * are.
+ */
 function useChanges(): Changes | undefined {
   const [changes, setChanges] = useState<Changes | undefined>();
   useEffect(() => {
@@ -121,7 +127,7 @@ const isOneLine = (value: unknown): boolean =>
     ? value.length <= shortCharacters && value !== '' && !value.includes('\n')
     : typeof value !== 'object' || value === null;
 
-/** Of executed texts under other protocols (commands of MCP tools) shell is the likelier one. */
+/** Returns the language. Executed texts under other protocols (commands of MCP tools) are more likely shell. */
 export const languageOf = (protocol: string): Language => (protocol === 'sql' ? 'sql' : 'shell');
 
 interface ValueProps {
@@ -166,7 +172,7 @@ export const Sources = ({ of }: { readonly of: readonly string[] }) => (
   </>
 );
 
-/** A patch in the form of coding agents, which the diff of a block does not know. */
+/** Checks for a patch in the form of coding agents, which the diff of a block does not support. */
 const isPatch = (text: string): boolean => /^\*\*\* (?:Begin Patch|(?:Add|Update|Delete) File: )/.test(text);
 
 const patchClass = (line: string): string => {

@@ -4,18 +4,18 @@ import type { AnswerOf } from '#core/operations/endpoints.ts';
 export type Item = AnswerOf<'listApprovals'>['pending'][number];
 export type View = AnswerOf<'getApproval'>;
 
-/** The item after or before the one that is open; from nowhere, the first or the last. */
+/** Returns the item after or before the open one; without an open one, the first or the last. */
 export function neighbour(items: readonly Item[], open: string | undefined, step: 1 | -1): string | undefined {
   const at = items.findIndex(({ envelope_id }) => envelope_id === open);
   const next = at === -1 ? (step === 1 ? 0 : items.length - 1) : at + step;
   return items[next]?.envelope_id;
 }
 
-/** The JSON path of a parameter, as the gateway writes it. */
+/** Returns the JSON path of a parameter, as the gateway writes it. */
 export const pathOf = (name: string): string =>
   /^[A-Za-z_$][\w$-]*$/.test(name) ? `$.parameters.${name}` : `$.parameters[${JSON.stringify(name)}]`;
 
-/** Whether a list of JSON paths names this place, one below it, or one that it is in. */
+/** Checks whether a list of JSON paths names this place, one below it, or one that contains it. */
 export const names = (paths: readonly string[], path: string): boolean =>
   paths.some((known) => known === path || isBelow(known, path) || isBelow(path, known));
 
@@ -101,7 +101,7 @@ export function inReadingOrder({ parameters, executed = [] }: Called): readonly 
 
 const excerptCharacters = 120;
 
-/** The first text in reading order; one line. */
+/** Returns the first text in reading order, as one line. */
 export function excerptOf(item: Called): string | undefined {
   const texts = inReadingOrder(item).map(([, value]) => value);
   const text = texts.find((value): value is string => typeof value === 'string' && value.trim() !== '');

@@ -71,7 +71,7 @@ function remainingAt({ at, ...answer }: Pending & { readonly at: number }, now: 
   return { ...answer, pending };
 }
 
-/** The time, each second while it is wanted. */
+/** Returns the time, updated each second while it is needed. */
 function useSecond(wanted: boolean): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
@@ -82,7 +82,10 @@ function useSecond(wanted: boolean): number {
   return wanted ? now : 0;
 }
 
-/** How many requests are pending: `3`, or `200+` if there are more than the list holds; undefined if there are none. */
+/**
+ * Returns the number of pending requests: `3`, or `200+` if there are more than the list holds; undefined if there are
+ * none.
+ */
 export function countOf(answer: Pending | undefined): string | undefined {
   const count = answer?.pending.length ?? 0;
   return count === 0 ? undefined : `${count}${answer?.cursor === undefined ? '' : '+'}`;

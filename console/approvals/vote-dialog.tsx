@@ -146,7 +146,7 @@ const Group = ({ items, outcomes }: { readonly items: readonly Item[]; readonly 
 );
 
 /**
- * The passkey's signature over this request; undefined where the person has none that works on this page, and the rule requires none.
+ * Returns the passkey's signature over this request; undefined if the person has none that works on this page, and the rule requires none.
  * @throws Error that says what to do, where the rule requires one.
  */
 async function signed(api: Api, item: Item) {

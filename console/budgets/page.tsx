@@ -16,7 +16,7 @@ import { duration, figure, money, plural } from '../words.ts';
 const everyMs = 10_000;
 
 type Budget = AnswerOf<'listBudgets'>['statuses'][number];
-/** What the page shows of a forecast, if the gateway makes forecasts. */
+/** Shown part of a forecast, if the gateway makes forecasts. */
 interface Forecast {
   readonly tenant?: string;
   readonly account: string;
@@ -82,7 +82,7 @@ export function BudgetsPage({ api }: PageProps) {
   );
 }
 
-/** Below a level of an organisation each tenant has accounts of the same names. */
+/** Returns a unique name: below a level of an organisation, each tenant has accounts of the same names. */
 const nameOf = ({ tenant = '', account, period }: Budget | Forecast): string => `${tenant} ${account} ${period}`;
 
 const example = `budgets:

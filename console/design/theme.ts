@@ -5,7 +5,7 @@ export type Theme = (typeof themes)[number];
 
 const place = 'gateway-console-theme';
 
-/** A browser may forbid storage. */
+/** Reads the stored theme. A browser may forbid storage. */
 function stored(): string | null {
   try {
     return localStorage.getItem(place);

@@ -32,7 +32,7 @@ class Bytes extends Uint8Array {
   }
 }
 
-/** Of a text in an encoding, or a copy of bytes. */
+/** Returns the bytes of a text in an encoding, or a copy of bytes. */
 const from = (given: string | ArrayLike<number>, encoding: Encoding = 'utf8'): Bytes =>
   new Bytes(typeof given === 'string' ? ofText[encoding](given) : given);
 

@@ -14,7 +14,7 @@ function onlySha256(algorithm: string): void {
   if (algorithm !== 'sha256') throw new Error(`${algorithm} is not there in the browser`);
 }
 
-/** Hex, as Node's `hash` answers, or bytes. */
+/** Returns hex, like Node's `hash`, or bytes. */
 export function hash(algorithm: string, data: string | Uint8Array, encoding = 'hex'): string | Uint8Array {
   onlySha256(algorithm);
   const digest = sha256(bytesOf(data));
@@ -42,7 +42,7 @@ type KeyObject =
   | {
       readonly asymmetricKeyType: 'ed25519';
       readonly raw: Uint8Array;
-      /** SPKI in DER, the only form that the verifier uses. */
+      /** Returns SPKI in DER, the only form that the verifier uses. */
       export(): Uint8Array;
     };
 
@@ -71,7 +71,10 @@ export function createPublicKey(given: string | { readonly key: Uint8Array }): K
   return { asymmetricKeyDetails: { namedCurve: 'prime256v1' }, point };
 }
 
-/** ECDSA over SHA-256 with a signature in DER; either of the two values of `s`, as OpenSSL takes them. Or Ed25519. */
+/**
+ * Verifies ECDSA over SHA-256 with a signature in DER; either of the two values of `s`, as OpenSSL takes them. Or
+ * Ed25519.
+ */
 export function verify(algorithm: string | null, bytes: Uint8Array, key: KeyObject, signature: Uint8Array): boolean {
   try {
     if ('raw' in key) return algorithm === null && ed25519.verify(signature, bytes, key.raw, { zip215: false });

@@ -1,4 +1,7 @@
-/** The overview: approvals, decisions, spend, health, evidence and alerts, each with a link to its page [console.overview]. */
+/**
+ * The overview: approvals, decisions, spend, health, evidence and alerts, each with a link to its page
+ * [console.overview].
+ */
 import { useCallback } from 'preact/hooks';
 import { excerptOf } from '../approvals/items.ts';
 import { Badge } from '../design/badge.tsx';
@@ -104,7 +107,7 @@ const PendingCount = ({ status }: { readonly status: Live<Status> }) => (
   </Card>
 );
 
-/** The beginning of this day, here. */
+/** Returns the beginning of this day in local time. */
 function today(): string {
   const day = new Date();
   day.setHours(0, 0, 0, 0);

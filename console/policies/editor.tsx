@@ -1,4 +1,7 @@
-/** A draft of the tool policies as YAML; administrators of the platform store them as a new version with a reason [console.policy-saved]. */
+/**
+ * A draft of the tool policies as YAML; administrators of the platform store them as a new version with a reason
+ * [console.policy-saved].
+ */
 import { useRef, useState } from 'preact/hooks';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { type Api, faultText } from '../api.ts';
@@ -22,7 +25,7 @@ interface EditorProps {
   readonly fault: string | undefined;
 }
 
-/** The editor comes when a draft is begun: it is larger than the rest of the page. */
+/** Loads the editor with the first draft: it is larger than the rest of the page. */
 const loadEditor = async () => {
   await import('../evidence/no-eval.ts'); // before the first schema is made
   return import('./editing.ts');
@@ -175,5 +178,5 @@ export function Editor({ api, maySave, current, draft, setDraft, fault: refused 
 const storedMeanwhile = (current: number, { of: { version } }: Draft): string =>
   `Version ${current} was stored meanwhile; these policies are of version ${version}. Load again.`;
 
-/** The pack of the draft: its name, or the whole pack. */
+/** Returns the pack of the draft: its name, or the whole pack. */
 const written = ({ text }: Draft): string | undefined => /^pack: *([^{\s#].*)$/m.exec(text)?.[1];

@@ -63,7 +63,10 @@ interface EngineState {
   readonly evaluated: Evaluated;
 }
 
-/** The stored version, read once. One that cannot be read here, such as a version of another release, is the gateway's. */
+/**
+ * Returns the stored version, read once. The gateway decides for one that cannot be read here, such as a version of
+ * another release.
+ */
 function knownOf({ configuration: stored, tenant }: Base): () => Promise<EngineState> {
   let known: Promise<EngineState> | undefined;
   const load = async (): Promise<EngineState> => {
@@ -103,10 +106,10 @@ async function answer(
   };
 }
 
-/** As an answer of the gateway arrives: members without a value are left out. */
+/** Returns the value as an answer of the gateway would have it: without empty members. */
 const asSent = (answer: unknown): Simulated => JSON.parse(JSON.stringify(answer)) as Simulated;
 
-/** As the gateway reads them: in the place of those of the stored version. */
+/** Returns the stored version with these tool policies, as the gateway reads them. */
 async function triedOut(stored: LoadedConfiguration, tool_policies: Readonly<Record<string, unknown>>) {
   if (typeof tool_policies.pack === 'string') throw new AtGateway('The pack is named and lies there.');
   if (tool_policies.require_signed === true || stored.supply_chain.index !== undefined)
@@ -115,7 +118,7 @@ async function triedOut(stored: LoadedConfiguration, tool_policies: Readonly<Rec
 }
 
 /**
- * The pack of the stored version was checked when it was stored; another one is checked like a pack of one's own.
+ * Returns the pack. That of the stored version was checked when it was stored; another one is checked now.
  * @throws AtGateway for what is named and lies at the gateway. @throws GatewayError with every problem.
  */
 async function loaded(stored: Base['configuration'], tool_policies: unknown) {
@@ -133,7 +136,10 @@ async function loaded(stored: Base['configuration'], tool_policies: unknown) {
   }
 }
 
-/** SQL is read by PostgreSQL's grammar in WebAssembly, which the policy of the page does not let run. */
+/**
+ * Reads the effects. SQL is left to the gateway: its grammar is WebAssembly, which the policy of the page does not
+ * allow.
+ */
 async function effects(call: ToolCall, programs: OwnPrograms) {
   let needed = false;
   const grammar = () => {

@@ -204,7 +204,7 @@ export function Playground({ api, tenant, draft, setTried }: PlaygroundProps) {
   );
 }
 
-/** The engine over a stored version, in a worker that ends with the page. */
+/** Returns the engine over a stored version, in a worker that ends with the page. */
 function useEngine(of: Draft['of'] | undefined, tenant: string): EngineClient | undefined {
   const engine = useMemo(() => of && engineClient({ ...of, tenant }), [of, tenant]);
   useEffect(() => () => engine?.end(), [engine]);

@@ -94,7 +94,7 @@ export function shortPattern(glob: string): string {
   return short.length <= longest ? short : `${short.slice(0, longest - 1)}…`;
 }
 
-/** Several entries of one name are one guard. @param reasonsOf of a guard of the catalog */
+/** Returns the guards; several entries of one name are one guard. @param reasonsOf of a guard of the catalog */
 export function guardsOf(
   guards: readonly GuardEntry[],
   { counts, places }: Omit<Known, 'digestOf'>,

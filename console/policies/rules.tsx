@@ -1,4 +1,7 @@
-/** Rules and guards in force, each with its reason and what it decided in the last week; patterns are shown on demand [console.policies]. */
+/**
+ * Rules and guards in force, each with its reason and what it decided in the last week; patterns are shown on demand
+ * [console.policies].
+ */
 import { useCallback, useMemo, useState } from 'preact/hooks';
 import { catalogGuard } from '#core/catalog/guards.ts';
 import type { CatalogGuard } from '#core/contracts/guard-names.ts';
@@ -59,7 +62,7 @@ export function Rules({ api, me }: RulesProps) {
   return <Loaded live={useLive(ask, everyMs)}>{(answers) => <Listed {...answers} />}</Loaded>;
 }
 
-/** A name that the catalog does not have has no entries there. */
+/** Returns the reasons of a guard of the catalog; none for an unknown name. */
 const reasonsOf = (name: string): readonly string[] => catalogGuard(name as CatalogGuard).map(({ reason }) => reason);
 
 function Listed({ policies, counts, places }: Answers) {

@@ -91,7 +91,10 @@ export const stepsOf = (path: string): (string | number)[] =>
     index !== undefined ? Number(index) : name.startsWith('"') ? (JSON.parse(name) as string) : name,
   );
 
-/** The value at a path; its key if the value is long, and the last part that exists if the path does not. */
+/**
+ * Returns the range of the value at a path; its key if the value is long, and the last part that exists if the path
+ * does not.
+ */
 function rangeOf({ contents }: Document, steps: readonly (string | number)[]): readonly [number, number] {
   let at = contents as Node | null | undefined;
   let found = at?.range;

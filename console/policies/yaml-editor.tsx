@@ -94,7 +94,10 @@ const extensions = (label: string): Extension => [
   look,
 ];
 
-/** Typing over a selection. Left to the browser it would keep the look of the text in a style attribute, against the policy. */
+/**
+ * Replaces the selection by typed text. The browser would keep the look of the text in a style attribute, against the
+ * policy.
+ */
 function replaceSelected(event: InputEvent, view: EditorView): boolean {
   const { inputType, data } = event;
   if (inputType !== 'insertText' || data === null || view.composing) return false;

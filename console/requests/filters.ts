@@ -19,7 +19,7 @@ const pageSize = 50;
 /** Filters that are given to the API under their own name. */
 const passed = ['model', 'outcome', 'key', 'text', 'path'] as const;
 
-/** The query of one page. @param asked of the address */
+/** Returns the query of one page. @param asked of the address */
 export function queryOf(asked: (name: string) => string, cursor: string | undefined, nowMs: number): URLSearchParams {
   const query = new URLSearchParams({ limit: String(pageSize) });
   for (const name of passed) if (asked(name) !== '') query.set(name, asked(name));
@@ -52,7 +52,7 @@ export function totalsOf(requests: readonly Request[]): Totals {
   };
 }
 
-/** A request in an address: its session, and its envelope after the last slash. */
+/** Returns a request as part of an address: its session, and its envelope after the last slash. */
 export const addressOf = ({ session_id, envelope_id }: Pick<Request, 'session_id' | 'envelope_id'>): string =>
   `${session_id}/${envelope_id}`;
 

@@ -28,7 +28,7 @@ export function TraceView({ trace }: { readonly trace: Trace }) {
   );
 }
 
-/** Short spans have fractions of a millisecond. */
+/** Formats a duration; short spans have fractions of a millisecond. */
 const exact = (ms: number): string => (ms < 10 ? `${+ms.toPrecision(2)} ms` : milliseconds(ms));
 
 /** Deeper spans are not moved further to the right. */

@@ -10,7 +10,7 @@ interface Span {
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** As the capability `traces` answers it. */
+/** Trace as the feature `traces` returns it. */
 export interface Trace {
   readonly xray_url?: string;
   readonly spans: readonly Span[];

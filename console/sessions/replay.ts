@@ -43,7 +43,7 @@ export class Sums {
   }
 }
 
-/** The step of an address, from 1; without one, or beyond the end, the last. */
+/** Returns the step of an address, from 1; without one, or beyond the end, the last. */
 export function stepOf(asked: string, total: number): number {
   const step = /^\d{1,9}$/.test(asked) ? Number(asked) - 1 : total - 1;
   return Math.min(Math.max(step, 0), total - 1);
@@ -57,7 +57,7 @@ export function pauseBetween(now: Standing, next: Standing): number {
   return Math.min(Math.max(real, pauses.least), pauses.most);
 }
 
-/** What a call is about beyond its name: the command, the query, the path, or another text of its parameters. */
+/** Returns the object of a call: the command, the query, the path, or another text of its parameters. */
 export function excerptOf({ body: { parameters } }: Entry): string {
   if (typeof parameters !== 'object' || parameters === null) return '';
   const values = new Map(Object.entries(parameters));

@@ -7,13 +7,16 @@ export type State = 'waiting' | 'active' | 'quiet';
 
 const activeMs = 5 * 60_000;
 
-/** A session waits while a person has to decide one of its calls; it is active for five minutes after an entry. */
+/**
+ * Returns the state. A session is waiting while a person has to decide one of its calls, and active for five minutes
+ * after an entry.
+ */
 export function stateOf({ session_id, updated_at }: Session, waiting: ReadonlySet<string>, nowMs: number): State {
   if (waiting.has(session_id)) return 'waiting';
   return nowMs - Date.parse(updated_at) < activeMs ? 'active' : 'quiet';
 }
 
-/** Calls of tools and models that the session made. A call that was held and then allowed has two decisions. */
+/** Counts the calls of tools and models of the session. A call that was held and then allowed has two decisions. */
 export const callsOf = ({ counts: { allow = 0, block = 0, chat = 0, review = 0, approve = 0 } }: Session): number =>
   Math.max(0, allow - approve) + block + review + chat;
 

@@ -18,7 +18,7 @@ interface Verifying {
   readonly verify: (bundle: () => Promise<Blob>, keys: Keys) => Promise<void>;
 }
 
-/** As they were typed. */
+/** Keys as typed. */
 interface Keys {
   readonly gateway: string;
   readonly log: string;

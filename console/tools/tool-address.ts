@@ -1,6 +1,6 @@
 /** A tool of a server as one part of an address, and as a path of the admin API. */
 
-/** Names of servers hold no slash. */
+/** Returns the address of a tool. Names of servers contain no slash. */
 export const addressOf = (upstream: string, tool: string): string => `${upstream}/${tool}`;
 
 export function ofAddress(id: string): readonly [upstream: string, tool: string] {

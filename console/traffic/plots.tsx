@@ -111,7 +111,7 @@ export function Plots({ traffic, selection, select }: PlotsProps) {
   );
 }
 
-/** Room for the longest label of an axis: figures of 11 pixels are less than 7 wide. */
+/** Returns the room for the longest label of an axis: figures of 11 pixels are less than 7 wide. */
 const roomFor = (labels: readonly string[]): number => 16 + 7 * Math.max(4, ...labels.map(({ length }) => length));
 
 const labelsOf = (top: number, label: (value: number) => string): readonly string[] =>
@@ -123,7 +123,7 @@ const anchorOf = (x: number, left: number, width: number): 'start' | 'middle' | 
   x < left - halfLabel / 2 ? 'start' : x > width - halfLabel ? 'end' : 'middle';
 
 const dayMs = 86_400_000;
-/** A moment in the reader's own way; over more than a day with its weekday. */
+/** Formats a moment in the reader's locale; with its weekday if the plot spans more than a day. */
 export function clockOf(times: readonly number[]): (ms: number) => string {
   const long = (times.at(-1) ?? 0) - (times[0] ?? 0) > dayMs;
   const form = new Intl.DateTimeFormat(undefined, {

@@ -1,6 +1,6 @@
 /** Scales of a plot: round values on its axis, and times with room for their labels. */
 
-/** A round number that is not less: 1, 2 or 5 times a power of ten. */
+/** Rounds up to 1, 2 or 5 times a power of ten. */
 export function roundUp(value: number): number {
   if (!(value > 0)) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
@@ -11,7 +11,7 @@ export function roundUp(value: number): number {
 const minuteMs = 60_000;
 const distances = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1_440].map((minutes) => minutes * minuteMs);
 
-/** Full times between two, as many as there is room for. @param offsetMs of the local time */
+/** Returns full times between two, as many as there is room for. @param offsetMs of the local time */
 export function timeTicks(fromMs: number, toMs: number, room: number, offsetMs: number): readonly number[] {
   const distance = distances.find((each) => (toMs - fromMs) / each <= Math.max(1, room)) ?? distances.at(-1)!;
   const first = Math.ceil((fromMs + offsetMs) / distance) * distance - offsetMs;

@@ -1,4 +1,7 @@
-/** Series of the traffic plots: values per time step, stacked by model, provider, tool, key or decision [console.traffic]. */
+/**
+ * Series of the traffic plots: values per time step, stacked by model, provider, tool, key or decision
+ * [console.traffic].
+ */
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 
 type Analytics = AnswerOf<'analytics'>;
@@ -115,7 +118,7 @@ function byKey(rows: readonly Row[], times: readonly number[], stepMs: number): 
 
 export const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-/** The groups with most calls, each with a colour; the rest of everything is `other`. */
+/** Returns the groups with most calls, each with a colour; all others are `other`. */
 function ranked(groups: Named, all: Values): Series[] {
   const largest = groups.toSorted(([, a], [, b]) => sum(b.requests) - sum(a.requests)).slice(0, most);
   const rest = (member: keyof Values): readonly number[] =>

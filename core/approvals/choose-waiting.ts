@@ -7,7 +7,7 @@ import type { Configuration } from '#core/contracts/config.ts';
 /** `task` and `input` are MCP's: a task, or `input_required` with the approval's address. */
 export type WayToWait = 'task' | 'input' | 'held' | 'retry';
 
-/** What a caller can do while its call is pending. */
+/** Abilities of a caller while its call is pending. */
 interface WaitingCaller {
   /** It follows a task. */
   readonly followsTask?: boolean;

@@ -4,7 +4,7 @@ import { maxCounted } from './risk-counts.ts';
 
 const points = (usual: number) => z.int().min(0).max(1000).default(usual);
 const minutes = (usual: number) => z.int().positive().max(1440).default(usual);
-/** Threshold of a count. Bounded, because the rules remember that many items. */
+/** Returns the schema of a count's threshold. Bounded, because the rules remember that many items. */
 const many = (usual: number, most: number) => z.int().min(2).max(most).default(usual);
 export const behaviorSchema = z.strictObject({
   enabled: z.boolean().default(true).meta({ description: 'Whether sessions and keys are scored.' }),

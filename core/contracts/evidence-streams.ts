@@ -1,4 +1,4 @@
-/** How AWS delivers new evidence and queued chains to the projection: batches of its event source mappings. */
+/** Batches in which AWS delivers new evidence and queued chains to the projection. */
 interface StreamBatches {
   readonly mostRecords: number;
   readonly windowSeconds: number;

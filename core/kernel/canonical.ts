@@ -14,7 +14,10 @@ export function canonicalize(value: unknown): string {
 
 /** Marks a value with members that a JavaScript object cannot keep in canonical order. */
 const unordered = Symbol('unordered');
-/** JavaScript lists integer keys first, in numeric order. Canonical order is by code unit: "10" before "9". */
+/**
+ * Checks for an integer key, which JavaScript lists first, in numeric order. Canonical order is by code unit: "10"
+ * before "9".
+ */
 const isIndex = (key: string): boolean => key.charCodeAt(0) <= 0x39 && /^\d+$/.test(key);
 
 /**

@@ -74,7 +74,7 @@ export const mayHoldSecret = (path: Path, value: unknown): boolean =>
 
 const secretPlace = /^(api_keys|key|key_sha256)$|_env$|secret|token_env|password|private|authorization/i;
 
-/** For a failed union, returns the issues of the branch the author evidently meant. Passes other issues through. */
+/** Returns, for a failed union, the issues of the branch the author evidently meant. Passes other issues through. */
 export const relevantIssues = (issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] =>
   issues.flatMap((issue) => {
     if (issue.code !== 'invalid_union') return [issue];

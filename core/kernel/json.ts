@@ -165,7 +165,7 @@ export function assertBounded(text: string, { nesting = maxNesting, values = max
 const [quote, backslash, comma, minus, colon] = [0x22, 0x5c, 0x2c, 0x2d, 0x3a];
 const [openingBracket, closingBracket, openingBrace, closingBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
-/** JSON whitespace. */
+/** Checks for JSON whitespace. */
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 
 /** Refuses duplicate keys, `__proto__` and inexact numbers in text that JSON.parse accepted. */

@@ -12,7 +12,9 @@ export function lazyImport<M>(load: () => Promise<M>): () => M | Promise<M> {
 
 const neededSoon: (() => unknown)[] = [];
 
-/** Like `lazyImport`, for modules of the first call: a function loads them while it waits for its configuration. */
+/**
+ * Works like `lazyImport`, for modules of the first call: a function loads them while it waits for its configuration.
+ */
 export function importedSoon<M>(load: () => Promise<M>): () => M | Promise<M> {
   const loaded = lazyImport(load);
   neededSoon.push(loaded);

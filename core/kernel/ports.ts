@@ -47,7 +47,7 @@ export interface Span {
 /** Tracing, metrics and logs. Never pass it a secret. */
 export interface Telemetry {
   span<T>(name: string, attributes: SpanAttributes, work: (span: Span) => Promise<T>): Promise<T>;
-  /** Like `span`, for work that opens no spans: it runs in the context of the caller, which costs less. */
+  /** Works like `span`, for work that opens no spans: it runs in the context of the caller, which costs less. */
   leafSpan<T>(name: string, attributes: SpanAttributes, work: (span: Span) => Promise<T>): Promise<T>;
   /** Continues the caller's trace for spans within `work`. A malformed `traceparent` starts a new trace. */
   continued<T>(from: TraceHeaders, work: () => Promise<T>): Promise<T>;

@@ -111,7 +111,7 @@ async function initialize(ports: McpPorts, sessions: Sessions, caller: Caller): 
   return { result: initializeResult(session.handshake, met, ports.version) };
 }
 
-/** Loaded with the first task, because few clients use tasks. */
+/** Loads the module with the first task, because few clients use tasks. */
 const tasks = () => import('./waiting/tasks.ts');
 
 /** Checks for a task method of the caller's era. */

@@ -17,7 +17,7 @@ type Output =
   | { readonly text: 'text/plain' | 'text/markdown' | 'text/html' | 'text/event-stream' | 'application/jsonl' }
   | { readonly bytes: 'audio/*' };
 
-/** What callers send and receive. Schemas are functions: only generators and tests call them. */
+/** Form of requests and answers. Schemas are functions: only generators and tests call them. */
 export interface Contract<Input extends z.ZodType = z.ZodType, Out extends Output = Output> {
   /** Body of the request, if any. */
   readonly input?: () => Input;

@@ -92,7 +92,7 @@ const placeOfDecider = (
   trace.find((step) => step.matched && step.rule === matched)?.place ??
   effects.find(({ matched_rule }) => matched_rule === matched)?.place;
 
-/** Prefixes of matched rules that are not rules of a policy. */
+/** Lists prefixes of matched rules that are not rules of a policy, with their source. */
 const sources = (): (readonly [prefix: string, source: string])[] => [
   ['approved:', 'approval'],
   ['denied:', 'approval'],

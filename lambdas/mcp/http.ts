@@ -33,7 +33,7 @@ const largeBytes = 256 * 1024;
 
 export function createHandler(ports: McpPorts & OlderPorts & AdmissionPorts, gateway: McpGateway): HttpHandler {
   let older: Promise<OlderStreams> | undefined;
-  /** Loaded with the first use, because few clients use the older transport. */
+  /** Loads the older streams with the first use, because few clients use the older transport. */
   const olderStreams = () => {
     older ??= import('#core/mcp/http-sse.ts').then(({ OlderStreams }) => new OlderStreams(gateway, ports));
     return older;

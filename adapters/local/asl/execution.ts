@@ -30,7 +30,7 @@ export interface ExecutionStore {
   /** Writes the next revision. False if another process advanced it. */
   save(next: Execution): Promise<boolean>;
   get(machine: string, name: string): Promise<Execution | undefined>;
-  /** All executions that have not ended, oldest first. */
+  /** Returns all executions that have not ended, oldest first. */
   running(machine: string): Promise<readonly Execution[]>;
 }
 

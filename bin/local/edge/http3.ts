@@ -31,7 +31,7 @@ interface Http3Options {
 
 export interface Http3 {
   readonly port: number;
-  /** Value of `Alt-Svc` while HTTP/3 is served; undefined once Caddy has ended. */
+  /** Returns the value of `Alt-Svc` while HTTP/3 is served; undefined once Caddy has ended. */
   advertised(): string | undefined;
   stop(): Promise<void>;
 }

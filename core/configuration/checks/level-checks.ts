@@ -87,7 +87,7 @@ function checkTightens(level: Level, own: ToolPolicyDocument, warnings: string[]
   return [...refused.values()];
 }
 
-/** Without a matching rule the level has not decided. */
+/** Checks whether the level is less strict. Without a matching rule it has not decided. */
 const mayLoosen: AskedPairs = (above, { rules: [rule], decision }) =>
   rule !== undefined &&
   !above.name.startsWith('guard:') &&

@@ -103,7 +103,7 @@ const knownProtocols: readonly string[] = ['git', 'sql', 'http', 'shell'];
 const addressOf = ({ base_url }: { readonly base_url: string }) => base_url;
 const mayBe = (glob: string, protocol: string) => glob === protocol || /[*?{[]/.test(glob);
 
-/** Tools of protocol http are named `<service>.<operation>`. */
+/** Checks whether a glob may match a tool of a service: they are named `<service>.<operation>`. */
 function mayBeOf(tool: string, service: string): boolean {
   const literal = tool.split(/[*?{[]/)[0] ?? '';
   return literal.includes('.') ? literal.startsWith(`${service}.`) : `${service}.`.startsWith(literal);

@@ -15,7 +15,7 @@ const namePatterns = new Set(
 );
 const textPatterns = new Set('target glob not_glob allowed_paths paths except'.split(' '));
 
-/** Patterns of content filters are regular expressions and may describe secrets. */
+/** Checks for content filters, whose patterns are regular expressions and may describe secrets. */
 const isFilter = ([section, phase]: Path): boolean =>
   (section === 'policies' && (phase === 'input' || phase === 'output')) || section === 'transform';
 

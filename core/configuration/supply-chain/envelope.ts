@@ -148,7 +148,7 @@ const bundleSchema = z.strictObject({
   }),
 });
 
-/** Sigstore bundles signed by a pinned key: another encoding of a DSSE envelope [supply-chain.envelope]. */
+/** Checks for a Sigstore bundle signed by a pinned key: another encoding of a DSSE envelope [supply-chain.envelope]. */
 const isBundle = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && 'mediaType' in value;
 

@@ -18,7 +18,7 @@ export type Check = (settings: SandboxSettings, part: Effect) => LimitViolation 
 export const matchesName = (patterns: readonly string[], spellings: readonly string[]): boolean =>
   patterns.some((pattern) => spellings.some((spelling) => globMatches(pattern, spelling)));
 
-/** Like `matchesName`, but with case, for allow lists of tables and paths. */
+/** Works like `matchesName`, but with case, for allow lists of tables and paths. */
 export const matchesText = (patterns: readonly string[], spellings: readonly string[]): boolean =>
   patterns.some((pattern) => {
     const glob = compiled(pattern);

@@ -39,7 +39,7 @@ const workspaceNames =
   /^(?:package(?:-lock)?\.json|[tj]sconfig(?:\.[\w-]+)?\.json|pnpm-(?:lock|workspace)\.yaml|composer\.(?:json|lock)|Cargo\.(?:toml|lock)|pyproject\.toml|setup\.cfg|pom\.xml|Chart\.yaml|(?:poetry|yarn|uv|Gemfile)\.lock|(?:project|nx|lerna|turbo|angular|deno)\.json|openapi\.(?:ya?ml|json))$/;
 
 /**
- * Like `namesSources`, if hidden folders are read as well: `.docker/config.json` and `.config/gh/hosts.yml` have common
+ * Works like `namesSources`, if hidden folders are read as well: `.docker/config.json` and `.config/gh/hosts.yml` have common
  * names of data.
  */
 export function namesSourcesAnywhere(pattern: string): boolean {

@@ -3,7 +3,7 @@
  * because it may call a function or change a row.
  */
 
-/** How a member is read: ignored, as nodes, or as one node whose kind the tree omits. */
+/** Reading of a member: ignored, as nodes, or as one node whose kind the tree omits. */
 type Member = 'plain' | 'nodes' | { readonly kind: string };
 type Shape = ReadonlyMap<string, Member>;
 

@@ -42,7 +42,10 @@ interface StaticSettings {
   readonly credential_type: string;
 }
 
-/** Static broker: issues a configured secret unchanged. Marked degraded, since it is neither scoped nor expiring. */
+/**
+ * Returns the static broker, which issues a configured secret unchanged. Marked degraded, since it is neither scoped
+ * nor expiring.
+ */
 export function staticBroker(settings: StaticSettings, ports: BrokerPorts): CredentialBroker {
   const kind = { type: settings.credential_type, degraded: true, longestSeconds: maxCredentialSeconds };
   return {

@@ -33,7 +33,7 @@ export interface IssueContext {
 }
 
 /**
- * How a credential can be revoked before its expiry: by its record, only with its value (so not after its holder has
+ * Way to revoke a credential before its expiry: by its record, only with its value (so not after its holder has
  * ended), or not at all.
  */
 type CalledBack = 'by_record' | 'by_value' | 'never';

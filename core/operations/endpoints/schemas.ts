@@ -38,7 +38,7 @@ export const cursor = z
   .optional()
   .meta({ description: 'Pass it unchanged for the next page; absent on the last one.' });
 export const decision = z.enum(['allow', 'review', 'block']);
-/** Answer of `/health`. */
+/** Returns the schema of the answer of `/health`. */
 export const health = () => z.strictObject({ status: z.literal('ok'), version: z.string() });
 
 /** Rows that a session's replay left out. */

@@ -56,7 +56,7 @@ export class ControlPlaneRefused extends Error {
     this.status = status;
   }
 
-  /** True if a retry may succeed: the control plane is busy or down, and this plane is not at fault. */
+  /** Returns true if a retry may succeed: the control plane is busy or down, and this plane is not at fault. */
   get mayPass(): boolean {
     return this.status >= 500 || this.status === 408 || this.status === 429;
   }

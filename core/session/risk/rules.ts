@@ -6,7 +6,7 @@ import { kept } from './state.ts';
 type Rule = (memory: Memory) => void;
 
 /**
- * Data was sent out after a sensitive read. Sending to colleagues (a push, a message) counts half, and after reading
+ * Scores data that was sent out after a sensitive read. Sending to colleagues (a push, a message) counts half, and after reading
  * personal data only the first time, since support staff answer customers.
  */
 const exfiltration: Rule = (memory) => {
@@ -58,7 +58,7 @@ const privilegeEscalation: Rule = (memory) => {
   }
 };
 
-/** Many secrets, refused logins, or a misused credential. */
+/** Scores many secrets, refused logins, or a misused credential. */
 const credentialAbuse: Rule = (memory) => {
   const { points, secrets, failures } = memory.settings.credential_abuse;
   for (const { x } of memory.signals('misused')) memory.alert('credential_abuse', points, [], `misuses ${x}`);
@@ -70,7 +70,7 @@ const credentialAbuse: Rule = (memory) => {
   memory.alertAt('failures', failures, 'credential_abuse', points, (n) => `${n} logins were refused`);
 };
 
-/** Repeated deletions, or a deletion after a human refused a call. */
+/** Scores repeated deletions, or a deletion after a human refused a call. */
 const destructiveSequence: Rule = (memory) => {
   const { points, deletes, minutes, after_denial_points } = memory.settings.destructive_sequence;
   const found = memory.signals('destroy');
@@ -95,7 +95,7 @@ const destructiveSequence: Rule = (memory) => {
     memory.state = { ...memory.state, denial: [memory.now, memory.event.cite, ''] };
 };
 
-/** Many different places within a short time. */
+/** Scores many different places within a short time. */
 const fanOut: Rule = (memory) => {
   const { points, places, minutes } = memory.settings.fan_out;
   const found = memory.signals('place');
@@ -105,7 +105,7 @@ const fanOut: Rule = (memory) => {
   memory.alertAt('places', places, 'fan_out', points, (n) => `reaches ${n} different places within ${minutes} minutes`);
 };
 
-/** Refused attempts, retried in another way. An identical retry is a loop and does not count. */
+/** Scores refused attempts that are retried in another way. An identical retry is a loop and does not count. */
 const repeatedEscalation: Rule = (memory) => {
   const { points, attempts, probe_points } = memory.settings.repeated_escalation;
   const { event } = memory;

@@ -49,7 +49,7 @@ const json = (
 
 const servers = (file: string, target: Target): FilePlan => json(file, [['mcpServers', name], bridge(target)]);
 
-/** With any other exit code the tool would run; the gateway has 60 s to answer. */
+/** Returns the command of a hook. With another exit code than 2 the tool would run; the gateway has 60 s to answer. */
 const hookLine = ({ agentctl }: Target, agent: CodingAgentName): string =>
   `${commandLine(agentctl('hook', agent))} || exit 2`;
 
@@ -79,7 +79,7 @@ function settingsFolder({ home, platform, env }: Places): string {
 
 const claudeFolder = ({ home, env }: Places) => env.CLAUDE_CONFIG_DIR || join(home, '.claude');
 const codexFolder = ({ home, env }: Places) => env.CODEX_HOME || join(home, '.codex');
-/** OpenCode follows XDG on every platform. */
+/** Returns OpenCode's folder, which follows XDG on every platform. */
 const openCodeFolder = ({ home, env }: Places) => join(env.XDG_CONFIG_HOME || join(home, '.config'), 'opencode');
 
 export const clients = {
