@@ -1,5 +1,5 @@
 /** The checker of `npm run voice`, which `npm run check` runs over the repository. */
-import { commentsAndTexts, findings } from '../../bin/voice.ts';
+import { commentsAndTexts, docFindings, findings, risenHabits } from '../../bin/voice.ts';
 
 describe('text that counts as prose', () => {
   const names = (path: string, text: string) => findings(path, text).map(({ rule, line }) => `${rule.name}:${line}`);
@@ -34,4 +34,33 @@ describe('text that counts as prose', () => {
   test('lines keep their numbers', () => {
     expect(commentsAndTexts('const a = 1;\n// two words more\n').split('\n')[1]).toContain('two words more');
   });
+});
+
+describe('doc comments', () => {
+  test.each([
+    ['a function', 'function-doc', '/** The digest. */\nexport async function digestOf(text: string) {'],
+    ['an arrow function', 'function-doc', '/**\n * What is left.\n */\nconst restOf = (a: number): number => a;'],
+    ['a method', 'function-doc', '  /** Entries of a page. */\n  async read(page: Page): Promise<Entry[]> {'],
+    ['a type', 'type-doc', '/** How a call ends. */\nexport type Ending = string;'],
+  ])('%s with another opening is found', (_, name, text) => {
+    expect(docFindings('core/x.ts', text).map(({ rule, line }) => `${rule.name}:${line}`)).toEqual([`${name}:1`]);
+  });
+
+  test.each([
+    ['a function that begins with a verb', '/** Returns the digest. */\nexport function digestOf(text: string) {'],
+    ['a callback', '/** Called once. */\n  done(): void;'],
+    ['a type', '/** Ending of a call. */\nexport type Ending = string;'],
+    ['a value', '/** The largest size. */\nconst most = (2 + 3) * 4;'],
+    ['a component of the console', '/** A line of text. */\nexport function Line() {'],
+    ['the header of a file', '/** The first sentence. */\n\nfunction next() {'],
+  ])('%s passes', (_, text) => {
+    expect(docFindings('core/x.ts', text)).toEqual([]);
+  });
+});
+
+test('a habit may become fewer in a file, not more', () => {
+  const once = '/** What is left beside it. */';
+  expect(risenHabits('core/x.ts', '', once).map(({ rule }) => rule.name)).toEqual(['what', 'beside']);
+  expect(risenHabits('core/x.ts', once, once)).toEqual([]);
+  expect(risenHabits('core/x.ts', once, `${once}\n// Where it is, nothing is.`)).toMatchObject([{ line: 2 }]);
 });
