@@ -94,7 +94,7 @@ describe('[behavior.rules] a login that the upstream refuses', () => {
     expect(released.status).toBe(200);
   });
 
-  test.each([403, 404, 429, 500])('is not one that it answers %i', async (other) => {
+  test.each([403, 404, 429, 500])('is not an origin for which it answers %i', async (other) => {
     status = other;
     const session = fresh();
     await act(session, file(0));

@@ -70,7 +70,7 @@ describe('[evidence.archive.check] the repair', () => {
     expect((await observations.usage('default', {})).total).toBe(4);
   });
 
-  test('keeps to the range it is given, and is recorded with who did it', async () => {
+  test('stays within the given range, and is recorded with its caller', async () => {
     await sessionWithGap('s', 2, 6);
     expect((await repair('&session=s&from=2&to=3')).body).toMatchObject({ archived_entries: 2 });
     expect((await check('&session=s')).body.incomplete_sessions).toMatchObject([{ missing: [{ from: 4, to: 6 }] }]);

@@ -14,7 +14,7 @@ describe('[credential.minted] a Git-host app with an installation', () => {
       gitGrant({ broker: 'b', scope }),
     );
 
-  test("hands on a token for the action's repository and the grant's permissions; the app's own stays inside", async () => {
+  test("returns a token for the action's repository and the grant's permissions; the app's own token stays inside", async () => {
     const { record, secret } = await issue();
     expect([...world.host.alive.values()]).toEqual([
       { token: secret, repositories: ['web'], permissions: { pull_requests: 'write', contents: 'read' } },

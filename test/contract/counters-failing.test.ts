@@ -91,7 +91,7 @@ describe('a store that fails', () => {
     return { counters, pauses, writes };
   }
 
-  test('[limit.shards] a call is refused with Retry-After after three lost writes and one try to make room', async () => {
+  test('[limit.shards] a call is refused with Retry-After after three lost writes and one attempt to make room', async () => {
     const { counters, pauses, writes } = crowded();
     const limits = { requests_per_minute: 6000, budgets: [] };
     await expect(counters.reserve(call(limits))).rejects.toMatchObject({

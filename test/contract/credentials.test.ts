@@ -244,7 +244,7 @@ describe('a credential over its life', () => {
     expect((await entriesOf('jwt')).at(-1)?.body).toMatchObject({ action: 'revoke', issuer: 'until_expiry' });
   });
 
-  test('one that cannot be written down is given back and not used', async () => {
+  test('a credential that cannot be recorded is given back and not used', async () => {
     const issued = leased('unwritten');
     const fake = issuer();
     const down = { commit: () => Promise.reject(new Error('store down')) };

@@ -40,7 +40,7 @@ test('[federation.poll] a new version at the control plane comes into force; the
   );
 });
 
-test('[federation.secrets-bound] keys are those of the plane; one of a person or tenant that is gone stops', async () => {
+test('[federation.secrets-bound] keys belong to the plane; one of a removed person or tenant stops', async () => {
   await both.poll();
   expect((await act('scm.get_issue', 'agent-key-1')).status).toBe(401); // a key of the control plane
   expect((await act()).status).toBe(200);
@@ -87,7 +87,7 @@ test('[federation.last-good] [federation.staleness] a bad document is refused wi
   expect((await both.plane.ports.configStore.federation())?.refused).toBeUndefined();
 });
 
-test('[federation.token] [secrets.kept] a token that is refused is read again; one that counts is kept', async () => {
+test('[federation.token] [secrets.kept] a rejected token is read again; an accepted one is kept', async () => {
   let readAgain = 0;
   both.plane.ports.secrets.refused = () => {
     readAgain++;

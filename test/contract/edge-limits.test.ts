@@ -349,7 +349,7 @@ describe('limits', () => {
     },
   );
 
-  test('[edge.hostile] a subscriber who does not read gathered events is ended; one who reads them slowly stays', () =>
+  test('[edge.hostile] a subscriber who does not read gathered events is ended; a slow reader stays', () =>
     withEdge(
       {},
       async (edge) => {
@@ -382,7 +382,7 @@ describe('limits', () => {
       },
     ));
 
-  test('[edge.hostile] a connection whose TLS handshake does not come to its end is closed', () =>
+  test('[edge.hostile] a connection whose TLS handshake does not complete is closed', () =>
     withEdge({}, async (edge) => {
       const closed = (first: string) =>
         new Promise<string>((resolve) => {

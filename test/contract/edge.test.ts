@@ -38,7 +38,7 @@ describe('requests', () => {
     expect(connected).not.toHaveBeenCalled();
   });
 
-  test.each(protocols)('[edge.forwarded] %s hands on body, headers and the true address', async (protocol) => {
+  test.each(protocols)('[edge.forwarded] %s forwards body, headers and the true address', async (protocol) => {
     const body = 'x'.repeat(300_000);
     const headers = {
       'x-api-key': plainKey,

@@ -119,7 +119,7 @@ describe('[evidence.tampering] the verification of session and tenant names the 
   );
 });
 
-test('[evidence.tampering] an entry that was put in and then built upon is found once copies have had their time', async () => {
+test('[evidence.tampering] an inserted entry with later entries is found once copies are due', async () => {
   await session('s');
   const [allow] = await attacker.entries('s');
   const timestamp = new Date(gateway.ports().clock.now()).toISOString();

@@ -154,7 +154,7 @@ test('[approval.given-back] a caller gets its approval back too, for as long as 
   expect(runs).toBe(1);
 });
 
-test('[approval.given-back] an approval that was given back ends when it would have', async () => {
+test('[approval.given-back] an approval that was given back ends at its original time', async () => {
   const id = await approved('late');
   minting = () => Promise.reject(new GatewayError('service_unavailable', 'The issuer is down.'));
   await settle(stepPorts(gateway.ports), id).catch(() => {});

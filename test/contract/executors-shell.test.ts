@@ -97,7 +97,7 @@ test.each(['no-such-program', '/bin/ls', '../ls', 'a/b', '.', ''])('program %j i
   expect(await faultOf(run(command([name])))).toMatchObject({ kind: 'refused' });
 });
 
-test('programs are looked for in fixed folders only', async () => {
+test('programs are searched in fixed folders only', async () => {
   writeFileSync(join(root, 'ls'), '#!/bin/sh\necho mine\n', { mode: 0o755 });
   const { stdout } = await run(command(['ls']));
   expect(stdout).not.toContain('mine\n');

@@ -129,7 +129,7 @@ const limits = { maxRows: 5, maxResultBytes: 10_000, statementTimeoutMs: 10_000 
     expect(result.rows).toHaveLength(5);
   });
 
-  test('a constraint that speaks at COMMIT is a failure, not a riddle', async () => {
+  test('a constraint that is checked at COMMIT is a failure, not an unknown outcome', async () => {
     await owner.query('CREATE TABLE late (id int UNIQUE DEFERRABLE INITIALLY DEFERRED)');
     const fault = await faultOf(one(false, 'INSERT INTO late VALUES (1), (1)'));
     expect(fault).toMatchObject({ kind: 'conflict', effect: 'none' });

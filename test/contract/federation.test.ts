@@ -85,7 +85,7 @@ test('[federation.document] the document contains no secret that the gateway has
   expect(body.configuration.tool_policies.pack.name).toBe('pr-writer');
 });
 
-test('[federation.token] a plane speaks for itself only, and a key is not a token', async () => {
+test('[federation.token] a plane reports only for itself, and a key is not a token', async () => {
   for (const key of [admin, keys.human, keys.agent]) expect((await document(key)).status).toBe(403);
   expect((await document('another-token')).status).toBe(401);
   expect((await document(tokens.eu, {}, '?plane=eu')).status).toBe(200);

@@ -121,7 +121,7 @@ describe('one action through the pipeline', () => {
     expect(later.body.envelope_id).not.toBe(id);
   });
 
-  test('[approval.denied] naming another approval does not get round a denial', async () => {
+  test('[approval.denied] naming another approval does not evade a denial', async () => {
     const other = await act(inSession({ ...pull, parameters: { ...pull.parameters, title: 'Other' } }, 'denied-6'));
     await approve(other.body.envelope_id);
     const { body } = await act(inSession(pull, 'denied-6'));

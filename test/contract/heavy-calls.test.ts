@@ -116,7 +116,7 @@ describe('[limit.hostile] a large result', () => {
   const answering = (text: string) => upstream.answer({ content: [{ type: 'text', text }] });
   afterEach(() => upstream.answer(undefined));
 
-  test('is looked over for secrets in workers, for its caller and for evidence', async () => {
+  test('is scanned for secrets in workers, for its caller and for evidence', async () => {
     const at = compose({ calls: work.calls });
     const session = await open({ at });
     answering(long('password=hunter2hunter2 and more'));
@@ -125,7 +125,7 @@ describe('[limit.hostile] a large result', () => {
     expect(counted).toEqual(['result done', 'redact done']);
   });
 
-  test('one that takes too long is not shown; that the call ran is reported and recorded', async () => {
+  test('a result that takes too long is not shown; the execution is reported and recorded', async () => {
     const at = compose({ calls: hasty.calls });
     const session = await open({ at });
     answering(long('password=hunter2hunter2'));

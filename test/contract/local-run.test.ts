@@ -87,7 +87,7 @@ test('a second gateway on the same state folder is refused and does no harm', as
   expect((await get('/admin/v1/whoami')).status).toBe(200);
 });
 
-test('[policy.hot-reload] a changed configuration comes into force; a bad one is reported and shown until it is mended, and the old one stays', async () => {
+test('[policy.hot-reload] a changed configuration comes into force; an invalid one is reported until it is corrected, and the old one stays', async () => {
   const versionNow = async () => (await get('/admin/v1/policy-versions/current')).body.version;
   const good = readFileSync(config, 'utf8');
   const before = await versionNow();

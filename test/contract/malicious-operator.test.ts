@@ -193,7 +193,7 @@ describe('[transparency.witness] is found:', () => {
     expect(await found(invented, await proofOf('invented'))).toMatch(/back-dated: at/);
   });
 
-  test('13 entries added with times before those that were logged already', async () => {
+  test('13 entries with times before those that were logged already', async () => {
     kept.time.ms = start + 2 * hour;
     const own = named('s-1', shifted(2 * hour));
     await appended(own);

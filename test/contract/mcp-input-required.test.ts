@@ -211,7 +211,7 @@ describe('[approval.ways-to-wait] a call that needs a human', () => {
   });
 });
 
-describe('the way that is taken', () => {
+describe('the chosen way', () => {
   const can = (declared: object) => ({ ...meta, [capabilities]: declared });
 
   test.each<[string, object, string]>([

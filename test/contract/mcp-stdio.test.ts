@@ -33,7 +33,7 @@ const local = (more: object = {}) =>
     ...more,
   });
 
-test('lines come whole whatever the chunks; of one that is too long the id is reported', () => {
+test('lines are complete whatever the chunks; the id of a line that is too long is reported', () => {
   const lines: string[] = [];
   const overlong: (number | undefined)[] = [];
   const reader = new LineReader(100, { line: (text) => lines.push(text), overlong: (id) => overlong.push(id) });
@@ -121,7 +121,7 @@ test('[admin.status] a process that ends fails its calls and is started again, l
 });
 
 describe('[mcp.stdio-start]', () => {
-  test('the handshake has a time of its own', async () => {
+  test('the handshake has its own time-out', async () => {
     const { stdio } = servers();
     const link = await stdio.connect(local({ timeout_ms: 1 }), options);
     expect(link.initializeResult).toHaveProperty('serverInfo');

@@ -90,7 +90,7 @@ describe('waiting for a human', () => {
     expect(server.calls().length).toBe(before);
   });
 
-  test('[approval.cancelled-hold] a session that is ended makes no held call, and the client comes back for the approval', async () => {
+  test('[approval.cancelled-hold] an ended session makes no held call, and the client returns for the approval', async () => {
     await configure({ hold: 40 });
     const session = await open();
     const before = server.calls().length;
@@ -104,7 +104,7 @@ describe('waiting for a human', () => {
     expect(server.calls().length).toBe(before + 1);
   });
 
-  test('[approval.cancelled-hold] an approved call whose caller is gone runs when the identical call comes back, once', async () => {
+  test('[approval.cancelled-hold] an approved call whose caller is gone runs when the identical call arrives, once', async () => {
     await configure({ hold: 40 });
     const session = await open({}, '2025-06-18');
     const before = server.calls().length;

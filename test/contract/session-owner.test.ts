@@ -84,7 +84,7 @@ describe('[session.owner] of two keys that open a session at once', () => {
     expect((await entriesOf('late')).map(({ kind }) => kind)).toEqual(['allow', 'result']);
   });
 
-  test('entries of the same key, and those of humans, go in side by side', async () => {
+  test('entries of the same key, and those of humans, are committed in parallel', async () => {
     const request = action({ protocol: 'shell', tool: 'shell.rm', capability: 'execute' });
     const [path, body] = request('mine');
     const first = await process()('POST', path, { key: keys.agent, body });

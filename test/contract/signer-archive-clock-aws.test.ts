@@ -197,7 +197,7 @@ describe('the archive bucket', () => {
     expect(asked?.body).toContain(canonicalize(entry));
   });
 
-  it('takes an entry kept before as kept', async () => {
+  it('treats an entry that was stored before as stored', async () => {
     server.answers(xmlError(412, 'PreconditionFailed'));
     await expect(archive().keep([entry])).resolves.toBeUndefined();
   });

@@ -129,7 +129,7 @@ describe('[evidence.keys.rotate] a store', () => {
     return registerSigningKey({ store: gateway.store.store, signer: await stateSigner(folder), adopt });
   };
 
-  test('takes its key again, and one that follows it; not one that it followed, nor a stranger', async () => {
+  test('accepts its key again, and a successor; neither a predecessor nor a stranger', async () => {
     const [stranger, copy] = [await otherFolder(), await otherFolder()];
     expect(await register(gateway.folder)).toBeUndefined();
     await expect(register(stranger)).rejects.toThrow(

@@ -155,7 +155,7 @@ function formerStore(path: string): void {
   db.close();
 }
 
-test('[store.former-imported] the store of an earlier release is taken over once, whole', async () => {
+test('[store.former-imported] the store of an earlier release is taken over once, completely', async () => {
   const state = join(folder, 'former');
   mkdirSync(state);
   formerStore(join(state, 'store.db'));

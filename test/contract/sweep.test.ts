@@ -68,7 +68,7 @@ describe('[store.sweep] the counters of 1,500 tenants', () => {
     return { ports, asked, now: () => now, most: () => most };
   };
 
-  test('are looked at within a minute at 50 ms a request, 20 at once', async () => {
+  test('are checked within a minute at 50 ms a request, 20 at once', async () => {
     const { ports, asked, now, most } = world(50);
     await sweepReservations(ports, new Turns());
     expect(new Set(asked).size).toBe(1_500);

@@ -71,7 +71,7 @@ describe('capability tickets', () => {
     expect(await ticketsTable(store).revoke('revoked', unknown.record.id, isoTime(start))).toBe(false);
   });
 
-  test('a ticket of an id that is taken is not issued, and a row with another nonce is not its row', async () => {
+  test('a ticket of a used id is not issued, and a row with another nonce is not its row', async () => {
     const { record } = await issue('taken');
     await expect(ticketsTable(store).put(record)).rejects.toMatchObject({ code: 'conflict' });
     expect(await ticketsTable(store).redeem('taken', record.id, 'another', isoTime(start))).toBe('unknown');
@@ -98,7 +98,7 @@ describe('capability tickets', () => {
     });
   });
 
-  test('the text of a ticket is not kept, and no credential of the tenant is among them', async () => {
+  test('the text of a ticket is not stored, and no credential of the tenant is among them', async () => {
     const { text, record } = await issue('apart');
     const kept = JSON.stringify(await ticketsTable(store).get('apart', record.id));
     for (const part of text.split('.').slice(1)) expect(kept).not.toContain(part);

@@ -138,14 +138,14 @@ describe('[guard.classifier] a module looks at results', () => {
     expect(textsOf(await echo(attack, session))).toEqual(['[removed by the gateway: classified]']);
   });
 
-  test('calls of test-action are looked at as well', async () => {
+  test('calls of test-action are scanned as well', async () => {
     await configured(wasm(), { classified: 'block' });
     const body = { protocol: 'mcp', tool: 'echo', target: '', capability: 'read', parameters: { text: attack } };
     const { last } = await http('POST', '/admin/v1/test-action', body, { key: keys.agent, at: own });
     expect(last).toMatchObject({ decision: 'allow', result_withheld: 'tool_guard' });
   });
 
-  test('resources are looked at, prompts are not: they instruct by their nature', async () => {
+  test('resources are scanned, prompts are not: they instruct by their nature', async () => {
     await configured(wasm({ max_bytes: 1024 }), { classified: 'block' });
     const session = await open({ at: own });
     const { last: resource } = await send('resources/read', { uri: 'test://static-text' }, { session, at: own });
@@ -169,7 +169,7 @@ describe('[guard.classifier] a module looks at results', () => {
   });
 });
 
-describe('[guard.classifier] a result that was not looked at', () => {
+describe('[guard.classifier] a result that was not scanned', () => {
   test('is withheld for a module that is not stored, by name', async () => {
     const { policies, classifier } = wasm();
     const gone = JSON.parse(JSON.stringify(policies).replace(digest, 'f'.repeat(64)));

@@ -238,7 +238,7 @@ test('[trace.routes] traces of several processes are listed once, the newest 500
   expect(await traceRing.recent([], 500, started + 24 * 3_600_000 + 100)).toEqual([]);
 });
 
-test('[trace.no-content] spans hold no secret of a target, and no model that is not a name', async () => {
+test('[trace.no-content] spans contain no secret of a target, and no model that is not a name', async () => {
   const token = `ghp_${'a1B2'.repeat(9)}`;
   const spansOf = async (traceId: string, path: string, body: object) => {
     const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` };

@@ -39,7 +39,7 @@ test('[supply-chain.require-signed] a pack without a signature is refused, and t
   expect((await call('GET', '/admin/v1/audit/verify', { key })).body).toMatchObject({ valid: true });
 });
 
-test('[supply-chain.sequence] an index older than the one in force is refused, a newer one and another root key are taken', async () => {
+test('[supply-chain.sequence] an index older than the one in force is refused, a newer one and another root key are accepted', async () => {
   const under = (file: object, pem = rootKeys.pem.publicKey) =>
     put(configuration(`supply_chain: ${JSON.stringify({ root_key: pem, index: file })}`));
   const sequence = (index: number, revocations: number) =>

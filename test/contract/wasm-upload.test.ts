@@ -92,7 +92,7 @@ test.each<[string, string, object]>([
   expect([answer.status, answer.body.error.type]).toEqual([400, 'invalid_request']);
 });
 
-test('[wasm.abi] a module of megabytes is taken', async () => {
+test('[wasm.abi] a module of megabytes is accepted', async () => {
   // A custom section, which any tool may add.
   const name = Buffer.from([1, 0x78]);
   const size = 4 * 1024 * 1024;

@@ -69,7 +69,7 @@ test.each([
   expect(answer.body.error.message).toMatch(/^Missing or invalid Sec-WebSocket-.*Send Sec-WebSocket-Version: 13/);
 });
 
-test('[chat.ws] a peer that answers no ping is cut off; one that does lives on', async () => {
+test('[chat.ws] a peer that answers no ping is cut off; others stay connected', async () => {
   const { url } = await started();
   for (const autoPong of [true, false]) {
     const caller = await connectSocket(url, { headers, autoPong });

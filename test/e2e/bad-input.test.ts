@@ -81,7 +81,7 @@ describe('POST /admin/v1/test-action', () => {
     expect(result).toMatchObject({ decision: 'review', matched_rule: 'default' });
   });
 
-  test('[action.normalised] huge and odd numbers that JSON can carry are taken', async () => {
+  test('[action.normalised] huge and odd numbers that JSON can carry are accepted', async () => {
     const result = await decided(url, key, {
       ...good,
       parameters: { n: 1e15, small: 5e-324, big: 2 ** 53 - 1 },

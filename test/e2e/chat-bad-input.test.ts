@@ -82,7 +82,7 @@ describe.each(paths)('[error.plain-words] POST %s', (path) => {
     expect(await used()).toEqual(before);
   });
 
-  test('[limit.rate] a body of just as many bytes as are taken', async () => {
+  test('[limit.rate] a body of exactly the maximum size', async () => {
     const answer = await gateway.post(path, said('x'.repeat(maxBytes.tenant - text.length + 5)));
     expect(answer.status).toBe(200);
   });

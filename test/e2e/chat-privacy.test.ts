@@ -136,7 +136,7 @@ test('[credential.never-shown] metrics and the log do not show them', async () =
   for (const line of log.trim().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
 });
 
-test('the state folder does not hold them', () => {
+test('the state folder does not contain them', () => {
   const files = readdirSync(state, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   expect(files.length).toBeGreaterThan(3);
   const { system: _configured, ...asked } = words;

@@ -119,7 +119,7 @@ test('[chat.killed] after kill -9 in a stream, answered calls and the chain are 
   expect((await gateway.admin('evidence/sessions/before-0/verify')).body).toMatchObject({ valid: true });
 });
 
-test('SIGTERM in the middle of two streams: the one that ends in time ends well, the other is cut, billed and recorded', async () => {
+test('SIGTERM during two streams: the one that ends in time completes, the other is cut, billed and recorded', async () => {
   const state = workFolder();
   const gateway = await start(state);
   const tell = hesitant();

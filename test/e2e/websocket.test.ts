@@ -65,7 +65,7 @@ const held = (until: Promise<unknown>, text = ['one', ' two']) => {
   return stream([opening!, first!, until, ...rest]);
 };
 
-describe('who may talk', () => {
+describe('roles that may chat', () => {
   test('[chat.ws] a key in the handshake’s headers, either of them', async () => {
     for (const headers of [{ 'x-api-key': agentKey }, { authorization: `Bearer ${agentKey}` }]) {
       const caller = await connectSocket(url, { headers });

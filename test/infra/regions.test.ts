@@ -58,7 +58,7 @@ const namesOf = (stacks: readonly CloudFormationStackArtifact[]): readonly strin
     return name === undefined ? [] : [`${type} ${JSON.stringify(name)}`];
   });
 
-test('[cloud.name] every type of IAM, CloudFront and S3 in the stacks is looked at', () => {
+test('[cloud.name] every IAM, CloudFront and S3 resource type in the stacks is checked', () => {
   const unnamed = [
     'AWS::CloudFront::Distribution',
     'AWS::IAM::Policy', // inside of its role

@@ -52,7 +52,7 @@ describe('[watch.alarms] failures', () => {
     for (const covered of ['models', 'policies', 'credentials'] as const) expect(watchedAlone).not.toContain(covered);
   });
 
-  it('raise no alarm by themselves: who counts single failures is on the list of facts', () => {
+  it('raise no alarm by themselves: single failures are excluded', () => {
     const facts =
       /^(alerts-|archive-|chains-contradicted|approvals-unproven|(?:approvals|rollouts)-(?:failed|aborted|timed-out)|guards-|risk-|budget-|breaker-|deliveries-dead|dead-letters)/;
     const single = alarms.filter(

@@ -129,7 +129,7 @@ function exampleLength(document: ToolPolicyDocument, index: number): number {
   return [...loosened, ...tightened].length;
 }
 
-test('[policy.analysis] [policy.diff] a diff finds every change brute force finds, and its examples are no longer', () => {
+test('[policy.analysis] [policy.diff] a diff finds every change that brute force finds, with examples that are no longer than its own', () => {
   fc.assert(
     fc.property(policy, policy, (before, after) => {
       const { tightened, loosened, analysed } = diffPolicies(before, after);

@@ -103,7 +103,7 @@ describe('[pr-comment.voter] a question', () => {
   });
 });
 describe('[pr-comment.voter] a comment', () => {
-  test('is taken once, whatever became of it', async () => {
+  test('is counted once, whatever its outcome', async () => {
     const id = await asked();
     host.permissions.set('acme/web Alice-GH', 'read');
     const sent = { text: `/approve ${id}`, id: nextComment() };

@@ -60,7 +60,7 @@ describe('[pr-comment.voter] a comment does not count', () => {
     expect(await statusOf(id)).toBe('pending');
   };
 
-  test('[sod.own-request] of a stranger, who is not answered on the pull request', async () => {
+  test('[sod.own-request] of a stranger, who gets no answer on the pull request', async () => {
     const id = await asked();
     host.permissions.set('acme/web stranger', 'admin');
     await refused(id, { text: `/approve ${id}`, login: 'stranger' }, /not mapped to a person/);

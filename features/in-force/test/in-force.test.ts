@@ -361,7 +361,7 @@ describe('[evidence.in-force] is found:', () => {
       expect(all).toHaveLength(1);
     });
 
-    test('of another resource, and one that was used and is good again', async () => {
+    test('of another resource, and a used one that is valid again', async () => {
       const [changed, used] = [await minted(), await minted()];
       const before = await ticketRow(used);
       expect((await call('POST', `/admin/v1/credentials/${used}/revoke`, token)).status).toBe(200);

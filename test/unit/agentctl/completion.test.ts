@@ -30,7 +30,7 @@ const cases: readonly (readonly [string[], string[]])[] = [
   }
 });
 
-test('[cli.typo] a misspelt command or option is answered in three lines, with the one that was meant', async () => {
+test('[cli.typo] a misspelt command or option is answered in three lines, with the intended one', async () => {
   for (const [words, meant] of [
     [['pendng'], 'pending'],
     [['evidence', 'exprt'], 'export'],

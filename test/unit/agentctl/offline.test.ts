@@ -40,7 +40,7 @@ describe('[cli.config-check] config check', () => {
     expect((await run('config', 'check', loose)).code).toBe(0);
   });
 
-  test('every problem is reported with its line and the word that was meant', async () => {
+  test('every problem is reported with its line and the intended word', async () => {
     const file = home.write(
       'bad.yaml',
       'version: 1\ntool_policys: {}\nproviders: [{ name: a, type: moc, models: [] }]\n',

@@ -113,7 +113,7 @@ test('[approval.events] a key has a bounded number of streams; one that its read
   expect(() => reader(feed)).toThrow(/at most 8/);
 });
 
-test('[approval.events] of several streams of a key, those that stay open count on when others are closed', async () => {
+test('[approval.events] of several streams of a key, the open ones still count when others are closed', async () => {
   const { feed } = feedOf();
   const [first, ...others] = Array.from({ length: maxStreams.key }, () => reader(feed));
   for (const stream of others) await stream.return?.();

@@ -50,7 +50,7 @@ test('[config.secrets-stay-bound] of another type without an address, a provider
   expect(warnings).toHaveLength(1);
 });
 
-test('[config.secrets-stay-bound] a key of two addresses may stay at either', async () => {
+test('[config.secrets-stay-bound] a key of two addresses may stay at either of them', async () => {
   const two = `${before}, ${provider('eu', at('https://eu.example'))}`;
   const swapped = `${provider('openai', at('https://eu.example'))}, ${provider('eu', at('https://third.example'))}`;
   const { configuration } = dropMovedKeys(await configured(two), await configured(swapped));

@@ -31,7 +31,7 @@ test('[identity.organizations] a tenant belongs to one environment, and names ar
   await expect(load(organizations('[{ id: p, kind: prod, tenant: shop-prod }]'))).rejects.toThrow(/kind/);
 });
 
-test('[identity.separation-rules] a rule names teams that exist and hold people enough; one that applies nowhere warns', async () => {
+test('[identity.separation-rules] a rule names teams that exist and have enough people; one that applies nowhere warns', async () => {
   const rule = (text: string) => load(`${one}separation_rules: [${text}]\n`);
   await expect(
     rule('{ applies_to: "acme/**", requires: { approvals: 2, from_teams: [acme/web] } }'),

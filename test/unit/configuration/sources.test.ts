@@ -192,7 +192,7 @@ describe('[config.schema-published] a WASM entry', () => {
     expect(await wasmModules(deps.objects)(moduleOf(filter as never))).toEqual(new Uint8Array([2]));
   });
 
-  test('whose module is missing or bad is stored with a warning, errs, and is imported again once it is mended', async () => {
+  test('whose module is missing or bad is stored with a warning, errs, and is imported again once it is corrected', async () => {
     const deps = { configStore: memoryConfigStore(), objects: memoryObjects(), clock: handClock(), packs };
     const missing = async () => {
       throw new Error('there is no file /plugins/guard.wasm');

@@ -69,7 +69,7 @@ describe('[policy-version.rollback] rollback', () => {
     await expect(rollback(setUp(), 1, 'bob')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('is tried again when another writer was first, and gives up with conflict when that never ends', async () => {
+  test('is tried again when another writer was first, and finally gives up with conflict', async () => {
     const deps = setUp();
     const configuration = await configurationOf(withTimeout(10));
     await storeVersion(deps, configuration, 'alice', 'api');

@@ -55,7 +55,7 @@ test('[console.people] a grant counts for nothing in a tenant without a level', 
   expect(meansOf({ people: [person('ada', { accounts: ['github'], grants })] }, { tenant: 'shop' })).toEqual([]);
 });
 
-test('[console.people] rules of separation are named that limit who counts and count the person', () => {
+test('[console.people] separation rules are named that limit who counts and count the person', () => {
   const rule = (name: string, requires: object, environments = [shop.path]) => ({ name, requires, environments });
   const rules = [
     rule('two', { approvals: 2, not_same_team: false }),

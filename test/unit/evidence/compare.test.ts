@@ -73,7 +73,7 @@ describe('[evidence.checkpoint] the end of a chain', () => {
     });
   });
 
-  test('shows the first entry that was put in past the gateway: a later one has had its copy for long', () => {
+  test('shows the first entry that was inserted without the gateway: a later one has had its copy for long', () => {
     const gap = {
       index: 1,
       reason: 'the entry is not in the archive, though entry 3 is: the gateway did not write it',

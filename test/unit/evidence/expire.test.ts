@@ -59,7 +59,7 @@ test('[evidence.retention] rows that are not older than the time stay', async ()
   expect(await expired({ rows: [] })).toEqual({ removed: 0 });
 });
 
-test('[evidence.retention] rows that went before are not looked for again', async () => {
+test('[evidence.retention] rows that were removed before are not read again', async () => {
   expect(await expired({ rows: chain.slice(7) })).toEqual({ removed: 32, last: 38 });
 });
 
@@ -78,7 +78,7 @@ test('[evidence.retention] rows stay from the first one on that has no copy, or 
   expect(await expired(both)).toMatchObject({ removed: 3, stopped: expect.stringContaining('entry 3 was altered') });
 });
 
-test('[evidence.retention] a row that is changed meanwhile stays, and stops the removal after its batch', async () => {
+test('[evidence.retention] a row that is changed in between stays, and stops the removal after its batch', async () => {
   expect(await expired({ changed: 0 })).toMatchObject({
     removed: 24,
     stopped: 'entry 0 was changed while it was checked',

@@ -44,7 +44,7 @@ test('a chain without a proof is not valid if a key of the log or of a witness i
     });
 });
 
-test('a chain that was logged is in the log, with who saw it there', async () => {
+test('a chain that was logged is in the log, with its witnesses', async () => {
   expect(inLog(chain(2), await proof(), trust)).toEqual({
     log: {
       ...{ origin: 'log', size: 3, position: 1, index: 1, at: minutes(20) },

@@ -91,7 +91,7 @@ describe('[guard.changes] the difference of two definitions', () => {
     expect(long!.before).toContain('(40000 characters)');
   });
 
-  test('of an own member named like a method of objects is that member', () => {
+  test('a member named like a method of objects is found', () => {
     expect(differenceBetween({}, { constructor: 'text' })).toEqual([{ path: 'constructor', after: 'text' }]);
     const hostile = JSON.parse('{"__proto__": {"polluted": "yes"}}');
     expect(differenceBetween({}, hostile)).toEqual([{ path: '__proto__.polluted', after: 'yes' }]);

@@ -52,7 +52,7 @@ test('[error.plain-words] an unknown key is listed with the known ones', () => {
   expect(said(z.strictObject({}), { a: 1, b: 2 })).toEqual([': found the unknown keys "a", "b", allowed no key']);
 });
 
-test('[error.plain-words] of a union only the alternative that was meant is named', () => {
+test('[error.plain-words] of a union only the intended alternative is named', () => {
   const schema = of(z.union([z.string(), z.strictObject({ of: z.array(z.int().max(3)) })]));
   expect(said(schema, { x: { of: [4] } })).toEqual(['x.of.0: found 4, allowed a whole number, at most 3']);
 });

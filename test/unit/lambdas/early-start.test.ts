@@ -41,7 +41,7 @@ test('[cloud.early-start] a read that fails does not throw', async () => {
   expect(ready()).toBe('ports');
 });
 
-test('[cloud.early-start] a read that never ends does not keep the function from being loaded', async () => {
+test('[cloud.early-start] a read that never ends does not prevent loading', async () => {
   const timeouts = woundTimeouts();
   const started = startedEarly(
     () => 'ports',

@@ -187,7 +187,7 @@ describe('after a crash', () => {
     }
   });
 
-  test('one that was overtaken by another process lets go', async () => {
+  test('a clock that another process has overtaken releases its request', async () => {
     const { start, row, ended, calls } = setUp();
     const old = start();
     await old.clock.start('e1');

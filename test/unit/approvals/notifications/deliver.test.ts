@@ -263,7 +263,7 @@ describe('newly enqueued notifications', () => {
 });
 
 describe('[store.sweep] a delivery', () => {
-  test('whose attempts never came to an end is given up, not attempted again', async () => {
+  test('whose attempts never ended is given up, not attempted again', async () => {
     const now = setting();
     await now.enqueue('submitted');
     const [row] = [...now.rows.values()];

@@ -92,7 +92,7 @@ test.each([
   expect(fetched).toEqual([]);
 });
 
-test('[identity.oidc-token] a token of 8192 characters is read, a longer one is not; a changed one does not hold', async () => {
+test('[identity.oidc-token] a token of 8192 characters is read, a longer one is not; a changed one is invalid', async () => {
   const { why, token } = await world();
   const plain = await token();
   const [head = '', body = '', signature = ''] = plain.split('.');

@@ -97,7 +97,7 @@ describe('statements built from a table', () => {
   });
 });
 
-describe('which database, and who logs in', () => {
+describe('the database and its login', () => {
   const databases = (...entries: object[]): readonly SqlDatabaseEntry[] =>
     configured({ executors: { sql: { databases: entries } } }).executors.sql.databases;
   const shop = { name: 'shop', host: 'db.test', database: 'shop' };

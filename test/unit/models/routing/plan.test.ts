@@ -67,7 +67,7 @@ test('[models.demo] a mock answers for a real model only if a route names it or 
   expect(order(configured([entry('demo', { models: ['mock*'] }), all]), 'mock-2')).toEqual(['all', 'demo']);
 });
 
-test('[chat.routing] disabled providers are skipped; a route whose providers all are has no candidates, and no fallback', () => {
+test('[chat.routing] disabled providers are skipped; a route with only disabled ones has no candidates, and no fallback', () => {
   const configuration = configured(
     [entry('a', { enabled: false }), entry('b'), entry('mock', { models: ['*'] })],
     [

@@ -159,7 +159,7 @@ describe('settings', () => {
     expect(assessAction({ ...asked, ...state })).toBeUndefined();
   });
 
-  test('[behavior.rules] a key may do so many times as much as a session, as far as is remembered', () => {
+  test("[behavior.rules] the limits of a key are a multiple of a session's, within the bounded memory", () => {
     expect(forKeys(riskSettingsOf(settings))).toMatchObject({
       credential_abuse: { secrets: 16, failures: 16 },
       destructive_sequence: { deletes: 16 },
