@@ -195,7 +195,7 @@ export class DocumentedRun {
       }
       if (/^\d{4}-/.test(token)) return '\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z';
       if (/^[0-9a-f-]{6,}$/.test(token)) return '[0-9a-f-]+';
-      if (/^\d+(?:\.\d+)? (?:ms|min)$/.test(token)) return '[\\d.]+ \\w+';
+      if (/^\d+(?:\.\d+)? (?:ms|min|s)$/.test(token)) return '[\\d.]+ \\w+';
       return RegExp.escape(this.#known.get(token) ?? token).replaceAll(/(?: |\\x20)+/g, ' +');
     };
     const lines = output.trimEnd().split('\n');
@@ -245,7 +245,7 @@ export class DocumentedRun {
 const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 const isUuid = new RegExp(`^${uuid}$`);
 const tokens = new RegExp(
-  `(${uuid}|<envelope_id>|\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z|https?://127\\.0\\.0\\.1:\\d+|\\b(?=[a-f-]*\\d)[0-9a-f]{6,}[0-9a-f-]*|\\d+(?:\\.\\d+)? (?:ms|min)\\b|…)`,
+  `(${uuid}|<envelope_id>|\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z|https?://127\\.0\\.0\\.1:\\d+|\\b(?=[a-f-]*\\d)[0-9a-f]{6,}[0-9a-f-]*|\\d+(?:\\.\\d+)? (?:ms|min|s)\\b|…)`,
 );
 
 const bash = (script: string, cwd: string): Promise<Ran> =>
