@@ -35,7 +35,7 @@ function kindOf(status: number): OutsideFaultKind {
   return status >= 400 ? 'rejected' : 'malformed';
 }
 
-/** Headers of every call to GitHub's REST API. */
+/** Returns the headers of every call to GitHub's REST API. */
 export const gitHostHeaders = (token: string) => ({
   accept: 'application/vnd.github+json',
   authorization: `Bearer ${token}`,
