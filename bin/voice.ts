@@ -36,7 +36,7 @@ export function findings(path: string, text: string): Finding[] {
 
 /** Returns the doc comments of a program that do not begin as voice.md requires. */
 export function docFindings(path: string, text: string): Finding[] {
-  if (!/^(?:core|features|adapters|lambdas|lib|bin|operator|console)\/(?!.*test\b).*\.tsx?$/.test(path)) return [];
+  if (!/^(?:core|features|adapters|lambdas|lib|bin|operator|console)\/(?!.*\/test\/).*\.tsx?$/.test(path)) return [];
   const found = text.matchAll(/(?<=^[ \t]*)\/\*\*((?:(?!\*\/)[\s\S])*)\*\/[ \t]*\n[ \t]*(.*)/gm);
   return [...found].flatMap(({ 1: comment, 2: head, index }) => {
     const doc = comment!.replace(/\s*\n[ \t]*\*/g, ' ').trim();
