@@ -22,9 +22,9 @@ export interface Api {
   /** Sends a text unchanged. */
   putText<Id extends OperationId>(path: string, text: string): Promise<AnswerOf<Id>>;
   remove(path: string): Promise<void>;
-  /** The body as the browser keeps it, outside of the page's memory: evidence may be long. */
+  /** Returns the body as the browser stores it, outside of the page's memory: evidence may be long. */
   blob(path: string, signal?: AbortSignal): Promise<Blob>;
-  /** The bytes of an event stream as they come. */
+  /** Yields the bytes of an event stream as they arrive. */
   events(path: string, lastEventId: string | undefined, signal: AbortSignal): AsyncIterable<Uint8Array>;
 }
 
