@@ -11,6 +11,7 @@ import { Money, RelativeTime } from '../design/values.tsx';
 import { useKeyNames } from '../key-names.ts';
 import { useLive } from '../live.ts';
 import { hashOf } from '../route.ts';
+import { entriesOf } from '../sessions/recorded-session.ts';
 import { figure, plural } from '../words.ts';
 import { ofAddress } from './filters.ts';
 import { Status } from './list.tsx';
@@ -52,8 +53,8 @@ async function answersOf(
   [session, envelope]: readonly [string, string],
   signal: AbortSignal,
 ): Promise<Answers> {
-  const bundle = await api.get<'exportSession'>(`evidence/sessions/${encodeURIComponent(session)}/export`, signal);
-  const entries = bundle.entries.filter(({ envelope_id }) => envelope_id === envelope);
+  const bundle = await api.blob(`evidence/sessions/${encodeURIComponent(session)}/export`, signal);
+  const entries = await entriesOf(bundle, envelope, signal);
   const traceId = entries.map(({ body }) => body.trace_id).find((each) => typeof each === 'string');
   if (traceId === undefined) return { entries, trace: undefined };
   const trace = await api.ofFeature<Trace>(`traces/${encodeURIComponent(traceId)}`, signal).catch((fault: unknown) => {

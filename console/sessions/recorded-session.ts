@@ -63,3 +63,14 @@ async function* textOf(bundle: Blob, signal: AbortSignal): AsyncGenerator<string
     yield decoder.decode(bytes, { stream: true });
   }
 }
+
+/** Returns the entries of one envelope, and keeps no others. */
+export async function entriesOf(bundle: Blob, envelope: string, signal: AbortSignal): Promise<readonly Entry[]> {
+  const found: Entry[] = [];
+  for await (const { key, text } of bundlePieces(textOf(bundle, signal))) {
+    if (key !== undefined) continue;
+    const entry = JSON.parse(text) as Entry;
+    if (entry.envelope_id === envelope) found.push(entry);
+  }
+  return found;
+}

@@ -2,6 +2,7 @@
 import { addressOf, ofAddress, queryOf, totalsOf } from '../../../console/requests/filters.ts';
 import { milliseconds } from '../../../console/requests/milliseconds.ts';
 import { waterfallOf } from '../../../console/requests/waterfall.ts';
+import { entriesOf, recordedSession } from '../../../console/sessions/recorded-session.ts';
 import { excerptOf, pauseBetween, Sums, stepOf } from '../../../console/sessions/replay.ts';
 import { callsOf, isFound, notable, stateOf } from '../../../console/sessions/session-list.ts';
 import { roundUp, timeTicks } from '../../../console/traffic/scale.ts';
@@ -205,6 +206,36 @@ describe('[console.replay] a session', () => {
   test('the excerpt is the command, in one line', () => {
     expect(entries.slice(0, 2).map((each) => excerptOf(each as never))).toEqual(['make', '']);
     expect(excerptOf(entry('allow', 0, 'e', { parameters: { number: 1, text: 'hello' } }) as never)).toBe('hello');
+  });
+});
+
+describe('[console.many-entries] a recorded session', () => {
+  // Long enough for several slices and pages; each letter takes three bytes, so that slices end within one.
+  const entries = Array.from({ length: 250 }, (_, index) => ({
+    ...{ index, kind: 'allow', envelope_id: `e${index}`, timestamp: at(index), body: { text: '\u20ac'.repeat(1_000) } },
+  }));
+  const bundle = new Blob([JSON.stringify({ manifest: { total_entries: 250 }, entries, public_key: '' })]);
+  const { signal } = new AbortController();
+
+  test.each([
+    [0, 2],
+    [98, 203],
+    [249, 251],
+  ])('reads the steps from %d to %d', async (from, to) => {
+    const session = await recordedSession(bundle, signal);
+    const steps = await session.steps(from, to);
+    expect(steps.map(({ entry }) => entry)).toEqual(entries.slice(from, to));
+    expect(steps[0]?.standing).toMatchObject({ allowed: from + 1, afterMs: from });
+    expect([session.total, session.first.index, session.last.index]).toEqual([250, 0, 249]);
+  });
+
+  test('is refused when its text ends early, and is not read on when it was left', async () => {
+    await expect(recordedSession(bundle.slice(0, -9), signal)).rejects.toThrow('the end');
+    await expect(recordedSession(bundle, AbortSignal.abort())).rejects.toThrow('abort');
+  });
+
+  test('has the entries of one request', async () => {
+    expect(await entriesOf(bundle, 'e7', signal)).toEqual([entries[7]]);
   });
 });
 
