@@ -40,6 +40,16 @@ test('[policy-version.numbered] a new version is noticed within five seconds, by
   expect(await snapshots.current()).toBe(again);
 });
 
+test('[auth.revoked-key] a key taken out of the configuration is refused within five seconds', async () => {
+  const { snapshots, store, clock } = await setUp();
+  const headers = { 'x-api-key': 'agent-key-of-16-chars' };
+  expect(authenticate(headers, (await snapshots.current()).identities).tenant).toBe('default');
+  await store(revoked);
+  clock.wind(5_000);
+  const { identities } = await snapshots.current();
+  expect(() => authenticate(headers, identities)).toThrow('not known, or was revoked');
+});
+
 test('[policy-version.numbered] a clock that is set back keeps no older version in force', async () => {
   const { snapshots, store, clock } = await setUp();
   expect((await snapshots.current()).version).toBe(1);

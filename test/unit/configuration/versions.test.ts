@@ -46,6 +46,18 @@ describe('[policy-version.rollback] a file', () => {
     expect(await run('block')).toMatchObject({ imported: true, row: { version: 2 } });
   });
 
+  test('does not undo a rollback when the gateway starts again', async () => {
+    const deps = setUp();
+    await importFile(deps, { text: withTimeout(10), by: 'file' });
+    await importFile(deps, { text: withTimeout(20), by: 'file' });
+    await rollback(deps, 1, 'alice');
+    expect(await importFile(deps, { text: withTimeout(20), by: 'file' })).toMatchObject({
+      imported: false,
+      row: { version: 3 },
+    });
+    expect((await readVersion(deps, 3))?.configuration.approvals.timeout_seconds).toBe(10);
+  });
+
   test('that two instances import at once makes one version', async () => {
     const deps = setUp();
     await importFile(deps, { text: withTimeout(10), by: 'file' });
@@ -65,6 +77,20 @@ describe('[policy-version.rollback] a file', () => {
 });
 
 describe('[policy-version.rollback] rollback', () => {
+  test("writes a new version with the old one's content", async () => {
+    const deps = setUp();
+    const old = await storeVersion(deps, await configurationOf(withTimeout(10)), 'alice', 'api');
+    await storeVersion(deps, await configurationOf(withTimeout(20)), 'alice', 'api');
+    expect(await rollback(deps, 1, 'bob')).toMatchObject({
+      version: 3,
+      sha256: old.sha256,
+      source: 'rollback',
+      of_version: 1,
+      created_by: 'bob',
+    });
+    expect(await deps.configStore.get(2)).toBeDefined();
+  });
+
   test('to a version that is not kept is not found', async () => {
     await expect(rollback(setUp(), 1, 'bob')).rejects.toMatchObject({ code: 'not_found' });
   });

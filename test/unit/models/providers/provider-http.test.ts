@@ -1,4 +1,6 @@
-import { getEventListeners } from 'node:events';
+import { getEventListeners, once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { brotliCompressSync, constants, createGzip, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { httpCall } from '#adapters/http/provider-http.ts';
 import { HttpFault, type HttpRequest } from '#core/models/providers/http.ts';
@@ -138,6 +140,19 @@ test('the rest of a released body is read and its connection kept; an endless re
   await other.body[Symbol.asyncIterator]().next();
   other.body.release();
   await fake.requests[0]!.closed;
+});
+
+test('a silent address times out, and an aborted call is not sent', async () => {
+  const sockets: Socket[] = [];
+  const deaf = createServer((socket) => void sockets.push(socket.on('error', () => {})));
+  deaf.listen(0, '127.0.0.1');
+  await once(deaf, 'listening');
+  const url = `http://127.0.0.1:${(deaf.address() as AddressInfo).port}/`;
+  await expect(faultOf(call({ url, firstByteTimeoutMs: 40 }))).resolves.toBe('timeout');
+  await expect(faultOf(call({ signal: AbortSignal.abort() }))).resolves.toBe('aborted');
+  expect(fake.requests).toHaveLength(0);
+  for (const socket of sockets) socket.destroy();
+  deaf.close();
 });
 
 test('a finished call leaves no listener on its signal', async () => {

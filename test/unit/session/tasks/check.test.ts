@@ -4,7 +4,7 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { TaskManifestBody } from '#core/contracts/task-manifest.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import { checkManifest, checkManifests, type TaskHistory } from '#core/session/tasks/check.ts';
-import { driftVerdict } from '#core/session/tasks/decide-manifests.ts';
+import { driftVerdict, taskNote } from '#core/session/tasks/decide-manifests.ts';
 import { openManifest } from '#core/session/tasks/manifest.ts';
 import { replayDrift } from '#core/session/tasks/replay.ts';
 import { readCases } from '../../../support/yaml.ts';
@@ -123,4 +123,47 @@ test('[manifest.drift] [evidence.secrets-redacted] an action whose effects are m
     return (await replayDrift(manifest({ tools: ['shell.cat'] }), 's1', [entry])).partly_checked;
   };
   expect([await partly('src/a'), await partly('src/[withheld]')]).toEqual([0, 1]);
+});
+
+test('[manifest.drift] the history tells what a live check found: effects are kept beside the decision', async () => {
+  const declared = manifest({ tools: ['shell.cat'], capabilities: ['read'], max_actions: 2, budget_usd: 0.5 });
+  const { effects } = shell([
+    ['shell.cat', 'a', 'read'],
+    ['shell.rm', 'a', 'delete'],
+  ]);
+  const many: Effects = {
+    parts: Array.from({ length: 40 }, (_, i) => call('shell', 'shell.cat', `f${i}`, 'read')),
+    carrier: true,
+  };
+  const bodies = [
+    ['allow', { protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', ...taskNote(effects!) }],
+    ['result', { tool: 'shell.run', outcome: 'executed' }],
+    ['chat', { decision: 'allow', cost_microusd: 600_000 }],
+    ['review', { operation: 'chat' }],
+    ['allow', { protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', ...taskNote(many) }],
+    [
+      'block',
+      {
+        protocol: 'shell',
+        tool: 'shell.cat',
+        target: { redacted: 'sha256-salted' },
+        withheld: ['$.target'],
+        capability: 'read',
+      },
+    ],
+  ] as const;
+  let head: Parameters<typeof entryAfter>[0];
+  const entries = bodies.map(([kind, body]) => {
+    const next = entryAfter(head, kind, body, startMs);
+    head = next.head;
+    return next.entry;
+  });
+  expect(head?.spent_microusd).toBe(600_000);
+  const report = await replayDrift(declared, 's1', entries);
+  expect(report).toMatchObject({ entries: 6, actions: 3, total_drifted: 3, partly_checked: 2 });
+  expect(report.drifted.map(({ index, drift }) => [index, drift.map(({ kind }) => kind)])).toEqual([
+    [0, ['tool', 'capability']],
+    [4, ['budget']],
+    [5, ['count', 'budget']],
+  ]);
 });
