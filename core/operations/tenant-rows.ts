@@ -3,7 +3,6 @@
  * Each change is one conditional write with its evidence. A caller sends the digest of a key, never the key.
  */
 import * as z from 'zod';
-import { checkConfiguration } from '#core/configuration/checks/checks.ts';
 import { keyIdOf } from '#core/configuration/identity/identities.ts';
 import { word } from '#core/contracts/config/words.ts';
 import type { ConfigurationFile, Tenant } from '#core/contracts/config.ts';
@@ -17,10 +16,13 @@ import {
 } from '#core/contracts/tenant-rows.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
+import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { type Call, cursorOf, limitOf, type Operation, parsed, type Reply } from './operation.ts';
 import { commitAct } from './record.ts';
+
+const checks = lazyImport(() => import('#core/configuration/checks/checks.ts'));
 
 export const listTenantRows: Operation = async ({ ports, query }) => {
   const { items, ...next } = await ports.configStore.tenantRows({ limit: limitOf(query), ...cursorOf(query) });
@@ -30,7 +32,7 @@ export const listTenantRows: Operation = async ({ ports, query }) => {
 export const putTenantRow: Operation = async (call) => {
   const { settings, revision = 0 } = parsed(putTenantSchema, call.body());
   const id = tenantIdOf(call);
-  assertFits(call, { ...settings, id, api_keys: [] }, ([, , member]) => member !== 'api_keys');
+  await assertFits(call, { ...settings, id, api_keys: [] }, ([, , member]) => member !== 'api_keys');
   return putTenant(call, 'tenant.put', { id, settings, revision: revision + 1, ...stampsOf(call) });
 };
 
@@ -54,7 +56,7 @@ export const addTenantKey: Operation = async (call) => {
   const configured = call.snapshot.configuration.tenants.some(({ id }) => id === tenant);
   const own = configured ? tenantSettingsSchema.parse({}) : (await rowOf(call)).settings;
   const entry = { ...settings, platform: false, priority: 'normal', key_sha256 } as const;
-  assertFits(call, { ...own, id: tenant, api_keys: [entry] }, ([, , member]) => member === 'api_keys');
+  await assertFits(call, { ...own, id: tenant, api_keys: [entry] }, ([, , member]) => member === 'api_keys');
   return putKey(call, 'key.add', { key_sha256, tenant, settings, ...stampsOf(call) });
 };
 
@@ -118,7 +120,12 @@ async function rowOf(call: Call): Promise<TenantRow> {
  * @param concerns selects problems by their path.
  * @throws GatewayError `invalid_request`
  */
-function assertFits({ snapshot: { configuration } }: Call, tenant: Tenant, concerns: (path: Path) => boolean): void {
+async function assertFits(
+  { snapshot: { configuration } }: Call,
+  tenant: Tenant,
+  concerns: (path: Path) => boolean,
+): Promise<void> {
+  const { checkConfiguration } = await checks();
   const tenants = configuration.tenants.filter(({ id }) => id !== tenant.id || tenant.api_keys.length === 0);
   const file = { ...configuration, tenants: [...tenants, tenant] } as ConfigurationFile;
   const problems = checkConfiguration(file, []).filter(

@@ -5,42 +5,26 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type Identities, identityOf, keyIdOf, type ResolvedKey } from '#core/configuration/identity/identities.ts';
-import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { KeyRow, TenantRow } from '#core/contracts/tenant-rows.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 import type { TenantRows } from '../ports.ts';
+import { type InForce, isConfigured, keyToRead, type RowsOf, tenantToRead } from './needs-rows.ts';
 
-/** Whose rows a snapshot includes: a key, a tenant, or both. */
-export interface RowsOf {
-  readonly tenant?: string | undefined;
-  readonly key_id?: string | undefined;
-  /** Callers of an issuer have no key. */
-  readonly federated?: Principal['federated'] | undefined;
-}
-
-/** Other words name no tenant, so they are not looked up. */
-const tenantPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 /** One second less than promised, since a read takes time. */
 const freshMs = 4_000;
 /** Bounds of what a process keeps, however many rows there are. Answers that there is no row count too. */
 const most = { rows: 5_000, views: 500 };
 
-/** The part of a snapshot that rows add to. */
-interface InForce {
-  readonly configuration: Configuration;
-  readonly identities: Identities;
-}
-
 /** Returns the views over a store. */
 export function rowViews({ rows, clock }: { readonly rows: TenantRows; readonly clock: Clock }) {
   const tenants = recentRows((id) => rows.tenantRow(id), clock);
   const keys = recentRows((id) => rows.keyRow(id), clock);
-  const active = async (snapshot: InForce, id: string | undefined): Promise<TenantRow | undefined> => {
-    if (id === undefined || !tenantPattern.test(id) || isConfigured(snapshot.configuration, id)) return undefined;
-    const row = await tenants(id);
+  const active = async (snapshot: InForce, named: string | undefined): Promise<TenantRow | undefined> => {
+    const id = tenantToRead(snapshot, named);
+    const row = id === undefined ? undefined : await tenants(id);
     return row?.removed_at === undefined ? row : undefined;
   };
 
@@ -49,9 +33,10 @@ export function rowViews({ rows, clock }: { readonly rows: TenantRows; readonly 
      * Returns the snapshot with the rows; the same one if it needs none, and the same view until something changes.
      * @throws GatewayError `service_unavailable` if a row cannot be read.
      */
-    async of<S extends InForce>(snapshot: S, { tenant, key_id, federated }: RowsOf): Promise<S> {
-      const key = federated || !mayBeRow(snapshot, key_id) ? undefined : await keys(key_id);
-      const [named, own] = await Promise.all([active(snapshot, tenant), active(snapshot, key?.tenant)]);
+    async of<S extends InForce>(snapshot: S, who: RowsOf): Promise<S> {
+      const id = keyToRead(snapshot, who);
+      const key = id === undefined ? undefined : await keys(id);
+      const [named, own] = await Promise.all([active(snapshot, who.tenant), active(snapshot, key?.tenant)]);
       const withRows = [named, own].filter((row) => row !== undefined);
       return viewOf(snapshot, [...new Set(withRows)], key);
     },
@@ -80,13 +65,6 @@ function recentRows<R extends object>(read: (id: string) => Promise<R | undefine
     return row;
   };
 }
-
-const idsOf = remembered(({ tenants }: Pick<Configuration, 'tenants'>) => new Set(tenants.map(({ id }) => id)));
-const isConfigured = (configuration: Configuration, tenant: string): boolean => idsOf(configuration).has(tenant);
-
-/** Checks for the id of a key that the configuration does not have, not even as one of two with the same value. */
-const mayBeRow = ({ identities: { byKeyId, clashing = [] } }: InForce, id: string | undefined): id is string =>
-  id !== undefined && /^[0-9a-f]{16}$/.test(id) && !byKeyId.has(id) && !clashing.some(({ key_id }) => key_id === id);
 
 const configurationsOf = remembered((_: InForce) => new RecentMap<string, WithTenants>({ max: most.views }));
 const viewsOf = remembered((_: InForce) => new RecentMap<string, View>({ max: most.views }));

@@ -4,11 +4,12 @@ import type { Identities, ResolvedKey } from '#core/configuration/identity/ident
 import type { Configuration } from '#core/contracts/config.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
+import { lazyImport } from '#core/kernel/lazy-import.ts';
 import type { Clock, ObjectStore, SecretStore } from '#core/kernel/ports.ts';
 import { type CompiledPolicy, compilePolicy } from '#core/policy/rules/compile.ts';
 import { buildPolicyDocument } from '../load/policy-document.ts';
 import type { ConfigStore, FederationState, VersionRow } from '../ports.ts';
-import { type RowsOf, rowViews } from './row-views.ts';
+import { keyToRead, type RowsOf, tenantToRead } from './needs-rows.ts';
 import { identitiesOf, keyDigests, type ResolvedSecrets, resolvedSecrets } from './secrets.ts';
 import { stalenessOf } from './staleness.ts';
 import { readBody } from './stored-form.ts';
@@ -80,9 +81,18 @@ interface CachedSnapshot {
   readonly federation?: FederationState | undefined;
 }
 
+const rowsCode = lazyImport(() => import('./row-views.ts'));
+
 export function createSnapshots(deps: SnapshotDeps): Snapshots {
   const { clock, configStore } = deps;
-  const views = rowViews({ rows: configStore, clock });
+  let views: ReturnType<typeof import('./row-views.ts').rowViews> | undefined;
+  /** Adds the rows of a caller. Without rows their code is not loaded. */
+  const withRows = async (snapshot: Snapshot, of: RowsOf): Promise<Snapshot> => {
+    if (keyToRead(snapshot, of) === undefined && tenantToRead(snapshot, of.tenant) === undefined) return snapshot;
+    const { rowViews } = await rowsCode();
+    views ??= rowViews({ rows: configStore, clock });
+    return views.of(snapshot, of);
+  };
   let held: CachedSnapshot | undefined;
   let looking: Promise<Snapshot> | undefined;
 
@@ -138,7 +148,7 @@ export function createSnapshots(deps: SnapshotDeps): Snapshots {
   return {
     current({ evenStale = false, of } = {}) {
       const inForce = current(evenStale);
-      return of ? inForce.then((snapshot) => views.of(snapshot, of)) : inForce;
+      return of ? inForce.then((snapshot) => withRows(snapshot, of)) : inForce;
     },
 
     async refresh() {

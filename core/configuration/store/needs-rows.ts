@@ -1,0 +1,42 @@
+/** Decides without a read whether a caller may need rows besides the configuration. */
+import type { Identities } from '#core/configuration/identity/identities.ts';
+import type { Principal } from '#core/configuration/identity/principal.ts';
+import type { Configuration } from '#core/contracts/config.ts';
+import { remembered } from '#core/kernel/remembered.ts';
+
+/** Whose rows a snapshot includes: a key, a tenant, or both. */
+export interface RowsOf {
+  readonly tenant?: string | undefined;
+  readonly key_id?: string | undefined;
+  /** Callers of an issuer have no key. */
+  readonly federated?: Principal['federated'] | undefined;
+}
+
+/** The part of a snapshot that rows add to. */
+export interface InForce {
+  readonly configuration: Configuration;
+  readonly identities: Identities;
+}
+
+const idsOf = remembered(({ tenants }: Pick<Configuration, 'tenants'>) => new Set(tenants.map(({ id }) => id)));
+
+export const isConfigured = (configuration: Configuration, tenant: string): boolean => idsOf(configuration).has(tenant);
+
+/** Returns the tenant if it may be a row. Words that cannot name a tenant are not looked up. */
+export const tenantToRead = ({ configuration }: InForce, tenant: string | undefined): string | undefined =>
+  tenant !== undefined && /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(tenant) && !isConfigured(configuration, tenant)
+    ? tenant
+    : undefined;
+
+/** Returns the id of a key that the configuration does not have, not even as one of two with the same value. */
+export const keyToRead = (
+  { identities: { byKeyId, clashing = [] } }: InForce,
+  { key_id: id, federated }: RowsOf,
+): string | undefined =>
+  id !== undefined &&
+  !federated &&
+  /^[0-9a-f]{16}$/.test(id) &&
+  !byKeyId.has(id) &&
+  !clashing.some(({ key_id }) => key_id === id)
+    ? id
+    : undefined;
