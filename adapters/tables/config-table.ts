@@ -20,6 +20,7 @@ import {
   type VersionCompanions,
   type VersionRow,
 } from '#core/configuration/ports.ts';
+import { lazyImport } from '#core/kernel/lazy-import.ts';
 import {
   type Beside,
   ifUnchanged,
@@ -31,7 +32,6 @@ import {
   type StoreTable,
   type Write,
 } from './store.ts';
-import { tenantRows } from './tenant-rows.ts';
 
 const keptVersions = 20;
 
@@ -117,8 +117,15 @@ export function configTable(options: StoreOptions, beside?: BesidePointer): Conf
   const current = () => version(pointerId);
   const ever = (number: number) => version(versionId(number));
 
+  // Deployments without tenants or keys as rows never load it.
+  const rows = lazyImport(async () => (await import('./tenant-rows.ts')).tenantRows(options));
+
   return {
-    ...tenantRows(options),
+    tenantRow: async (id) => (await rows()).tenantRow(id),
+    keyRow: async (keyId) => (await rows()).keyRow(keyId),
+    tenantRows: async (page) => (await rows()).tenantRows(page),
+    keyRows: async (tenant, page) => (await rows()).keyRows(tenant, page),
+    tenantRowIds: async (after, limit) => (await rows()).tenantRowIds(after, limit),
     current,
 
     async inForce() {

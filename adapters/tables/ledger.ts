@@ -13,7 +13,7 @@ import { entryKey, entryPut, evidenceTable, headPut, toHead } from './evidence-t
 import { groupedCommits, type Link, type Part, type Step, type Verdict, type Waiting } from './grouped-commits.ts';
 import { rolloutPuts } from './rollouts-table.ts';
 import { type Cancelled, type Reason, type Row, StoreFault, type StoreOptions, type Write } from './store.ts';
-import { keyPut, tenantPut } from './tenant-rows.ts';
+import { keyPut, tenantPut } from './tenant-row-writes.ts';
 
 interface LedgerOptions extends StoreOptions {
   readonly pause?: (ms: number) => Promise<void>;

@@ -3,57 +3,24 @@
  * with the whole digest inside, so that a key is found by what a caller sends and by the id that evidence names.
  *
  * Access patterns: one tenant, one key (consistent reads); the tenants and the keys of a tenant in the order of their
- * ids (by_list); put under the revision that was read, together with the evidence entry.
+ * ids (by_list). `tenant-row-writes.ts` puts under the revision that was read, together with the evidence entry.
  */
 import { keyIdOf } from '#core/configuration/identity/identities.ts';
 import type { TenantRows } from '#core/configuration/ports.ts';
-import type { KeyRow, TenantRow } from '#core/contracts/tenant-rows.ts';
+import { type KeyRow, keyRowSchema, type TenantRow, tenantRowSchema } from '#core/contracts/tenant-rows.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { fromCursor, toCursor } from './cursors.ts';
 import { rowsByKey } from './rows-by-key.ts';
-import { ifUnchanged, type Key, type StoreOptions, type Write } from './store.ts';
-
-const schemas = lazyImport(() => import('#core/contracts/tenant-rows.ts'));
-
-const tenantPrefix = 'tenant#';
-const tenantId = (id: string): string => `${tenantPrefix}${id}`;
-const keyRowId = (keyId: string): string => `key#${keyId}`;
-/** Ids of tenants have no `#`, so no list of keys is the list of tenants. */
-const tenantList = 'tenants';
-const keyList = (tenant: string): string => `keys#${tenant}`;
+import type { Key, StoreOptions } from './store.ts';
+import { keyList, keyRowId, tenantId, tenantList, tenantPrefix } from './tenant-row-writes.ts';
 
 interface Stored {
   readonly id: string;
   readonly body: string;
 }
 
-export const tenantPut = (row: TenantRow): Write => ({
-  put: 'config',
-  row: { id: tenantId(row.id), listed_in: tenantList, body: JSON.stringify(row), revision: row.revision },
-  if: ifUnchanged(row.revision === 1 ? undefined : { revision: row.revision - 1 }),
-  current: true,
-});
-
-export const keyPut = (row: KeyRow): Write => ({
-  put: 'config',
-  row: {
-    id: keyRowId(keyIdOf(row.key_sha256)),
-    listed_in: keyList(row.tenant),
-    body: JSON.stringify(row),
-    key_sha256: row.key_sha256,
-    revoked: row.revoked_at !== undefined,
-  },
-  if:
-    row.revoked_at === undefined
-      ? { absent: 'id' }
-      : { all: [{ equals: ['key_sha256', row.key_sha256] }, { equals: ['revoked', false] }] },
-  current: true,
-});
-
 /** Parses a row. @throws GatewayError `service_unavailable` for one that is not whole, or not of this id. */
-async function tenantOf({ id, body }: Stored): Promise<TenantRow> {
-  const { tenantRowSchema } = await schemas();
+function tenantOf({ id, body }: Stored): TenantRow {
   return whole(id, () => {
     const row = tenantRowSchema.parse(JSON.parse(body));
     return { row, id: tenantId(row.id) };
@@ -61,8 +28,7 @@ async function tenantOf({ id, body }: Stored): Promise<TenantRow> {
 }
 
 /** Parses a row. @throws as `tenantOf` */
-async function keyOf({ id, body }: Stored): Promise<KeyRow> {
-  const { keyRowSchema } = await schemas();
+function keyOf({ id, body }: Stored): KeyRow {
   return whole(id, () => {
     const row = keyRowSchema.parse(JSON.parse(body));
     return { row, id: keyRowId(keyIdOf(row.key_sha256)) };
@@ -81,7 +47,7 @@ function whole<R>(id: string, read: () => { readonly row: R; readonly id: string
 }
 
 export function tenantRows({ store }: StoreOptions): TenantRows {
-  async function get<R>(id: string, parse: (row: Stored) => Promise<R>): Promise<R | undefined> {
+  async function get<R>(id: string, parse: (row: Stored) => R): Promise<R | undefined> {
     const row = await store.get<Stored>('config', { id });
     return row && parse(row);
   }
@@ -89,11 +55,11 @@ export function tenantRows({ store }: StoreOptions): TenantRows {
   async function page<R>(
     partition: string,
     { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
-    parse: (row: Stored) => Promise<R>,
+    parse: (row: Stored) => R,
   ) {
     const after = fromCursor(cursor, ['id', 'listed_in']);
     const { rows, next } = await store.query('config', { index: 'by_list', partition, limit, after });
-    const items = await Promise.all((await rowsByKey<Stored & object>(store, 'config', rows)).map(parse));
+    const items = (await rowsByKey<Stored & object>(store, 'config', rows)).map(parse);
     const following = toCursor(next);
     return { items, ...(following !== undefined && { cursor: following }) };
   }

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { openStore } from '#adapters/local/sqlite/store.ts';
 import type { Row } from '#adapters/tables/store.ts';
-import { keyPut, tenantPut } from '#adapters/tables/tenant-rows.ts';
+import { keyPut, tenantPut } from '#adapters/tables/tenant-row-writes.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { contentPolicyFor } from '#core/models/content-policy/compile.ts';
 import { snapshotFor } from '#lambdas/middleware/identify.ts';

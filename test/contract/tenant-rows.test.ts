@@ -1,6 +1,6 @@
 /** Tenants and keys that are rows, through the endpoints and over both drivers. */
 import { type Row, StoreFault } from '#adapters/tables/store.ts';
-import { tenantPut } from '#adapters/tables/tenant-rows.ts';
+import { tenantPut } from '#adapters/tables/tenant-row-writes.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { type Answer, caller } from '../support/call-endpoint.ts';
 import { useDynamo } from '../support/dynamo.ts';

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { configTable } from '#adapters/tables/config-table.ts';
-import { keyPut, tenantPut } from '#adapters/tables/tenant-rows.ts';
+import { keyPut, tenantPut } from '#adapters/tables/tenant-row-writes.ts';
 import { authenticate, presentedDigest } from '#core/configuration/identity/authenticate.ts';
 import { buildIdentities, keyIdOf } from '#core/configuration/identity/identities.ts';
 import { rowViews } from '#core/configuration/store/row-views.ts';
