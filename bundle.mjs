@@ -153,7 +153,7 @@ function ownRoutes(name) {
   const runs = new Set(own.flatMap(({ operation, runs = [] }) => [operation, ...runs]));
   const imports = new Set();
   const entryFor = ({ method, path, surface, access, agents, humansOnly, platform, handledBy, operation, ...rest }) => {
-    const { counts, query, repeatable, graph, run } = rest;
+    const { counts, query, repeatable, graph, run, callback = run } = rest;
     const data = {
       method,
       path,
@@ -169,11 +169,12 @@ function ownRoutes(name) {
       repeatable,
       graph,
     };
-    if (!run || own.length === 0) return JSON.stringify(data);
-    const [, module, member] = /import\('(#[^']+)'\)\)\.(\w+)$/.exec(run) ?? [];
-    if (!module) throw new Error(`${operation}: write its run as async () => (await import('#…')).name`);
+    if (!callback || own.length === 0) return JSON.stringify(data);
+    const [, module, member] = /import\('(#[^']+)'\)\)\.(\w+)$/.exec(callback) ?? [];
+    const loads = run ? 'run' : 'callback';
+    if (!module) throw new Error(`${operation}: write its ${loads} as async () => (await import('#…')).name`);
     imports.add(`import { ${member} as ${operation} } from '${module}';`);
-    return `{ ...${JSON.stringify(data)}, run: () => ${operation} }`;
+    return `{ ...${JSON.stringify(data)}, ${loads}: () => ${operation} }`;
   };
   const entries = routes.filter(({ operation }) => own.length === 0 || runs.has(operation)).map(entryFor);
   const contents = `${[...imports].join('\n')}\nexport const routes = [${entries.join(',\n')}];`;

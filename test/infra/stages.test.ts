@@ -98,6 +98,7 @@ it("[cloud.templates] differs in the services by buffering, a literal time-out, 
       ...['CloudWatch::Alarm', 'CodeDeploy::Application', 'CodeDeploy::DeploymentGroup', 'IAM::Role'].map(
         (type) => `${type} : present → undefined`,
       ),
+      'Lambda::Alias .DependsOn: present → undefined',
       'Lambda::Alias .UpdatePolicy: present → undefined',
       // The sandbox has its empty network on AWS alone.
       ...['SecurityGroup', 'Subnet', 'VPC'].map((type) => `EC2::${type} : present → undefined`),
