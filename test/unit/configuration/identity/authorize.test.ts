@@ -17,7 +17,7 @@ const votes = words(`
   approve deny acceptMcpTool releaseSession acceptPlane listPasskeys passkeyChallenge registerPasskey removePasskeyById`);
 const global = words(`
   getConfig putConfig refreshConfigKeys recordPluginAct putModule policyRollback rebuildProjections checkArchive repairArchive
-  compareInForce acceptPlane`);
+  compareInForce acceptPlane listTenantRows putTenantRow removeTenantRow listTenantKeys addTenantKey revokeTenantKey`);
 const rank = { viewer: 0, operator: 1, admin: 2 };
 
 describe('[auth.roles] the role matrix', () => {
