@@ -23,6 +23,7 @@ export function endpointChecks(call: Call): Check[] {
       .replace('{envelope_id}', id)
       .replace('/manifests/{id}', `/manifests/${manifest}`)
       .replace('{id}', session)
+      .replace('{tenant}', 'default')
       .replace('{name}', 'no_such_tool')
       .replace('{version}', '1');
   const reads = routes.filter(({ method, surface }) => method === 'GET' && surface === 'admin');

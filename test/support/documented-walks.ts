@@ -58,7 +58,9 @@ export const walks: Readonly<Record<string, Walk>> = {
     reports: /manifest drift/,
   },
   'docs/how-to/govern-a-coding-agent.md': {},
-  'docs/how-to/rotate-keys.md': {},
+  'docs/how-to/rotate-keys.md': {
+    before: { 'agentctl tenants put': async (run) => run.write('acme.json', JSON.stringify({ name: 'Acme' })) },
+  },
   'docs/how-to/install-plugins.md': {
     before: {
       './agentctl supply-chain trust': async (run) => {
