@@ -69,13 +69,13 @@ export const signIn = (gateway: ConsoleGateway, people: Visitors) => [
     const govern = ['Policies', 'Tools', 'Servers', 'Providers'];
     const system = ['Health', 'Evidence', 'Plugins'];
     for (const [key, names, first] of [
-      [viewer, [...observe, ...govern, 'Keys', ...system], 'Overview'],
+      [viewer, [...observe, ...govern, 'Keys', 'People', ...system], 'Overview'],
       [agent, ['Approvals', 'Sessions'], 'Approvals'],
       [
         human,
         [
           ...['Approvals', 'Sessions', 'Overview', 'Traffic', 'Requests', 'Alerts', 'Budgets'],
-          ...[...govern, 'Rollouts', 'Keys', 'Credentials', 'Passkeys', ...system],
+          ...[...govern, 'Rollouts', 'Keys', 'Credentials', 'Passkeys', 'People', ...system],
         ],
         'Overview',
       ],
