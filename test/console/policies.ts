@@ -29,7 +29,7 @@ export const policies = (gateway: ConsoleGateway, people: Visitors) => {
       await until('the calls are counted', counted);
       const page = await people.signedIn(viewer, '#/policies');
       await page.getByRole('heading', { name: 'Rules in force' }).waitFor();
-      const items = page.getByRole('listitem');
+      const items = page.locator('#main').getByRole('listitem');
       const guard = items.filter({ hasText: 'secret-files' }).first();
       await guard.getByText(/^\d+ calls?$/).waitFor();
       const used = page.locator('summary.rule-head').filter({ hasText: /\d calls?$/ });
