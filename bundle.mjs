@@ -153,7 +153,8 @@ function ownRoutes(name) {
   const runs = new Set(own.flatMap(({ operation, runs = [] }) => [operation, ...runs]));
   const imports = new Set();
   const entryFor = ({ method, path, surface, access, agents, humansOnly, platform, handledBy, operation, ...rest }) => {
-    const { counts, query, repeatable, graph, run, callback = run } = rest;
+    const { counts, query, repeatable, graph, run, callback } = rest;
+    const loader = run ?? callback;
     const data = {
       method,
       path,
@@ -169,8 +170,8 @@ function ownRoutes(name) {
       repeatable,
       graph,
     };
-    if (!callback || own.length === 0) return JSON.stringify(data);
-    const [, module, member] = /import\('(#[^']+)'\)\)\.(\w+)$/.exec(callback) ?? [];
+    if (!loader || own.length === 0) return JSON.stringify(data);
+    const [, module, member] = /import\('(#[^']+)'\)\)\.(\w+)$/.exec(loader) ?? [];
     const loads = run ? 'run' : 'callback';
     if (!module) throw new Error(`${operation}: write its ${loads} as async () => (await import('#…')).name`);
     imports.add(`import { ${member} as ${operation} } from '${module}';`);

@@ -1,4 +1,4 @@
-/** How far the archive check has come, as one row in the table of observations [evidence.archive.cursor]. */
+/** Progress of the archive check, one row in the table of observations [evidence.archive.cursor]. */
 import type { ArchiveProgressStore } from '#core/evidence/archive-progress.ts';
 import type { StoreOptions } from './store.ts';
 

@@ -63,7 +63,7 @@ tenants:
 
 interface ListProps {
   readonly voters: readonly Voter[];
-  /** Whether decisions could be read. */
+  /** True if decisions could be read. */
   readonly decided: boolean;
 }
 

@@ -28,7 +28,7 @@ export interface Views extends Observations {
 
 interface Running {
   readonly worker: Worker;
-  /** Whether it has opened its database. */
+  /** True after the worker has opened its database. */
   ready: boolean;
   readonly asked: Map<number, PromiseWithResolvers<unknown>>;
 }

@@ -1,4 +1,4 @@
-/** What a check of `doctor` is made of. */
+/** The parts of a `doctor` check. */
 import type { Api } from '../client.ts';
 import { type Fields, fields } from '../json-fields.ts';
 import type { CheckResult } from './finding.ts';
