@@ -77,7 +77,6 @@ function plain(value: unknown): unknown {
       ]),
     );
   },
-  120_000,
 );
 
 /** Repeats a write that met another one, as callers do. */
@@ -144,5 +143,4 @@ const orders = (items: readonly number[]): number[][] =>
     // Writers that never meet would prove nothing.
     expect(decidedByOrder).toBeGreaterThan(0);
   },
-  120_000,
 );
