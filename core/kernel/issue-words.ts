@@ -22,6 +22,9 @@ const isWord = (issue: Issue): issue is Issue & { readonly input: string } =>
 const meantBy = (words: readonly string[], known: string): string =>
   words.map((word) => didYouMean(word, known.split(', '))).find((hint) => hint !== '') ?? '';
 
+/** Joins problems to one sentence. A question at its end keeps its mark. */
+export const problemSentence = (problems: readonly string[]): string => problems.join('; ').replace(/(?<!\?)$/, '.');
+
 /** Describes the input, or the discriminator's value for a discriminated union. */
 function foundIn({ input, path, discriminator }: Issue & { readonly discriminator?: string | undefined }): string {
   const value =

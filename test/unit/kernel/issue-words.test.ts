@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { describeIssue, relevantIssues } from '#core/kernel/issue-words.ts';
+import { describeIssue, problemSentence, relevantIssues } from '#core/kernel/issue-words.ts';
 
 const said = (schema: z.ZodType, value: unknown): string[] =>
   relevantIssues(schema.safeParse(value, { error: describeIssue }).error?.issues ?? []).map(
@@ -50,6 +50,11 @@ test('[error.plain-words] an unknown key is listed with the known ones', () => {
     ': found the unknown key "nam", allowed name, limit; did you mean "name"?',
   ]);
   expect(said(z.strictObject({}), { a: 1, b: 2 })).toEqual([': found the unknown keys "a", "b", allowed no key']);
+});
+
+test('[error.plain-words] problems end as a sentence, and a question keeps its mark', () => {
+  expect(problemSentence(['a: found 0', 'b: found "x"'])).toBe('a: found 0; b: found "x".');
+  expect(problemSentence(['a: found "x"; did you mean "y"?'])).toBe('a: found "x"; did you mean "y"?');
 });
 
 test('[error.plain-words] of a union only the intended alternative is named', () => {
