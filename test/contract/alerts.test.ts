@@ -1,6 +1,8 @@
 /** Alerts from evidence to message, over a store. */
+import type { AlertRow } from '#core/contracts/alert.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { projectEntry } from '#core/observatory/project.ts';
+import { ChainWatch } from '#core/operations/alerts/chain-watch.ts';
 import { createHandler } from '#lambdas/alerts/event.ts';
 import { createHandler as notify } from '#lambdas/notify/event.ts';
 import { caller } from '../support/call-endpoint.ts';
@@ -163,19 +165,53 @@ test('[alert.thresholds] an entry that was changed in the table is a critical al
   await act('cut');
   await minute();
   expect(await alerts()).toEqual([]);
-  const { store } = gateway.store;
-  const { rows } = await store.query<{ entry: string }>('evidence', { partition: 'default#cut' });
-  const [row] = rows;
-  await store.put('evidence', { ...row, entry: row!.entry.replace('acme/web', 'acme/api') });
+  const restore = await changed('cut');
   await minute();
   expect(await alerts()).toMatchObject([
     { type: 'evidence', severity: 'critical', evidence: { session_id: 'cut', index: 0 }, dimension: 'tenant:default' },
   ]);
   await minute(7);
   expect(await alerts('?state=active')).toHaveLength(1);
-  await store.put('evidence', { ...row });
+  await restore();
   await minute(5);
   expect(await alerts('?state=active')).toEqual([]);
+});
+
+/** Changes the first entry of a session. Returns what puts it back. */
+async function changed(session: string) {
+  const { store } = gateway.store;
+  const { rows } = await store.query<{ entry: string }>('evidence', { partition: `default#${session}` });
+  const [row] = rows;
+  await store.put('evidence', { ...row, entry: row!.entry.replace('acme/web', 'acme/api') });
+  return () => store.put('evidence', { ...row });
+}
+
+test('[alert.thresholds] a broken session does not hide the next one, which stays when the first is restored', async () => {
+  await start();
+  for (const session of ['cut', 'fine', 'too']) await act(session);
+  const restore = await changed('cut');
+  await minute();
+  expect(await alerts()).toMatchObject([{ metric: 'audit_chain', value: 1, evidence: { session_id: 'cut' } }]);
+  await changed('too');
+  await minute(2);
+  expect(await alerts()).toMatchObject([{ value: 2, message: expect.stringMatching(/ So is that of 1 more\. /) }]);
+  await restore();
+  await minute(5);
+  expect(await alerts('?state=active')).toMatchObject([{ value: 1, evidence: { session_id: 'too' } }]);
+});
+
+test('[alert.thresholds] a new process checks the session of the open alert, whichever other alerts there are', async () => {
+  await start();
+  await act('cut');
+  for (let n = 0; n < 6; n++) await act(`other-${n}`);
+  await changed('cut');
+  const { evidence } = gateway.ports;
+  const alertOf = (metric: string, session_id: string) =>
+    ({ alert: { type: 'evidence', metric, state: 'active', evidence: { session_id } } }) as unknown as AlertRow;
+  const rows = [alertOf('set_aside', 'other-1'), alertOf('audit_chain', 'cut')];
+  const chains = new ChainWatch();
+  for (let n = 0; n < 3; n++)
+    expect(await chains.look(evidence, 'default', rows)).toMatchObject([{ session_id: 'cut', index: 0 }]);
 });
 
 test('[alert.lifecycle] a change goes out over the webhook, once, signed', async () => {

@@ -3,33 +3,45 @@ import type { AlertRow } from '#core/contracts/alert.ts';
 import { firstEntries } from '#core/evidence/bundle.ts';
 import type { EvidenceLog, SessionHead } from '#core/evidence/ports.ts';
 import { verifyChain } from '#core/evidence/verify.ts';
-import type { BrokenSession } from './conditions.ts';
+import { auditChainMetric, type BrokenSession } from './conditions.ts';
 
 const sessionsPerRun = 5;
 /** Longer sessions are left to `audit verify`. */
 const maxEntries = 2_000;
 
+/** Sessions found broken are re-checked in each evaluation, up to so many of a tenant. */
+const mostKnown = 5;
+
 export class ChainWatch {
   readonly #cursors = new Map<string, string>();
+  /** Ids of broken sessions, by tenant. */
+  readonly #known = new Map<string, readonly string[]>();
 
-  /** Verifies the next sessions. @returns a broken session; one with an open alert is checked first. */
-  async look(evidence: EvidenceLog, tenant: string, rows: readonly AlertRow[]): Promise<BrokenSession | undefined> {
-    const named = rows.find(({ alert }) => alert.type === 'evidence' && alert.state !== 'resolved')?.alert.evidence
-      ?.session_id;
-    if (typeof named === 'string') {
-      const head = await evidence.head(tenant, named);
-      const broken = head && (await brokenLink(evidence, head));
-      if (broken) return broken;
-    }
+  /**
+   * Verifies the sessions that were broken and the next ones of the rotation.
+   * @param rows alert rows of the tenant; the session of an open alert is known to be broken after a restart as well.
+   * @returns broken sessions, those of earlier evaluations first.
+   */
+  async look(evidence: EvidenceLog, tenant: string, rows: readonly AlertRow[]): Promise<BrokenSession[]> {
+    const open = rows.find(({ alert }) => alert.metric === auditChainMetric && alert.state !== 'resolved')?.alert;
+    const named = [open?.evidence?.session_id, ...(this.#known.get(tenant) ?? [])];
+    const known = [...new Set(named.filter((id) => typeof id === 'string'))].slice(0, mostKnown);
+    const heads = await Promise.all(known.map((id) => evidence.head(tenant, id)));
     const cursor = this.#cursors.get(tenant);
     const page = await evidence.sessions(tenant, { limit: sessionsPerRun, ...(cursor !== undefined && { cursor }) });
     if (page.cursor === undefined) this.#cursors.delete(tenant);
     else this.#cursors.set(tenant, page.cursor);
-    for (const head of page.items) {
-      const broken = await brokenLink(evidence, head);
-      if (broken) return broken;
+    heads.push(...page.items.filter(({ session_id }) => !known.includes(session_id)));
+    const broken: BrokenSession[] = [];
+    for (const head of heads) {
+      const link = head && (await brokenLink(evidence, head));
+      if (link) broken.push(link);
     }
-    return undefined;
+    this.#known.set(
+      tenant,
+      broken.map(({ session_id }) => session_id),
+    );
+    return broken;
   }
 }
 

@@ -140,18 +140,22 @@ export interface BrokenSession {
   readonly reason: string;
 }
 
-/** Reports a broken audit chain of a tenant. @param broken the first session found broken */
-export function auditChain(tenant: string, broken: BrokenSession | undefined): Measured {
-  const base = { scope: tenant, type: 'evidence', dimension: `tenant:${tenant}`, metric: 'audit_chain' } as const;
-  if (!broken) return { ...base, value: 0, threshold: 0 };
-  const { session_id, index, reason } = broken;
+export const auditChainMetric = 'audit_chain';
+
+/** Reports broken audit chains of a tenant. */
+export function auditChain(tenant: string, broken: readonly BrokenSession[]): Measured {
+  const base = { scope: tenant, type: 'evidence', dimension: `tenant:${tenant}`, metric: auditChainMetric } as const;
+  const [first] = broken;
+  if (!first) return { ...base, value: 0, threshold: 0 };
+  const { session_id, index, reason } = first;
+  const others = broken.length > 1 ? ` So is that of ${broken.length - 1} more.` : '';
   return {
     ...base,
-    value: 1,
+    value: broken.length,
     threshold: 0,
     firing: {
       severity: 'critical',
-      message: `tenant:${tenant}: the evidence of session ${session_id} is broken at entry ${index}: ${reason}. Run \`agentctl evidence verify --session ${session_id}\`.`,
+      message: `tenant:${tenant}: the evidence of session ${session_id} is broken at entry ${index}: ${reason}.${others} Run \`agentctl evidence verify --session ${session_id}\`.`,
       evidence: { session_id, index },
     },
   };
