@@ -15,7 +15,7 @@ import {
   tenantSettingsSchema,
 } from '#core/contracts/tenant-rows.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
-import { GatewayError } from '#core/kernel/errors.ts';
+import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
@@ -32,6 +32,12 @@ export const listTenantRows: Operation = async ({ ports, query }) => {
 export const putTenantRow: Operation = async (call) => {
   const { settings, revision = 0 } = parsed(putTenantSchema, call.body());
   const id = tenantIdOf(call);
+  const folded = id.toLowerCase();
+  // Readers would take ids that differ only in case for one tenant, as `unique` says of the configuration.
+  if (id !== folded)
+    throw invalidRequest(
+      `The request is not valid: tenant: found "${id}", allowed lower-case letters, as "${folded}".`,
+    );
   await assertFits(call, { ...settings, id, api_keys: [] }, ([, , member]) => member !== 'api_keys');
   return putTenant(call, 'tenant.put', { id, settings, revision: revision + 1, ...stampsOf(call) });
 };
@@ -53,6 +59,9 @@ export const listTenantKeys: Operation = async (call) => {
 export const addTenantKey: Operation = async (call) => {
   const { key_sha256, settings } = parsed(addKeySchema, call.body());
   const tenant = tenantIdOf(call);
+  // Also keys whose values are not in the file: those of variables, the admin token and the tokens of data planes.
+  if (call.snapshot.identities.byDigest.has(key_sha256))
+    throw invalidRequest(`The key ${keyIdOf(key_sha256)} belongs to the configuration already. Make another one.`);
   const configured = call.snapshot.configuration.tenants.some(({ id }) => id === tenant);
   const own = configured ? tenantSettingsSchema.parse({}) : (await rowOf(call)).settings;
   const entry = { ...settings, platform: false, priority: 'normal', key_sha256 } as const;

@@ -145,14 +145,16 @@ describe.each([
       await put('a%20b'),
       await put('row-x', { settings: { allowed_models: ['['] } }),
       await put('row-x', { settings: { api_keys: ['k'] } }),
+      await put('Row-x'), // would be read as row-x
       await add(tenant, keys.agent), // a key of the configuration
+      await add(tenant, admin.key), // its value is not in the configuration
       await add(tenant, 'one-more', { owner: 'nobody-known' }),
       await add(tenant, 'one-more', { person: 'alice' }), // on an agent's key
       await add(tenant, 'one-more', { platform: true }),
       await call('POST', `/admin/v1/tenant-rows/${tenant}/keys`, { ...admin, body: { key_sha256: 'the-key-itself' } }),
     ];
     expect(refused.map(({ status: each }) => each)).toEqual(refused.map(() => 400));
-    expect(refused[5]?.text).toContain('alice, bob, vera, tess');
+    expect(refused[7]?.text).toContain('alice, bob, vera, tess');
     expect(await status(call('PUT', '/admin/v1/tenant-rows/mine', { key, body: {} }))).toBe(403);
     expect(await status(call('PUT', '/admin/v1/tenant-rows/mine', { key: keys.human, body: {} }))).toBe(403);
   });
