@@ -2,44 +2,25 @@
  * Cached hours of analytics stay correct while projectors add to them, also late, repeatedly or after a crash
  * [admin.analytics].
  */
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as fc from 'fast-check';
-import { createTable } from '#adapters/local/tables.ts';
 import { observationsTable } from '#adapters/tables/observations-table.ts';
-import { storeTables } from '#adapters/tables/specs.ts';
+import type { Store } from '#adapters/tables/store.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { type Bucket, bucketsOf } from '#core/observatory/buckets.ts';
 import { type Dimension, everyTenant } from '#core/observatory/dimensions.ts';
 import type { Observations } from '#core/observatory/ports.ts';
 import { projectEntry } from '#core/observatory/project.ts';
 import { sumsBetween } from '#core/observatory/sums-between.ts';
-import { over, startDynamo } from '../support/dynamo.ts';
-import { useStarted } from '../support/use-started.ts';
+import { intercepted, testStore } from '../support/store.ts';
 import { sampleBlock, sampleChat } from '../unit/observatory/sample.ts';
 
-const server = useStarted(() => startDynamo());
-
-let stores = 0;
-/** Makes the one table that is used. */
-const newTables = async () => {
-  const name = `k${++stores}-observations`;
-  await createTable(server.client(), name, storeTables.observations);
-  return { observations: name };
-};
-type Tables = Awaited<ReturnType<typeof newTables>>;
-
-/** A client that counts the items it reads, and ends with the given write. */
-function watched(endsAt = Number.POSITIVE_INFINITY) {
-  const real = server.client();
-  const seen = { items: 0, writes: 0 };
-  const send = async (command: { readonly constructor: { readonly name: string } }) => {
-    const reads = /^(Query|Get)/.test(command.constructor.name);
-    if (!reads && ++seen.writes > endsAt) throw new Error('the process ended');
-    const answer = (await real.send(command as never)) as { Items?: unknown[] };
-    seen.items += answer.Items?.length ?? 0;
-    return answer;
-  };
-  return { client: { send } as unknown as DynamoDBClient, seen };
+/** A store that ends with the given write. */
+function ending(store: Store, endsAt: number): Store {
+  let writes = 0;
+  return intercepted(store, async (method, _, go) => {
+    if (!/^(get|query)/.test(method) && ++writes > endsAt) throw new Error('the process ended');
+    return go();
+  });
 }
 
 const startMs = Date.parse('2026-01-01T00:00:00.000Z');
@@ -81,7 +62,7 @@ async function answers(observations: Observations, remembers: boolean): Promise<
   return all;
 }
 
-const plainly = (tables: Tables) => answers(observationsTable(over(server.client(), tables)), false);
+const plainly = (store: Store) => answers(observationsTable({ store }), false);
 
 describe('[admin.analytics] a reader that remembers', () => {
   test('answers as the table does after late, repeated, cut and concurrent writes', async () => {
@@ -93,41 +74,45 @@ describe('[admin.analytics] a reader that remembers', () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(batch, { minLength: 1, maxLength: 6 }), async (batches) => {
-        const tables = await newTables();
-        const observations = () => observationsTable(over(server.client(), tables));
-        const [one, other, reader] = [observations(), observations(), observations()];
+        const store = testStore();
+        const [one, other, reader] = [1, 2, 3].map(() => observationsTable({ store })) as [
+          Observations,
+          Observations,
+          Observations,
+        ];
         await answers(reader, true);
         for (const { first, count, consumer, endsAt } of batches) {
           const some = projections.slice(first, first + count);
           if (endsAt === null) await (consumer ? one : other).apply(some);
           else {
             // A process that is killed while it counts. What is half counted may be seen or not; then the entries come to the next one.
-            const killed = observationsTable(over(watched(endsAt).client, tables));
-            await killed.apply(some).catch(() => {});
+            await observationsTable({ store: ending(store, endsAt) })
+              .apply(some)
+              .catch(() => {});
             await answers(reader, true);
             await other.apply(some);
           }
-          for (const each of [reader, one]) expect(await answers(each, true)).toEqual(await plainly(tables));
+          for (const each of [reader, one]) expect(await answers(each, true)).toEqual(await plainly(store));
         }
         for (let n = projections.length; n > 0; n -= 15) await other.apply(projections.slice(Math.max(0, n - 15), n));
-        const whole = await newTables();
-        await observationsTable(over(server.client(), whole)).apply(projections);
+        const whole = testStore();
+        await observationsTable({ store: whole }).apply(projections);
         expect(await answers(reader, true)).toEqual(await plainly(whole));
+        for (const each of [store, whole]) each.close();
       }),
       { numRuns: 12 },
     );
   });
 
   test('learns of an hour by its last write: no read between two writes of a batch is kept beyond the batch', async () => {
-    const tables = await newTables();
-    const reader = observationsTable(over(server.client(), tables));
-    const real = server.client();
-    const send = async (command: never) => {
-      const answer = await real.send(command);
+    const store = testStore();
+    const reader = observationsTable({ store });
+    const read = intercepted(store, async (_, __, go) => {
+      const answer = await go();
       await answers(reader, true);
       return answer;
-    };
-    await observationsTable(over({ send } as never, tables)).apply(projections.slice(0, 12));
-    expect(await answers(reader, true)).toEqual(await plainly(tables));
+    });
+    await observationsTable({ store: read }).apply(projections.slice(0, 12));
+    expect(await answers(reader, true)).toEqual(await plainly(store));
   });
 });

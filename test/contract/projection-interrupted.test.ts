@@ -1,36 +1,25 @@
 /** A consumer of the stream that stops at any request, and the batch that comes again: everything counts once. */
-import { type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
-import { createTable } from '#adapters/local/tables.ts';
 import { observationsTable } from '#adapters/tables/observations-table.ts';
-import { storeTables } from '#adapters/tables/specs.ts';
+import type { Row, Store, StoreTable, Write } from '#adapters/tables/store.ts';
 import { everyTenant } from '#core/observatory/dimensions.ts';
 import { projectEntry } from '#core/observatory/project.ts';
-import { over, startDynamo } from '../support/dynamo.ts';
-import { useStarted } from '../support/use-started.ts';
+import { intercepted, recordedStore, testStore } from '../support/store.ts';
 import { sampleBlock, sampleChat, sampleEntry } from '../unit/observatory/sample.ts';
 
-const server = useStarted(() => startDynamo());
-
-let stores = 0;
-/** Makes the one table that is used. */
-const newTables = async () => {
-  const name = `i${++stores}-observations`;
-  await createTable(server.client(), name, storeTables.observations);
-  return { observations: name };
-};
-
 /** The process ends with this request: before it is sent, or when its answer would come; nothing follows. */
-function dying(at: number, sent: boolean): { client: DynamoDBClient; requests: () => number } {
-  const real = server.client();
+function dying(store: Store, at: number, sent: boolean): Store {
   let requests = 0;
-  const send = async (command: never) => {
+  return intercepted(store, async (method, args, go) => {
     const now = requests++;
-    if (now > at || (now === at && !sent)) throw new Error('the process ended');
-    const answer = await real.send(command);
-    if (now === at) throw new Error('the process ended');
-    return answer;
-  };
-  return { client: { send } as unknown as DynamoDBClient, requests: () => requests };
+    if (now < at) return go();
+    if (now === at && sent) await go();
+    // Rows without a condition are sent in several requests: some of them are stored.
+    else if (now === at && method === 'putMany') {
+      const [table, rows] = args as [StoreTable, Row[]];
+      await store.putMany(table, rows.slice(1));
+    }
+    throw new Error('the process ended');
+  });
 }
 
 const entries = [
@@ -40,10 +29,8 @@ const entries = [
 ];
 const projections = entries.map(projectEntry);
 
-type Tables = Awaited<ReturnType<typeof newTables>>;
-
-const viewsOf = async (tables: Tables) => {
-  const observations = observationsTable(over(server.client(), tables));
+const viewsOf = async (store: Store) => {
+  const observations = observationsTable({ store });
   return [
     await observations.usage('default', {}),
     await observations.violations('default', { limit: 100 }),
@@ -56,10 +43,10 @@ const viewsOf = async (tables: Tables) => {
 };
 
 async function expected() {
-  const tables = await newTables();
-  const counting = dying(Number.POSITIVE_INFINITY, true);
-  await observationsTable(over(counting.client, tables)).apply(projections);
-  return { views: await viewsOf(tables), requests: counting.requests() };
+  const { store, calls } = recordedStore(testStore());
+  await observationsTable({ store }).apply(projections);
+  const requests = calls.length;
+  return { views: await viewsOf(store), requests };
 }
 
 describe('[observations.once] [admin.analytics] a batch', () => {
@@ -68,98 +55,74 @@ describe('[observations.once] [admin.analytics] a batch', () => {
     expect(requests).toBeGreaterThan(6);
     for (let at = 0; at < requests; at++) {
       for (const sent of [false, true]) {
-        const tables = await newTables();
-        await expect(observationsTable(over(dying(at, sent).client, tables)).apply(projections)).rejects.toThrow();
-        const other = observationsTable(over(server.client(), tables));
+        const store = testStore();
+        await expect(observationsTable({ store: dying(store, at, sent) }).apply(projections)).rejects.toThrow();
+        const other = observationsTable({ store });
         await other.apply(projections.slice(0, 3));
         await other.apply(projections.slice(2));
-        expect(await viewsOf(tables)).toEqual(views);
+        expect(await viewsOf(store)).toEqual(views);
       }
     }
   });
 
   test('that its own consumer meets again after a fault is finished before the next one', async () => {
     const { views } = await expected();
-    const tables = await newTables();
-    const real = server.client();
+    const store = testStore();
     let failing = true;
-    const send = async (command: { readonly constructor: { readonly name: string } }) => {
-      if (failing && command.constructor.name === 'UpdateItemCommand') throw new Error('throttled');
-      return real.send(command as never);
-    };
-    const consumer = observationsTable(over({ send } as never, tables));
+    const throttled = intercepted(store, async (method, _, go) => {
+      if (failing && method === 'update') throw new Error('throttled');
+      return go();
+    });
+    const consumer = observationsTable({ store: throttled });
     await expect(consumer.apply(projections.slice(0, 4))).rejects.toThrow();
     failing = false;
     await consumer.apply(projections.slice(4));
     await consumer.apply(projections.slice(0, 4));
-    expect(await viewsOf(tables)).toEqual(views);
+    expect(await viewsOf(store)).toEqual(views);
   });
 
   test('that was counted long ago and arrives late changes nothing, among new entries', async () => {
     const { views } = await expected();
-    const tables = await newTables();
-    const first = observationsTable(over(server.client(), tables));
+    const store = testStore();
+    const first = observationsTable({ store });
     for (const projection of projections.slice(0, 5)) await first.apply([projection]);
-    await observationsTable(over(server.client(), tables)).apply(projections);
+    await observationsTable({ store }).apply(projections);
     await first.apply(projections.toReversed());
-    expect(await viewsOf(tables)).toEqual(views);
+    expect(await viewsOf(store)).toEqual(views);
   });
 
   test('an entry that an earlier release counted stays counted', async () => {
-    const tables = await newTables();
-    const client = server.client();
-    const observations = observationsTable(over(client, tables));
+    const store = testStore();
+    const observations = observationsTable({ store });
     await observations.apply(projections.slice(0, 1));
-    const { UpdateItemCommand } = await import('@aws-sdk/client-dynamodb');
-    await client.send(
-      new UpdateItemCommand({
-        TableName: tables.observations,
-        Key: { series: { S: `seen#${entries[0]!.hash}` }, at: { S: 'seen' } },
-        UpdateExpression: 'REMOVE writer, #number',
-        ExpressionAttributeNames: { '#number': 'number' },
-      }),
-    );
-    const before = await viewsOf(tables);
+    const mark = { series: `seen#${entries[0]!.hash}`, at: 'seen' };
+    await store.update('observations', mark, { remove: ['writer', 'number'] });
+    const before = await viewsOf(store);
     await observations.apply(projections.slice(0, 1));
-    expect(await viewsOf(tables)).toEqual(before);
+    expect(await viewsOf(store)).toEqual(before);
   });
 
-  test('40 parallel consumers meet no conflict on shared sums', async () => {
-    const tables = await newTables();
-    const conflicts: string[] = [];
-    const real = server.client();
-    const send = (command: never) =>
-      real.send(command).catch((fault: Error) => {
-        conflicts.push(fault.name);
-        throw fault;
-      });
-    const consumers = Array.from({ length: 40 }, () => observationsTable(over({ send } as never, tables)));
+  test('40 parallel consumers write no row together but their sums', async () => {
+    const { store, of } = recordedStore(testStore());
+    const consumers = Array.from({ length: 40 }, () => observationsTable({ store }));
     const each = consumers.map((_, n) => [sampleChat(n), sampleEntry(100 + n)].map(projectEntry));
     await Promise.all(consumers.map((consumer, n) => consumer.apply(each[n]!)));
-    expect(conflicts).toEqual([]);
-    const [usage] = await viewsOf(tables);
+    const together = of('transact').flatMap(({ args: [writes] }) =>
+      (writes as Write[]).map((write) => ('put' in write ? `${write.row.series} ${write.row.at}` : '')),
+    );
+    expect(together.length).toBeGreaterThanOrEqual(80);
+    expect(new Set(together).size).toBe(together.length);
+    const [usage] = await viewsOf(store);
     expect(usage).toMatchObject({ requests: 40, total: 40 });
   });
 });
 
 test('[observations.once] pending additions of a batch are kept until they are added, and no longer', async () => {
-  const tables = await newTables();
-  await observationsTable(over(server.client(), tables)).apply(projections);
-  const { Items = [] } = await server.client().send(
-    new QueryCommand({
-      TableName: tables.observations,
-      KeyConditionExpression: 'series = :series',
-      ExpressionAttributeValues: { ':series': { S: `seen#${entries[0]!.hash}` } },
-    }),
-  );
-  const [mark] = Items;
-  const { Items: records = [] } = await server.client().send(
-    new QueryCommand({
-      TableName: tables.observations,
-      KeyConditionExpression: 'series = :series',
-      ExpressionAttributeValues: { ':series': { S: `batch#${mark?.writer?.S}#${mark?.number?.N}` } },
-    }),
-  );
+  const store = testStore();
+  await observationsTable({ store }).apply(projections);
+  const rowsOf = async (partition: string) => (await store.query('observations', { partition })).rows;
+  const [mark] = await rowsOf(`seen#${entries[0]!.hash}`);
+  const records = await rowsOf(`batch#${mark?.writer}#${mark?.number}`);
   expect(records).toHaveLength(1);
   expect(Object.keys(records[0]!).sort()).toEqual(['at', 'series', 'ttl']);
 });
