@@ -16,13 +16,13 @@ import type { PageProps } from '../page-props.ts';
 import { hashOf } from '../route.ts';
 import { figure, plural } from '../words.ts';
 import { BundleFile } from './bundle-file.tsx';
-import { callsOf, isFound, notable, type Session, type State, stateOf } from './session-list.ts';
+import { callsOf, isFound, notable, type Session, type State, stateOf, type Task, taskOf } from './session-list.ts';
 
 const everyMs = 10_000;
 
 /** Declared tasks, newest first. */
 interface Tasks {
-  readonly manifests: readonly { readonly name: string; readonly sessions?: readonly string[] }[];
+  readonly manifests: readonly Task[];
 }
 
 const SessionView = lazy(async () => {
@@ -82,7 +82,7 @@ function Sessions({ api, pending }: PageProps) {
               session,
               state: stateOf(session, waiting, now),
               agent: session.owner_key ? names.nameOf(session.owner_key) : '',
-              task: tasks.find(({ sessions }) => sessions?.includes(session.session_id))?.name ?? '',
+              task: taskOf(session, tasks),
             }))
             .filter(({ session, state, agent, task }) => isFound(session, state, search, [agent, task]));
           return (

@@ -30,6 +30,22 @@ export function notable({ counts }: Session): string {
   return words.flatMap(([kind, word]) => ((counts[kind] ?? 0) > 0 ? [`${counts[kind]} ${word}`] : [])).join(', ');
 }
 
+/** Declared task, attached to sessions, to a key in all its sessions, or to a key in these sessions only. */
+export interface Task {
+  readonly name: string;
+  readonly created_at: string;
+  readonly sessions?: readonly string[];
+  readonly key_id?: string;
+}
+
+/** Returns the name of the session's task, or an empty text. @param tasks newest first. */
+export const taskOf = ({ session_id, owner_key, updated_at }: Session, tasks: readonly Task[]): string =>
+  tasks.find(
+    ({ sessions, key_id, created_at }) =>
+      (sessions?.includes(session_id) ?? (key_id !== undefined && created_at <= updated_at)) &&
+      (key_id ?? owner_key) === owner_key,
+  )?.name ?? '';
+
 export interface Search {
   readonly text: string;
   /** Empty for all. */

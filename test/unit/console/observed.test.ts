@@ -4,7 +4,7 @@ import { milliseconds } from '../../../console/requests/milliseconds.ts';
 import { waterfallOf } from '../../../console/requests/waterfall.ts';
 import { entriesOf, recordedSession } from '../../../console/sessions/recorded-session.ts';
 import { excerptOf, pauseBetween, Sums, stepOf } from '../../../console/sessions/replay.ts';
-import { callsOf, isFound, notable, stateOf } from '../../../console/sessions/session-list.ts';
+import { callsOf, isFound, notable, stateOf, taskOf } from '../../../console/sessions/session-list.ts';
 import { roundUp, timeTicks } from '../../../console/traffic/scale.ts';
 import { sum, trafficOf } from '../../../console/traffic/series.ts';
 import type { Loose } from '../../support/loose.ts';
@@ -247,6 +247,23 @@ describe('[console.sessions] the list', () => {
   test('counts a call that was held and allowed once', () => {
     expect(callsOf(session as never)).toBe(5);
     expect(notable(session as never)).toBe('1 reviewed, 1 denied');
+  });
+
+  test.each([
+    [{ sessions: ['Fix-Login'] }, 'this'],
+    [{ key_id: 'k1' }, 'this'],
+    [{ sessions: ['Fix-Login'], key_id: 'k1' }, 'this'],
+    [{ sessions: ['Fix-Login'], key_id: 'k2' }, 'older'],
+    [{ sessions: ['other'], key_id: 'k1' }, 'older'],
+    [{ key_id: 'k2' }, 'older'],
+    [{}, 'older'],
+    [{ key_id: 'k1', created_at: at(1) }, 'older'], // declared after the session ended
+  ])('a task attached to %j makes its task %s', (attached, task) => {
+    const tasks = [
+      { name: 'this', created_at: at(-2), ...attached },
+      { name: 'older', created_at: at(-3), key_id: 'k1' },
+    ];
+    expect(taskOf(session as never, tasks)).toBe(task);
   });
 
   test.each([
