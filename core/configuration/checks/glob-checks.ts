@@ -1,10 +1,12 @@
 /** Checks that the patterns of a configuration compile. */
 
 import { foundAt, type Path, type Problem } from '#core/contracts/problems.ts';
-import { globMatches } from '#core/text/matching/glob.ts';
+import { compileGlob } from '#core/text/matching/glob.ts';
 
 export const globProblems = (patterns: readonly string[], pathOf: (index: number) => Path): Problem[] =>
-  patterns.flatMap((pattern, i) => problemOfAttempt(() => void globMatches(pattern, ''), pattern, pathOf(i), 'a glob'));
+  patterns.flatMap((pattern, i) =>
+    problemOfAttempt(() => void compileGlob(pattern, 'name'), pattern, pathOf(i), 'a glob'),
+  );
 
 /** Runs an attempt and returns its error as a problem with the text. */
 export function problemOfAttempt(attempt: () => void, text: string, path: Path, allowed: string): Problem[] {

@@ -2,7 +2,8 @@
  * Finite automata of globs, made deterministic on demand. A match takes one step per character even for hostile texts,
  * without backtracking. The policy analysis walks the same automata in parallel.
  */
-import { type CharSet, contains, everyChar } from './char-set.ts';
+import { rememberedText } from '#core/kernel/remembered.ts';
+import { type CharSet, contains, everyChar, oneChar } from './char-set.ts';
 import type { GlobNode } from './glob-syntax.ts';
 
 interface Place {
@@ -32,23 +33,22 @@ export class Automaton implements Walker {
   readonly start: number;
   readonly #places: Place[] = [];
   readonly #end: number;
-  readonly #endless: ReadonlySet<number>;
+  #endless: ReadonlySet<number> | undefined;
   readonly #classOfCut: readonly number[];
   /** A code point of each class. */
   readonly #samples: readonly number[];
   readonly #classOfAscii = new Uint16Array(128);
   #states: { readonly places: readonly number[]; readonly next: Int32Array; readonly accepts: boolean }[] = [];
   #ids = new Map<string, number>();
-  /** Least number of missing characters by place, and by state as requested. */
-  readonly #missingOfPlaces: readonly number[];
+  /** Least number of missing characters by place, and by state as requested. Only the analysis needs them. */
+  #missingOfPlaces: readonly number[] | undefined;
   #missingOfStates: number[] = [];
 
   constructor(nodes: readonly GlobNode[]) {
     this.#end = this.#build(nodes, this.#place());
-    this.#missingOfPlaces = this.#findMissing();
-    this.#endless = this.#findEndless();
-    this.cuts = this.#findCuts();
-    this.#classOfCut = this.#mergeCuts();
+    const sets = this.#sets();
+    this.cuts = findCuts(sets);
+    this.#classOfCut = mergeCuts(sets, this.cuts);
     this.#samples = samplesOf(this.#classOfCut, this.cuts);
     for (let code = 0; code < 128; code++) this.#classOfAscii[code] = this.#searchClass(code);
     this.#intern([]);
@@ -65,13 +65,14 @@ export class Automaton implements Walker {
 
   /** Checks whether any further text is accepted, as after a trailing `**`. */
   acceptsAll(state: number): boolean {
-    return this.#states[state]!.places.some((place) => this.#endless.has(place));
+    this.#endless ??= this.#findEndless();
+    return this.#states[state]!.places.some((place) => this.#endless!.has(place));
   }
 
   missing(state: number): number {
     const known = this.#missingOfStates[state];
     if (known !== undefined) return known;
-    const ofPlaces = this.#missingOfPlaces;
+    const ofPlaces = this.#placesMissing();
     const least = this.#states[state]!.places.reduce((min, place) => Math.min(min, ofPlaces[place]!), Infinity);
     this.#missingOfStates[state] = least;
     return least;
@@ -139,7 +140,13 @@ export class Automaton implements Walker {
     const loops = this.#places.flatMap(({ moves }, at) =>
       moves.some(({ to, set }) => to === at && set === everyChar) ? [at] : [],
     );
-    return new Set(loops.filter((at) => this.#missingOfPlaces[at] === 0));
+    const missing = this.#placesMissing();
+    return new Set(loops.filter((at) => missing[at] === 0));
+  }
+
+  #placesMissing(): readonly number[] {
+    this.#missingOfPlaces ??= this.#findMissing();
+    return this.#missingOfPlaces;
   }
 
   /** Computes missing characters backwards from the end. A jump takes no character, a move takes one. */
@@ -212,29 +219,8 @@ export class Automaton implements Walker {
     return inside;
   }
 
-  #findCuts(): number[] {
-    const cuts = new Set([0]);
-    for (const { moves } of this.#places) {
-      for (const { set } of moves) {
-        for (const [from, to] of set) {
-          cuts.add(from);
-          if (to < 0x10ffff) cuts.add(to + 1);
-        }
-      }
-    }
-    return [...cuts].sort((a, b) => a - b);
-  }
-
-  /** Merges adjacent classes that no set distinguishes, to keep the tables small. */
-  #mergeCuts(): number[] {
-    const sets = new Map(this.#places.flatMap(({ moves }) => moves.map(({ set }) => [JSON.stringify(set), set])));
-    const classes = new Map<string, number>();
-    return this.cuts.map((cut) => {
-      const members = [...sets.values()].map((set) => (contains(set, cut) ? '1' : '0')).join('');
-      const known = classes.get(members) ?? classes.size;
-      classes.set(members, known);
-      return known;
-    });
+  #sets(): ReadonlySet<CharSet> {
+    return new Set(this.#places.flatMap(({ moves }) => moves.map(({ set }) => set)));
   }
 
   #searchClass(codePoint: number): number {
@@ -249,6 +235,35 @@ export class Automaton implements Walker {
   }
 }
 
+function findCuts(sets: Iterable<CharSet>): number[] {
+  const cuts = new Set([0]);
+  for (const set of sets) {
+    for (const [from, to] of set) {
+      cuts.add(from);
+      if (to < lastCodePoint) cuts.add(to + 1);
+    }
+  }
+  return [...cuts].sort((a, b) => a - b);
+}
+
+/** Merges classes that no set distinguishes, to keep the tables small. Returns the class of each cut. */
+function mergeCuts(sets: Iterable<CharSet>, cuts: readonly number[]): number[] {
+  const indexOf = new Map(cuts.map((cut, at) => [cut, at]));
+  const memberships = cuts.map(() => '');
+  let id = 0;
+  for (const set of sets) {
+    id++;
+    for (const [from, to] of set)
+      for (let at = indexOf.get(from)!; at < cuts.length && cuts[at]! <= to; at++) memberships[at] += ` ${id}`;
+  }
+  const classes = new Map<string, number>();
+  return memberships.map((members) => {
+    const known = classes.get(members) ?? classes.size;
+    classes.set(members, known);
+    return known;
+  });
+}
+
 function samplesOf(classOfCut: readonly number[], cuts: readonly number[]): number[] {
   const samples: number[] = [];
   classOfCut.forEach((index, i) => {
@@ -258,4 +273,5 @@ function samplesOf(classOfCut: readonly number[], cuts: readonly number[]): numb
 }
 
 const maxStates = 4096;
-const oneCharSet = (char: string): CharSet => [[char.codePointAt(0)!, char.codePointAt(0)!]];
+const lastCodePoint = 0x10ffff;
+const oneCharSet = rememberedText((char: string): CharSet => oneChar(char.codePointAt(0)!));
