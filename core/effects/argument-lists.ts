@@ -17,7 +17,7 @@ import {
 } from '#core/policy/classification/command-programs.ts';
 import { toolWords, wordsIn } from '#core/policy/classification/tool-words.ts';
 import type { EffectReader, Effects } from './ports.ts';
-import { commandTrees, describedCommand } from './shell/command-tree.ts';
+import { commandTree, describedCommand } from './shell/command-tree.ts';
 import { isGitCommand } from './shell/git-line.ts';
 import { commandPrograms } from './shell/profiles/all.ts';
 import { Walk } from './shell/walk.ts';
@@ -180,7 +180,7 @@ function linesOf(program: string, command: readonly string[], words: readonly st
 }
 
 const isCommand = (program: string, word = ''): boolean =>
-  program === 'git' ? isGitCommand(word) : commandTrees.get(program)?.next.has(word) === true;
+  program === 'git' ? isGitCommand(word) : commandTree(program)?.next.has(word) === true;
 
 interface ReadLine {
   readonly parts: readonly ToolCall[];

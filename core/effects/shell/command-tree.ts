@@ -1,6 +1,7 @@
 /** Commands of programs by their words, each with its options. */
 
 import type { Command, CommandProgram, Options } from '#core/contracts/shell-programs.ts';
+import { rememberedText } from '#core/kernel/remembered.ts';
 import { type Grammar, grammarOf, namesOf } from './arguments.ts';
 import { commandPrograms } from './profiles/all.ts';
 
@@ -81,13 +82,15 @@ function nodeAt(root: CommandNode, words: string): CommandNode {
 export const nextNode = ({ next, prefixes }: CommandNode, word: string): CommandNode | undefined =>
   next.get(word) ?? [...prefixes].find(([prefix]) => word.startsWith(prefix))?.[1];
 
-export const commandTrees: ReadonlyMap<string, CommandTree> = new Map(
-  [...commandPrograms].map(([name, program]) => [name, treeOf(name, program)] as const),
-);
+/** Returns the commands of a program of the catalog, built at its first use: few processes see many programs. */
+export const commandTree = rememberedText((name): CommandTree | undefined => {
+  const program = commandPrograms.get(name);
+  return program && treeOf(name, program);
+});
 
 /** Returns the command of an effect, by the program and its `operation`. */
 export function describedCommand(program: string, operation: unknown): Command | undefined {
-  const tree = commandTrees.get(program);
+  const tree = commandTree(program);
   if (typeof operation !== 'string' || !tree) return undefined;
   const words = operation.split(' ');
   const node = words.reduce<CommandNode | undefined>((each, word) => each && nextNode(each, word), tree);

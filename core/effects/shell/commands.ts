@@ -1,9 +1,10 @@
 /** Readers by command. */
 import type { OwnPrograms } from '#core/contracts/config/catalog.ts';
 import type { Profile } from '#core/contracts/shell-programs.ts';
+import { rememberedText } from '#core/kernel/remembered.ts';
 import { type Grammar, grammarOf, parseWords } from './arguments.ts';
 import { builtins } from './builtins.ts';
-import { commandTrees } from './command-tree.ts';
+import { commandTree } from './command-tree.ts';
 import { git, programOfGit } from './git.ts';
 import { interpret } from './interpret.ts';
 import type { Invocation, Reader } from './invocation.ts';
@@ -53,19 +54,23 @@ const runsCommands = ({ operands }: Profile): boolean => operands.some((operand)
 const showsWords = ({ operands, syntax }: Profile): boolean =>
   syntax === 'none' && operands.every((operand) => operand.startsWith('text'));
 
+/** Grammars of profiles, built at their first use. */
+const profileGrammar = rememberedText((name) => grammarOf(name, profiles.get(name)!));
+
 const table = new Map<string, CommandReader>([
   ...[...profiles].map(([name, profile]): [string, CommandReader] => {
-    const grammar = grammarOf(name, profile);
     const special = specials.get(name);
-    const read: Reader = special
-      ? (call) => special(call, grammar)
-      : (call) => interpret(call, grammar, parseWords(call.args, grammar));
+    const read: Reader = (call) => {
+      const grammar = profileGrammar(name);
+      if (special) special(call, grammar);
+      else interpret(call, grammar, parseWords(call.args, grammar));
+    };
     return [name, { read, loose: runsCommands(profile) || showsWords(profile), isKnown: true }];
   }),
   ...[...grammars].map(([name, read]): [string, CommandReader] => [name, { read, loose: false, isKnown: true }]),
   ...[...commandPrograms].map(([name, program]): [string, CommandReader] => [
     name,
-    { read: commandProgram(program, commandTrees.get(name)!), loose: false, isKnown: true },
+    { read: (call) => commandProgram(program, commandTree(name)!)(call), loose: false, isKnown: true },
   ]),
   ...[...builtins].map(([name, read]): [string, CommandReader] => [name, { read, loose: true, isKnown: true }]),
 ]);

@@ -1,4 +1,5 @@
 /** Parses a `git` command line like Git does: global options, the command, and the command's options and operands. */
+import { rememberedText } from '#core/kernel/remembered.ts';
 import { type Grammar, grammarOf, namesOf, type Parsed, parseWords } from './arguments.ts';
 import { unreadCommands } from './profiles/git/changing-commands.ts';
 import type { GitCommand } from './profiles/git/options.ts';
@@ -16,17 +17,19 @@ export interface GitLine {
 }
 
 const globals = grammarOf('git', gitGlobals);
-const table = (profiles: Readonly<Record<string, GitCommand>>) =>
+const byName = (profiles: Readonly<Record<string, GitCommand>>) =>
   new Map(
-    Object.entries(profiles).flatMap(([names, profile]) =>
-      namesOf(names).map((name) => {
-        const { below: _, ...rest } = profile;
-        return [name, { profile, grammar: grammarOf(`git ${name}`, rest) }] as const;
-      }),
-    ),
+    Object.entries(profiles).flatMap(([names, profile]) => namesOf(names).map((name) => [name, profile] as const)),
   );
-const commands = table(gitCommands);
-const unread = table(unreadCommands);
+const commands = byName(gitCommands);
+const unread = byName(unreadCommands);
+/** Grammars of commands, built at their first use. */
+const commandGrammar = rememberedText((name): Grammar | undefined => {
+  const profile = commands.get(name) ?? unread.get(name);
+  if (!profile) return undefined;
+  const { below: _, ...rest } = profile;
+  return grammarOf(`git ${name}`, rest);
+});
 const noOptions = grammarOf('git', { does: 'execute', operands: ['word*'] });
 
 export const isGitCommand = (name: string): boolean => commands.has(name);
@@ -35,7 +38,8 @@ export const isGitCommand = (name: string): boolean => commands.has(name);
 export function gitLine(words: readonly Arg[]): GitLine {
   const before = parseWords(words, globals);
   const [name, ...args] = before.operands;
-  const command = commands.get(name?.text ?? '');
-  const grammar = (command ?? unread.get(name?.text ?? ''))?.grammar ?? noOptions;
+  const profile = commands.get(name?.text ?? '');
+  const grammar = commandGrammar(name?.text ?? '') ?? noOptions;
+  const command = profile && { profile, grammar };
   return { globals: before, name, args, command, words: parseWords(args, grammar) };
 }

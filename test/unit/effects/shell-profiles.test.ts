@@ -7,9 +7,11 @@ import type { Operands, Profile } from '#core/contracts/shell-programs.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import { grammarOf, namesOf, parseWords } from '#core/effects/shell/arguments.ts';
 import { builtins } from '#core/effects/shell/builtins.ts';
+import { treeOf } from '#core/effects/shell/command-tree.ts';
 import { readerOf } from '#core/effects/shell/commands.ts';
 import { assign } from '#core/effects/shell/operands.ts';
 import { commandPrograms, families, profiles } from '#core/effects/shell/profiles/all.ts';
+import { unreadCommands } from '#core/effects/shell/profiles/git/changing-commands.ts';
 import { gitCommands } from '#core/effects/shell/profiles/git.ts';
 import { isHarmlessAwk } from '#core/effects/shell/scripts/awk.ts';
 import { isHarmlessJq } from '#core/effects/shell/scripts/jq.ts';
@@ -64,8 +66,10 @@ describe('[effects.profiles] a profile', () => {
   test('belongs to one program, and names each option once', () => {
     const names = families.flatMap(({ programs }) => Object.keys(programs).flatMap(namesOf));
     expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
-    const all: (readonly [string, Profile])[] = [...profiles, ...Object.entries(gitCommands)];
+    const ofGit = { ...gitCommands, ...unreadCommands };
+    const all: (readonly [string, Profile])[] = [...profiles, ...Object.entries(ofGit)];
     for (const [name, profile] of all) expect(() => grammarOf(name, profile)).not.toThrow();
+    for (const [name, program] of commandPrograms) expect(() => treeOf(name, program)).not.toThrow();
     expect(() => grammarOf('x', { does: 'read', flags: '-a', values: { text: '-a' }, operands: [] })).toThrow('twice');
     expect(() => grammarOf('x', { does: 'read', flags: 'a', operands: [] })).toThrow('not the name of an option');
   });
