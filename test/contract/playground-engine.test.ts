@@ -90,7 +90,7 @@ describe.each(shippedPacks)('pack %s', (pack) => {
       default_decision: 'block',
       rules: [{ protocol: 'shell', tool: 'shell.run', target: 'ci', decision: 'block', reason: 'Nothing runs here.' }],
     };
-    const calls = [...casesOf(rowsOf(pack), 5)].filter((row) => !needsGrammar({ parameters: {}, ...row }));
+    const calls = [...casesOf(rowsOf(pack), 10)].filter((row) => !needsGrammar({ parameters: {}, ...row }));
     expect(calls.length).toBeGreaterThan(0);
     const told = (await engine({ calls, policies: changed })) as { before: Loose; after: Loose };
     const expected = await simulate({ calls });

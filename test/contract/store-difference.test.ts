@@ -6,15 +6,15 @@ import { createTables } from '#adapters/local/tables.ts';
 import { type Store, StoreFault } from '#adapters/tables/store.ts';
 import { clientOf } from '../support/dynamo.ts';
 import { referenceBinary, startReference } from '../support/dynoxide.ts';
-import { runs } from '../support/extent.ts';
+import { runs, thorough } from '../support/extent.ts';
 import { type Operation, RandomRows } from './random-rows.ts';
 
 const binary = referenceBinary();
 /** A seed of one's own repeats a run: `STORE_SEED=7 npx jest test/contract/store-difference.test.ts`. */
 const first = Number(process.env.STORE_SEED ?? randomInt(1_000_000));
-const seeds = runs(10, 2);
+const seeds = runs(10, 1);
 const operations = 1_500;
-const rounds = runs(150, 40);
+const rounds = runs(150, 25);
 const writers = 3;
 
 if (!binary)
@@ -73,7 +73,8 @@ function plain(value: unknown): unknown {
       expect.arrayContaining([
         ...kinds.map((kind) => `${kind} answered`),
         'transact cancelled',
-        'transact fault input',
+        // Rare: one seed alone may make up none.
+        ...(thorough ? ['transact fault input'] : []),
       ]),
     );
   },
