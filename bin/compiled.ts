@@ -39,7 +39,7 @@ export function compiledCode(root: string): CompiledCode | undefined {
 }
 
 export function sourceOf(root: string, file: string): Source {
-  const { size, mtimeMs } = statSync(join(root, file));
+  const { size, mtimeMs } = statSync(`${root}/${file}`); // `join` would take a third of the time of a thousand files
   return [file, size, mtimeMs];
 }
 
