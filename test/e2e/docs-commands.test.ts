@@ -1,13 +1,17 @@
 /** Runs the commands of documentation pages in order and compares their output with the page. */
 import { readFileSync } from 'node:fs';
-import { DocumentedRun, type Step, stepsOf, yamlOf } from '../support/documented-commands.ts';
+import { DocumentedRun, type Step, startCheckout, stepsOf, yamlOf } from '../support/documented-commands.ts';
 import { needsElsewhere, type Walk, walks } from '../support/documented-walks.ts';
+import { useStarted } from '../support/use-started.ts';
+
+const shared = useStarted(startCheckout);
 
 test.each(Object.entries(walks))(
   '[docs.commands] the commands of %s run, and print the output of the page',
   async (page, walk) => {
     const markdown = readFileSync(page, 'utf8');
-    const run = await DocumentedRun.start(walk.keys ?? {});
+    const checkout = walk.ownGateway ? await startCheckout() : shared;
+    const run = new DocumentedRun(checkout, walk.keys ?? {});
     try {
       const found = [];
       for (const step of stepsOf(markdown)) {
@@ -19,7 +23,8 @@ test.each(Object.entries(walks))(
       expect(found.length).toBeGreaterThan(0);
       expect(found.filter((problem) => problem !== undefined)).toEqual([]);
     } finally {
-      await run.stop();
+      await run.end();
+      if (walk.ownGateway) await checkout.stop();
     }
   },
 );

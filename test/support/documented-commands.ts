@@ -6,6 +6,7 @@ import { delimiter, join, resolve } from 'node:path';
 import { isMap, parse, parseDocument } from 'yaml';
 import type { LocalKeys } from '../../adapters/local/keys-file.ts';
 import { type Gateway, startGateway } from './gateway.ts';
+import { runWarm } from './warm-agentctl.ts';
 
 export interface Step {
   readonly line: number;
@@ -86,7 +87,30 @@ export interface Ran {
 
 const root = resolve(__dirname, '../..');
 
-/** A folder that looks like a checkout, and the gateway that runs in it. */
+type Checkout = Awaited<ReturnType<typeof startCheckout>>;
+
+/** Makes a folder that looks like a checkout, and starts the gateway that runs in it. */
+export async function startCheckout() {
+  const folder = mkdtempSync(join(tmpdir(), 'documented-'));
+  for (const name of ['config', 'policies', 'plugins'])
+    cpSync(join(root, name), join(folder, name), { recursive: true });
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  const script = (name: string, text: string) => {
+    writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`);
+    chmodSync(join(bin, name), 0o755);
+  };
+  for (const place of ['../agentctl', 'agentctl']) script(place, `exec '${join(root, 'agentctl')}' "$@"`);
+  script('curl', `PATH='${process.env.PATH}' exec curl --silent --show-error --fail-with-body "$@"`);
+  const gateway = await startGateway({ config: join(folder, 'config/gateway.yaml'), state: join(folder, '.gateway') });
+  const stop = async () => {
+    await gateway.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { folder, gateway, stop };
+}
+
+/** The commands of one page, with what its reader's shell knows. */
 export class DocumentedRun {
   readonly folder: string;
   readonly gateway: Gateway;
@@ -98,7 +122,8 @@ export class DocumentedRun {
   /** Assignments of earlier blocks: a reader's shell keeps them. */
   #assigned = '';
 
-  private constructor(folder: string, gateway: Gateway) {
+  /** @param keys variables for keys of the local run. */
+  constructor({ folder, gateway }: Checkout, keys: Readonly<Record<string, keyof LocalKeys>>) {
     this.folder = folder;
     this.gateway = gateway;
     const { gateway_url, admin_url, mcp_url, edge_url } = gateway.ready;
@@ -107,38 +132,26 @@ export class DocumentedRun {
       this.#known.set(`${protocol}//127.0.0.1:${port}`, `${protocol}//127.0.0.1:${own}`);
     }
     this.#assigned += `ADMIN_URL='${admin_url}'\n`;
-  }
-
-  /** @param keys variables for keys of the local run. */
-  static async start(keys: Readonly<Record<string, keyof LocalKeys>>): Promise<DocumentedRun> {
-    const folder = mkdtempSync(join(tmpdir(), 'documented-'));
-    for (const name of ['config', 'policies', 'plugins'])
-      cpSync(join(root, name), join(folder, name), { recursive: true });
-    const bin = join(folder, 'bin');
-    mkdirSync(bin);
-    const script = (name: string, text: string) => {
-      writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`);
-      chmodSync(join(bin, name), 0o755);
-    };
-    for (const place of ['../agentctl', 'agentctl']) script(place, `exec '${join(root, 'agentctl')}' "$@"`);
-    script('curl', `PATH='${process.env.PATH}' exec curl --silent --show-error --fail-with-body "$@"`);
-    const gateway = await startGateway({
-      config: join(folder, 'config/gateway.yaml'),
-      state: join(folder, '.gateway'),
-    });
-    const run = new DocumentedRun(folder, gateway);
-    for (const [name, role] of Object.entries(keys)) run.#assigned += `${name}='${gateway.keys[role]}'\n`;
-    return run;
+    for (const [name, role] of Object.entries(keys)) this.#assigned += `${name}='${gateway.keys[role]}'\n`;
   }
 
   async run({ command }: Step): Promise<Ran> {
     const line = this.#here(command);
     const assignment = /^(?:export )?[A-Z_]+=\S+$|^[A-Z_]+=\$\(.*\)$/.test(command);
-    const ran = await bash(`${this.#assigned}${line}\n`, this.folder);
+    const ran = await (alone.test(line) ? this.#agentctl(line) : bash(`${this.#assigned}${line}\n`, this.folder));
     if (assignment) this.#assigned += `${line}\n`;
     for (const [, name = '', value = ''] of ran.text.matchAll(/^(envelope_id|id): (\S+)$/gm))
       this.#placeholders.set(`<${name}>`, value);
     return ran;
+  }
+
+  /** Runs a command line in a process that has loaded `agentctl`, with the words and variables that the shell makes of it. */
+  async #agentctl(line: string): Promise<Ran> {
+    const { text } = await bash(`${this.#assigned}env -0; printf '\\0%s' ${line}`, this.folder);
+    const [variables = '', words = ''] = text.split(/\0\0(.*)/s, 2);
+    const env = Object.fromEntries(variables.split('\0').map((each) => each.split(/=(.*)/s, 2)));
+    const { code, out } = await runWarm({ args: words.split('\0').slice(1), env, cwd: this.folder, together: true });
+    return { code, text: out };
   }
 
   /**
@@ -235,10 +248,8 @@ export class DocumentedRun {
     this.#ends.push(end);
   }
 
-  async stop(): Promise<void> {
+  async end(): Promise<void> {
     for (const end of this.#ends) await end();
-    await this.gateway.stop();
-    rmSync(this.folder, { recursive: true, force: true });
   }
 }
 
@@ -247,6 +258,9 @@ const isUuid = new RegExp(`^${uuid}$`);
 const tokens = new RegExp(
   `(${uuid}|<envelope_id>|\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z|https?://127\\.0\\.0\\.1:\\d+|\\b(?=[a-f-]*\\d)[0-9a-f]{6,}[0-9a-f-]*|\\d+(?:\\.\\d+)? (?:ms|min|s)\\b|…)`,
 );
+
+/** A command of agentctl without other programs, redirections or substitutions. */
+const alone = /^(?:\.\/)?agentctl (?:[^|<>;&`(\n]|(?<=\\)\n)*$/;
 
 const bash = (script: string, cwd: string): Promise<Ran> =>
   new Promise((done) => {

@@ -9,6 +9,8 @@ import { about, indexOf, rootKeys } from './signed-plugins.ts';
 import { readCases } from './yaml.ts';
 
 export interface Walk {
+  /** For a page that changes the configuration, or shows what only a new gateway prints. The other pages share a gateway. */
+  readonly ownGateway?: true;
   /** By the beginning of a command: what the page has its reader do by hand before. `yaml` are the page's YAML blocks. */
   readonly before?: Readonly<Record<string, (run: DocumentedRun, yaml: readonly string[]) => Promise<unknown>>>;
   /** Variables that the page uses for a key. */
@@ -33,12 +35,14 @@ const all =
 const lookaround = `version: 1\ntenants: [{ id: default, name: Default, api_keys: [{ key_env: GATEWAY_AGENT_KEY, name: agent, role: viewer, kind: agent }] }]${'\n'.repeat(24)}policies:\n  output: [{ name: x, type: regex, action: block, patterns: ["(?<=a)b(?=c)"] }]\n`;
 
 export const walks: Readonly<Record<string, Walk>> = {
-  'README.md': {},
-  'docs/tutorial/first-governed-action.md': {},
+  'README.md': { ownGateway: true },
+  'docs/tutorial/first-governed-action.md': { ownGateway: true },
   'docs/tutorial/first-governed-chat.md': {
+    ownGateway: true,
     before: { './agentctl chat "Write to bob': (run, [filters = '']) => run.configure(filters) },
   },
   'docs/tutorial/govern-your-first-agent.md': {
+    ownGateway: true,
     before: { './agentctl setup claude-code': (run) => run.configure('tool_policies: { pack: coding-agent }') },
   },
   'docs/how-to/run-in-production.md': {},
@@ -51,6 +55,7 @@ export const walks: Readonly<Record<string, Walk>> = {
     },
   },
   'docs/how-to/declare-a-task.md': {
+    ownGateway: true,
     before: {
       "./agentctl manifest create --name 'fix": (run, [mode = '']) => run.configure(mode),
       "./agentctl manifest drift '<id>'  ": acted('mail-3'),
@@ -109,6 +114,7 @@ export const walks: Readonly<Record<string, Walk>> = {
   'docs/how-to/point-your-sdk.md': {},
   'docs/how-to/query-with-graphql.md': { keys: { KEY: 'human' } },
   'docs/how-to/roll-out-a-provider.md': {
+    ownGateway: true,
     before: {
       './agentctl rollout create': (run) =>
         run.configure(`
@@ -121,6 +127,7 @@ routes: [{ match: { model: "gpt-*" }, providers: [openai] }]
     },
   },
   'docs/how-to/run-tools-through-the-gateway.md': {
+    ownGateway: true,
     before: {
       './agentctl test-action --protocol http': async (run, [, rule = '']) => {
         const service = await fakeHttpService(() => ({ body: { invoice: 7 } }));
@@ -134,6 +141,7 @@ routes: [{ match: { model: "gpt-*" }, providers: [openai] }]
   },
   'docs/how-to/runbook.md': { reports: /doctor/ },
   'docs/how-to/serve-data-planes.md': {
+    ownGateway: true,
     before: { './agentctl federation key': (run, [planes = '']) => run.configure(planes) },
     reports: /federation planes/,
   },
@@ -152,6 +160,7 @@ routes: [{ match: { model: "gpt-*" }, providers: [openai] }]
     },
   },
   'docs/how-to/write-a-content-policy.md': {
+    ownGateway: true,
     before: {
       './agentctl config put': async (run) => run.write('gateway.yaml', lookaround),
       './agentctl chat "my address': (run) =>
@@ -159,6 +168,7 @@ routes: [{ match: { model: "gpt-*" }, providers: [openai] }]
     },
   },
   'docs/how-to/write-a-policy.md': {
+    ownGateway: true,
     before: {
       './agentctl config diff': async (run) =>
         run.write('config/gateway.yaml', run.read('config/gateway.yaml').replace('pr-writer', 'read-only')),

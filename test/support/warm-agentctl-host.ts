@@ -17,20 +17,21 @@ const { main } = (await import(
 process.on('disconnect', () => process.exit());
 process.on('message', async (line: CommandLine) => process.send?.(await run(line)));
 
-async function run({ args, env, cwd, stdin = '' }: CommandLine): Promise<Ran> {
+async function run({ args, env, cwd, stdin = '', together }: CommandLine): Promise<Ran> {
   process.chdir(cwd);
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, env);
   process.argv.splice(1, process.argv.length, program, ...args);
   const input = inputOf(stdin);
-  const [out, err] = [new Collected(), new Collected()];
+  const out = new Collected();
+  const err = together ? out : new Collected();
   for (const [name, value] of Object.entries({ stdin: input, stdout: out, stderr: err }))
     Object.defineProperty(process, name, { value, configurable: true });
   const code = await main(args);
   input.destroy();
   // A new process would not find open connections either.
   for (const agent of [plainAgent, secureAgent]) agent.destroy();
-  return { code, out: out.text, err: err.text };
+  return { code, out: out.text, err: together ? '' : err.text };
 }
 
 class Collected extends Writable {

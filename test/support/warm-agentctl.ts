@@ -11,6 +11,8 @@ export interface CommandLine {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly stdin?: string | undefined;
+  /** As `2>&1`: everything is in `out`, in the order in which it was written. */
+  readonly together?: true;
 }
 
 export interface Ran {
