@@ -8,7 +8,6 @@ import { appNode, emptyApp, ofType, type Resource, type Resources, reference, sy
 const prod = synthesize();
 const dev = synthesize({ stage: 'dev' });
 const other = synthesize({ name: 'team-b' });
-const _longest = emptyApp({ name: 'x'.repeat(26) }).app;
 const tagged = synthesize({ tags: 'team=agents,cost-center=42' });
 const all = (template: Template): Resources => template.toJSON().Resources as Resources;
 const settings = (context: Record<string, unknown>) => readSettings(appNode(context));
@@ -56,7 +55,7 @@ describe('[cloud.retained] resources that outlive their stack', () => {
 
 describe('[cloud.name] a second deployment in the same account', () => {
   const build = (name: string) => {
-    const { stores, services, watch } = buildGateway(emptyApp({ name }).app);
+    const { stores, services, watch } = buildGateway(emptyApp({ name }));
     return [stores, services, watch].map(({ stackName }) => stackName);
   };
   const built = [build('agent-governance'), build('team-b')];

@@ -1,17 +1,7 @@
 /** The stacks as templates, with the context of `cdk.json` and empty bundles, so that no build is needed. */
 import { createHash } from 'node:crypto';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { App, type AppProps, Validations } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
@@ -28,12 +18,14 @@ export interface Resource {
 }
 export type Resources = Record<string, Resource>;
 
+/** Shared by the files of a run, and removed after it. */
+const templates = join(process.env.TESTS_TMPDIR!, 'templates');
+mkdirSync(templates, { recursive: true });
+
 /** A template follows from its context alone, so all files of a run share what the first of them synthesized. */
 export function synthesize(context: Record<string, unknown> = {}) {
-  const folder = join(process.env.TESTS_TMPDIR!, 'templates');
-  const file = join(folder, `${createHash('sha256').update(JSON.stringify(context)).digest('hex')}.json`);
+  const file = join(templates, `${createHash('sha256').update(JSON.stringify(context)).digest('hex')}.json`);
   if (!existsSync(file)) {
-    mkdirSync(folder, { recursive: true });
     // Another worker may write it at the same time: it reads a whole file or none.
     const own = `${file}.${process.pid}`;
     writeFileSync(own, JSON.stringify(templatesOf(context)));
@@ -57,7 +49,7 @@ export function synthesize(context: Record<string, unknown> = {}) {
 type Json = Record<string, Loose>;
 
 function templatesOf(context: Record<string, unknown>): Readonly<Record<string, Json>> {
-  const { settings: _, ...stacks } = buildGateway(emptyApp(context).app);
+  const { settings: _, ...stacks } = buildGateway(emptyApp(context));
   return Object.fromEntries(
     Object.entries(stacks).flatMap(([name, stack]) => (stack ? [[name, Template.fromStack(stack).toJSON()]] : [])),
   );
@@ -77,42 +69,44 @@ function together({ services, surfaces, iam, endpoints }: Readonly<Record<string
 
 /** The root of an app with a context, for what reads the context and synthesizes nothing. */
 export const appNode = (context: Record<string, unknown> = {}) =>
-  new App({ context, outdir: join(process.env.TESTS_TMPDIR!, 'templates', 'nothing') }).node;
+  new App({ context, outdir: join(templates, 'nothing') }).node;
 
-/** An app before anything is in it, whose templates the rules of cdk-nag and CloudFormation judge when it is synthesized. */
-export function judgedApp(context: Record<string, unknown> = {}): App {
-  const { app } = emptyApp(context, {});
+/** An app before anything is in it, whose templates the rules of cdk-nag, and those of CloudFormation if asked, judge when it is synthesized. */
+export function judgedApp(context: Record<string, unknown> = {}, builtinCloudFormationValidation = false): App {
+  const app = emptyApp(context, { ...templatesAlone, builtinCloudFormationValidation });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   return app;
 }
 
-/** Where each construct was made, for those who debug it: a fifth of the time. */
-const untraced = { 'aws:cdk:disable-creation-stack-traces': true };
+/** What takes time and changes no template: where each construct was made, and copies of what is deployed. */
+const unneeded = { 'aws:cdk:disable-creation-stack-traces': true, 'aws:cdk:disable-asset-staging': true };
 
 /** What explains templates to people, or judges them, takes more time than the templates. */
 const templatesAlone: AppProps = { stackTraces: false, treeMetadata: false, builtinCloudFormationValidation: false };
 
 /** An app before anything is in it. */
-export function emptyApp(context: Record<string, unknown> = {}, props = templatesAlone) {
-  const scratch = mkdtempSync(join(tmpdir(), 'gateway-synth-'));
-  afterAll(() => rmSync(scratch, { recursive: true, force: true }));
-  for (const name of Object.keys(functions)) {
-    mkdirSync(join(scratch, 'bundles', name), { recursive: true });
-    writeFileSync(join(scratch, 'bundles', name, 'index.mjs'), 'export const handler = async () => ({});\n');
-  }
-  mkdirSync(join(scratch, 'bundles', 'console'));
-  writeFileSync(join(scratch, 'bundles', 'console', 'index.html'), '<!doctype html>\n');
-  mkdirSync(join(scratch, 'bundles', 'plane'));
-  copyFileSync('lib/streaming/Dockerfile', join(scratch, 'bundles', 'plane', 'Dockerfile'));
+export function emptyApp(context: Record<string, unknown> = {}, props = templatesAlone): App {
   const { context: flags } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: Record<string, unknown> };
-  const outdir = join(scratch, 'out');
-  const app = new App({
+  return new App({
     ...props,
     analyticsReporting: false,
-    outdir,
-    context: { ...flags, ...untraced, bundles: join(scratch, 'bundles'), ...context },
+    context: { ...flags, ...unneeded, bundles: emptyBundles(), ...context },
+    outdir: mkdtempSync(join(templates, 'out-')),
   });
-  return { app, outdir };
+}
+
+/** Where a build would leave the functions: made once by each worker. */
+function emptyBundles(): string {
+  const folder = join(templates, `bundles-${process.pid}`);
+  const has = (path: string, text: string) => {
+    mkdirSync(join(folder, dirname(path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  };
+  if (existsSync(folder)) return folder;
+  for (const name of Object.keys(functions)) has(`${name}/index.mjs`, 'export const handler = async () => ({});\n');
+  has('console/index.html', '<!doctype html>\n');
+  has('plane/Dockerfile', readFileSync('lib/streaming/Dockerfile', 'utf8'));
+  return folder;
 }
 
 /** Resources of one type by logical id. */
