@@ -3,6 +3,7 @@
  * without end: `node test/differential/sql/run.ts --endless --seed <n>`.
  */
 import { execFileSync } from 'node:child_process';
+import { runs } from '../support/extent.ts';
 import type { Summary } from './sql/run.ts';
 
 /** In a process of its own, because the database is WebAssembly that cannot be interrupted. */
@@ -18,8 +19,10 @@ function summaryOf(seed: number, allowed: number): Summary {
   }
 }
 
-test('[effects.sql] a thousand allowed queries change no data and read no file of the server', () => {
-  const { asked, allowed, ran, holes, traceless, listed } = summaryOf(1, 1000);
+const wanted = runs(1000, 300);
+
+test('[effects.sql] hundreds of allowed queries change no data and read no file of the server', () => {
+  const { asked, allowed, ran, holes, traceless, listed } = summaryOf(1, wanted);
   console.info(
     `asked ${asked}, allowed ${allowed}, ran to their end ${ran}; calls of listed functions ${listed.calls}, ran ${listed.ran}`,
   );
@@ -28,7 +31,7 @@ test('[effects.sql] a thousand allowed queries change no data and read no file o
   expect(traceless).toEqual([]);
   expect(listed.traces).toEqual([]);
   expect(listed.ran).toBeGreaterThan(listed.calls / 2);
-  expect(allowed).toBe(1000);
-  expect(ran).toBeGreaterThan(800);
-  expect(asked).toBeGreaterThan(allowed + 300);
+  expect(allowed).toBeGreaterThanOrEqual(wanted);
+  expect(ran).toBeGreaterThan(0.8 * allowed);
+  expect(asked).toBeGreaterThan(1.3 * allowed);
 });

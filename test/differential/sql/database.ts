@@ -120,6 +120,7 @@ export async function openDatabase(): Promise<Database> {
       let ran = 0;
       for (const sql of texts) {
         const outcome = await execute(sql);
+        await db.exec('rollback');
         if (outcome.error === undefined) ran++;
         for (const trace of outcome.traces) traces.add(`${trace}: ${sql}`);
       }

@@ -26,6 +26,8 @@ export interface Summary {
 }
 
 const share = 0.03;
+/** A look at all that can change takes far longer than a query. */
+const atOnce = 50;
 
 async function run(seed: number, wanted: number, endless: boolean): Promise<Summary> {
   const isAllowed = await decider();
@@ -36,16 +38,19 @@ async function run(seed: number, wanted: number, endless: boolean): Promise<Summ
   const holes: Summary['holes'][number][] = [];
   let [asked, allowed, ran] = [0, 0, 0];
   while (endless || (allowed < wanted && asked < wanted * 20)) {
-    const sql = next();
-    asked++;
-    if (!isAllowed(sql)) continue;
-    allowed++;
-    const { traces, error } = await db.run(sql);
-    if (error === undefined) ran++;
-    if (traces.length > 0) {
-      holes.push({ sql, traces });
-      if (endless) console.log(JSON.stringify({ seed, asked, sql, traces }));
-      await db.restore();
+    const texts: string[] = [];
+    while (texts.length < atOnce && (endless || asked < wanted * 20)) {
+      const sql = next();
+      asked++;
+      if (isAllowed(sql)) texts.push(sql);
+    }
+    allowed += texts.length;
+    const together = await db.runAll(texts);
+    ran += together.ran;
+    if (together.traces.length > 0) {
+      const found = await holesAmong(db, texts);
+      holes.push(...(found.length > 0 ? found : [{ sql: texts.join(';\n'), traces: together.traces }]));
+      if (endless) console.log(JSON.stringify({ seed, asked, found }));
     }
     if (endless && allowed % 1000 === 0)
       console.log(JSON.stringify({ seed, asked, allowed, ran, holes: holes.length }));
@@ -62,13 +67,26 @@ async function decider(): Promise<(sql: string) => boolean> {
   };
 }
 
+/** Runs each by itself, to name those that leave a trace. */
+async function holesAmong(db: Database, texts: readonly string[]): Promise<Summary['holes'][number][]> {
+  const holes: Summary['holes'][number][] = [];
+  await db.restore();
+  for (const sql of texts) {
+    const { traces } = await db.run(sql);
+    if (traces.length === 0) continue;
+    holes.push({ sql, traces });
+    await db.restore();
+  }
+  return holes;
+}
+
 /** Calls each listed function; what it leaves behind is looked for after some of them. */
 async function callListed(db: Database): Promise<Summary['listed']> {
   const calls = await db.callsOf(Object.values(harmlessFunctions).flatMap((names) => names.split(' ')));
   const traces: string[] = [];
   let ran = 0;
-  for (let at = 0; at < calls.length; at += 50) {
-    const outcome = await db.runAll(calls.slice(at, at + 50));
+  for (let at = 0; at < calls.length; at += atOnce) {
+    const outcome = await db.runAll(calls.slice(at, at + atOnce));
     ran += outcome.ran;
     traces.push(...outcome.traces);
   }
