@@ -27,5 +27,5 @@ export const archiving = (from: KeptFrom) => {
   const log = logKeys ? awsLog({ ...from, keys: logKeys }) : undefined;
   const cover = (entries: Parameters<typeof checkpointEntries>[1]) =>
     checkpointEntries({ checkpoints, archive: written, log, clock, contradictions, telemetry }, entries);
-  return { archived: written, checkpoints, archiving: { archive: written, cover } };
+  return { archived: written, checkpoints, archiving: { archive: written, cover, log } };
 };

@@ -1,6 +1,6 @@
 /**
  * The evidence archive: copies of entries that no role can change. Only the roles of archiving functions may put, and
- * only if no object exists; no role may delete. Checkpoints are in the same bucket, under `@checkpoints/`.
+ * only if no object exists; no role may delete. During a restore, the role that copies an archive may put, too. Checkpoints are in the same bucket, under `@checkpoints/`.
  */
 import { ArnFormat, Duration, Stack } from 'aws-cdk-lib';
 import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
@@ -62,6 +62,7 @@ export class ArchiveBucket extends Construct {
       .filter(([, { archives }]) => archives)
       .map(([name]) => roleName(this, settings, name))
       .flatMap((role) => [arn('iam', 'role', role), arn('sts', 'assumed-role', `${role}/*`)]);
+    if (settings.restoring !== undefined) writers.push(settings.restoring);
     this.#deny('OnlyArchivingFunctionsWrite', ['s3:PutObject'], { ArnNotLike: { 'aws:PrincipalArn': writers } });
   }
 

@@ -37,6 +37,7 @@ export const contextKeys: readonly string[] = [
   'release',
   'requestsPerAddress',
   'requestsPerSecond',
+  'restoring',
   'routeTableIds',
   'sandboxConcurrency',
   'securityGroupIds',

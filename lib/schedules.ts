@@ -13,6 +13,8 @@ interface SchedulesProps {
   readonly functions: Readonly<Record<FunctionName, IFunction>>;
   /** Enabled optional functions. */
   readonly optional: readonly FunctionName[];
+  /** False while tables are restored: a schedule would write to chains whose end is not back yet. */
+  readonly enabled: boolean;
   /** Receives ticks that could not be delivered. */
   readonly deadLetters: IQueue;
 }
@@ -31,6 +33,7 @@ export class Schedules extends Construct {
       new Rule(this, name, {
         description: spec.purpose,
         schedule: Schedule.rate(every),
+        enabled: props.enabled,
         targets: [
           new LambdaFunction(target, { deadLetterQueue: props.deadLetters, retryAttempts: 1, maxEventAge: worthwhile }),
         ],

@@ -87,7 +87,12 @@ export class GatewayServices extends Stack {
       steps: live['approval-steps'],
       sweep: live.sweep,
     });
-    new Schedules(this, 'Schedules', { functions: live, optional: optionalFunctions(settings), deadLetters });
+    new Schedules(this, 'Schedules', {
+      functions: live,
+      optional: optionalFunctions(settings),
+      enabled: settings.restoring === undefined,
+      deadLetters,
+    });
     new Notifications(this, 'Notifications', {
       deliveries: stores.tables.deliveries,
       notifier: live.notify,

@@ -52,6 +52,11 @@ export interface GatewaySettings extends ConcurrencySettings, CapacitySettings {
   readonly formerSigningKeys: readonly string[];
   /** KMS keys of votes of other deployments, by ARN: votes that they signed count. */
   readonly formerVoteKeys: readonly string[];
+  /**
+   * Role that copies another deployment's archive into this one's, by ARN. Its tables are being restored: the role may
+   * put into the archive, and no schedule runs.
+   */
+  readonly restoring: string | undefined;
   /** Roles of AWS that STS brokers assume, by ARN. Their trust must name the functions; see the deployment guide. */
   readonly brokerRoles: readonly string[];
   /** Stored secrets that brokers and SQL executors pass on, by ARN. */
@@ -94,6 +99,7 @@ export function readSettings(node: Node): GatewaySettings {
   const stage = word(node, 'stage', stages);
   const onEmulator = stage === 'emulator';
   const network = networkSettings(node, onEmulator);
+  const restoring = arns(node, 'restoring', 'iam', /^:\d{12}:(?:(?:role|user)\/[\w+=.@/-]+|root)$/)[0];
   return {
     stage,
     name: deploymentName(node),
@@ -113,6 +119,7 @@ export function readSettings(node: Node): GatewaySettings {
     streamPaddingBytes: whole(node, 'streamPaddingBytes', 0, 0),
     formerSigningKeys: arns(node, 'formerSigningKeys', 'kms', /^[a-z0-9-]+:\d{12}:key\/[\w-]+$/),
     formerVoteKeys: arns(node, 'formerVoteKeys', 'kms', /^[a-z0-9-]+:\d{12}:key\/[\w-]+$/),
+    restoring,
     brokerRoles: arns(node, 'brokerRoles', 'iam', /^:\d{12}:role\/[\w+=.@/-]+$/),
     brokerSecrets: arns(node, 'brokerSecrets', 'secretsmanager', /^[a-z0-9-]+:\d{12}:secret:[\w/+=.@-]+(?:-\?{6})?$/),
     sqlClusters: arns(node, 'sqlClusters', 'rds', /^[a-z0-9-]+:\d{12}:cluster:[\w-]+$/),
@@ -123,7 +130,9 @@ export function readSettings(node: Node): GatewaySettings {
     canary: word(node, 'canary', ['off', 'on']) === 'on',
     dataPlane: word(node, 'dataPlane', ['off', 'on']) === 'on',
     tags: tags(node),
-    storeRemoval: stage === 'prod' ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
+    // CloudFormation adopts only what it would retain.
+    storeRemoval:
+      stage === 'prod' || restoring !== undefined ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
     stagedReleases:
       !onEmulator &&
       word(node, 'release', stage === 'prod' ? ['staged', 'at-once'] : ['at-once', 'staged']) === 'staged',

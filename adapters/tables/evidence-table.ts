@@ -108,6 +108,14 @@ export function evidenceTable({ store }: StoreOptions): EvidenceLog & EvidenceRo
       return readableEntries(this.rows(tenant, sessionId, fromIndex), unreadable);
     },
 
+    async putBack(entries, before, after) {
+      const puts = entries.map((entry): Write => {
+        const put = entryPut(entry, 'put back');
+        return { ...put, if: { any: [{ absent: 'chain' }, { equals: ['entry', canonicalize(entry)] }] } };
+      });
+      return (await store.transact([headPut(before, after), ...puts])) === 'written';
+    },
+
     async remove(entry) {
       const isSame = { any: [{ absent: 'chain' }, { equals: ['entry', canonicalize(entry)] }] } as const;
       return (await store.remove('evidence', entryKey(entry), { if: isSame })).written;

@@ -35,6 +35,7 @@ export interface KeptEvidence {
   readonly archiving: {
     readonly archive: Archive;
     readonly cover: (entries: readonly EvidenceEntry[]) => Promise<void>;
+    readonly log: TransparencyLog;
   };
 }
 
@@ -80,7 +81,7 @@ export async function keptEvidence(options: KeptEvidenceOptions): Promise<KeptEv
     archived,
     checkpoints,
     cover,
-    archiving: { archive: archived, cover },
+    archiving: { archive: archived, cover, log: transparency },
     transparency,
     closeKept: close,
   };

@@ -7,7 +7,7 @@ import type { ArchiveReader, CheckpointLog, EvidenceLog, EvidenceRows, SessionHe
 
 interface ExpirePorts {
   readonly evidence: Pick<EvidenceLog, 'rows'>;
-  readonly rows: EvidenceRows;
+  readonly rows: Pick<EvidenceRows, 'remove'>;
   readonly archived: Pick<ArchiveReader, 'entries'>;
   readonly checkpoints: Pick<CheckpointLog, 'last'>;
 }
@@ -60,11 +60,11 @@ function defectOf(row: EvidenceEntry, copy: EvidenceEntry | undefined): string |
 
 /** Removes rows in batches. After a crash, readers take the removed rows from the archive. */
 class Removal {
-  readonly #rows: EvidenceRows;
+  readonly #rows: Pick<EvidenceRows, 'remove'>;
   #batch: EvidenceEntry[] = [];
   removed = 0;
 
-  constructor(rows: EvidenceRows) {
+  constructor(rows: Pick<EvidenceRows, 'remove'>) {
     this.#rows = rows;
   }
 

@@ -78,8 +78,13 @@ export interface EvidenceLog {
   audit(filter: AuditFilter): Promise<Page<EvidenceEntry>>;
 }
 
-/** Removes rows of the log that a retention policy lets expire. */
+/** Changes rows of the log without a new entry: removes expired ones, and puts back those that a restored table lacks. */
 export interface EvidenceRows {
+  /**
+   * Puts entries back and moves the head from `before` to `after`, in one transaction.
+   * @returns false, with nothing written, if the head moved or another entry is in a place.
+   */
+  putBack(entries: readonly EvidenceEntry[], before: SessionHead | undefined, after: SessionHead): Promise<boolean>;
   /**
    * Removes the row if it holds exactly this entry. A row that is gone is a success. @returns false for another row.
    */

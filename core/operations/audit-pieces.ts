@@ -38,7 +38,7 @@ function positionOf(given: string | undefined): { readonly part: Part; readonly 
   const [part, cursor] = [given.slice(0, dot), given.slice(dot + 1)];
   if (part !== 'checkpointed' && part !== 'others')
     throw invalidRequest('cursor is not one of this list; take the cursor of its last page, or none to begin.');
-  return { part, cursor: { cursor } };
+  return { part, cursor: cursor === '' ? {} : { cursor } };
 }
 
 /** Maximum of findings listed per piece; further ones are only counted. */

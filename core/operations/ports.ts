@@ -15,6 +15,7 @@ import type { HostLimits } from '#core/contracts/host-limits.ts';
 import type { ArchiveProgressStore } from '#core/evidence/archive-progress.ts';
 import type { ContradictionStore } from '#core/evidence/contradiction.ts';
 import type { ArchiveReader, CheckpointLog, EvidenceRows, ManifestStore, Signer } from '#core/evidence/ports.ts';
+import type { TransparencyLog } from '#core/evidence/transparency/log.ts';
 import type { LogReader } from '#core/evidence/transparency/log-reader.ts';
 import type { CredentialStore } from '#core/execution/credentials/ports.ts';
 import type { TicketStore } from '#core/execution/tickets/ports.ts';
@@ -81,6 +82,7 @@ export interface GatewayPorts extends GovernPorts, LoadingPorts, MetricsPorts {
     | {
         readonly archive: Archive;
         readonly cover: (entries: readonly EvidenceEntry[]) => Promise<void>;
+        readonly log: Pick<TransparencyLog, 'recover'> | undefined;
       }
     | undefined;
   readonly credentials: CredentialStore;

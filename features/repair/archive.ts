@@ -34,6 +34,7 @@ export const checkArchive: Operation = async (call) => {
 /** Archives missing copies of one session or of all. The first call is recorded as the administrative act. */
 export const repairArchive: Operation = async (call) => {
   const { query } = call;
+  if (query.put_back !== undefined) return (await import('./put-back.ts')).putBack(call);
   const range = rangeOf(query);
   if (range && query.session === undefined)
     throw invalidRequest('from and to belong to one session; give session too.');

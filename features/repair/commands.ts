@@ -3,10 +3,12 @@ import { addCommand, addGroup, type Cli, type FeatureCommand, type Outcome, type
 import { count, type Fields, list, text } from '#agentctl/json-fields.ts';
 import { painted } from '#agentctl/output.ts';
 import { pieces } from '#agentctl/pieces.ts';
+import { addRestore } from './commands/restore.ts';
 
 export const commands: readonly FeatureCommand[] = [
   { after: 'evidence', add: addArchive },
   { after: 'bootstrap', add: addRebuild },
+  { after: 'archive', add: addRestore },
 ];
 
 interface ArchiveOptions {

@@ -58,12 +58,16 @@ export const feature = {
       function: 'archive',
       role: 'admin',
       platform: true,
-      query: ['tenant', 'session', 'from', 'to', 'cursor'],
-      summary: 'Archive entries that the check finds missing, one bounded piece a call',
+      query: ['tenant', 'session', 'from', 'to', 'put_back', 'cursor'],
+      summary: 'Archive entries that the check finds missing, or put lost rows back, one bounded piece a call',
       output: () =>
         z.strictObject({
           tenant: z.string(),
           archived_entries: count,
+          put_back_entries: count.optional().meta({
+            description:
+              'With put_back=true: entries of one tenant that only the archive held, now in the table again.',
+          }),
           refused: z.array(z.strictObject({ session_id: z.string(), reason: z.string() })),
           left_entries: count,
           cursor,

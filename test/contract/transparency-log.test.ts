@@ -35,6 +35,30 @@ test('[transparency.log] sessions are appended once for each place they reach, e
   expect(await log.checkpoint('nobody')).toBeUndefined();
 });
 
+test('[transparency.log] a head that was restored to an earlier time takes the leaves of its objects back, and continues', async () => {
+  await kept.opened().append(many(0, 3));
+  const before = kept.store.scan('observations');
+  const log = kept.opened();
+  // Over the ends of two tiles, in batches of different times.
+  for (const count of [1, 251, 300, 4]) {
+    kept.time.ms += 1000;
+    await log.append(many((await headOf(log)).size, count));
+  }
+  const published = await headOf(log);
+  for (const { series, at } of kept.store.scan('observations'))
+    await kept.store.remove('observations', { series: String(series), at: String(at) });
+  for (const row of before) await kept.store.put('observations', row);
+
+  const restored = kept.opened();
+  expect(await restored.recover('default')).toBe(556);
+  expect(await restored.recover('default')).toBe(0);
+  expect(await headOf(restored)).toMatchObject({ size: published.size, root: published.root });
+  await restored.append([pointOf('s-558', 0), pointOf('s-558', 1)]);
+  expect(await kept.leaves(restored)).toHaveLength(560);
+  expect((await restored.proof('default', 's-400'))?.leaf).toMatchObject({ index: 0 });
+  expect(await kept.opened().recover('nobody')).toBe(0);
+});
+
 test('[store.sweep] a log that is damaged or fails does not keep other tenants from theirs', async () => {
   await kept.opened().append([pointOf('s-1', 0)]);
   const head = (await kept.heads.head('default'))!;

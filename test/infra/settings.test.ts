@@ -57,6 +57,7 @@ describe('options that are off by default', () => {
     ['brokerRoles', 'arn:aws:iam::123456789012:role/*'],
     ['brokerRoles', '*'],
     ['brokerRoles', 'arn:aws:iam::123456789012:user/somebody'],
+    ['restoring', 'arn:aws:iam::123456789012:role/*'],
     ['brokerSecrets', 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:*'],
     ['brokerSecrets', 'arn:aws:iam::123456789012:role/orders'],
     ['sqlClusters', 'arn:aws:rds:eu-west-1:123456789012:cluster:'],

@@ -123,6 +123,17 @@ it('signs with a P-256 key of its own', () => {
   stores.hasResourceProperties('AWS::KMS::Key', { KeySpec: 'ECC_NIST_P256', KeyUsage: 'SIGN_VERIFY' });
 });
 
+const restoring = synthesize({ restoring: 'arn:aws:iam::123456789012:role/restorer' });
+
+it('[evidence.archive] takes puts into the archive from the role that copies another archive during a restore, and no schedule runs then', () => {
+  const found = JSON.stringify(restoring.stores.toJSON()).match(/"OnlyArchivingFunctionsWrite"|role\/restorer/g);
+  expect(found).toHaveLength(2);
+  const states = Object.values(ofType(restoring.services, 'AWS::Events::Rule')).map(
+    ({ Properties }) => Properties.State,
+  );
+  expect(new Set(states)).toEqual(new Set(['DISABLED']));
+});
+
 const without = synthesize({ transparencyLog: 'off' });
 
 it('[transparency.log] signs the log with an Ed25519 key of its own, and keeps no log if the deployment turns it off', () => {

@@ -6,6 +6,7 @@
  * [transparency.log].
  */
 import type { ChainPoint } from '#core/contracts/evidence.ts';
+import type { LogLeaf } from '#core/contracts/transparency.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
@@ -14,7 +15,7 @@ import { leafBytes, leafOf, sessionDigest } from './leaf.ts';
 import { LogReader, type LogReaderPorts } from './log-reader.ts';
 import { keysOfLog, type LogSigner } from './note.ts';
 import type { LogHead, LogObjects } from './ports.ts';
-import { LogDamage, putNewestBatch } from './stored-tiles.ts';
+import { LogDamage, leavesFrom, putNewestBatch } from './stored-tiles.ts';
 import { Frontier, leafHash } from './tree.ts';
 
 export interface LogPorts extends LogReaderPorts {
@@ -48,6 +49,24 @@ export class TransparencyLog extends LogReader {
     const written = this.#writing.then(() => this.#appendAll(points));
     this.#writing = written.catch(() => {});
     return written;
+  }
+
+  /**
+   * Takes leaves into the head that only the objects hold, because the head was restored to an earlier time. Call it
+   * before the first append: an object is never put twice [evidence.archive.check].
+   * @returns the number of leaves.
+   */
+  async recover(tenant: string): Promise<number> {
+    for (let recovered = 0; ; ) {
+      const head = await this.heads.head(tenant);
+      if (head) await this.settled(tenant, head);
+      const found = await leavesFrom(this.#ports.objects, tenant, head?.size ?? 0);
+      // The leaves of a batch have one time.
+      const end = found.findIndex(({ at }) => at !== found[0]!.at);
+      const batch = end < 0 ? found : found.slice(0, end);
+      if (batch.length === 0) return recovered;
+      if (await this.heads.replace(tenant, await this.#extended(tenant, head, batch))) recovered += batch.length;
+    }
   }
 
   /** Continues with other tenants if one log fails. Throws a temporary fault rather than permanent damage. */
@@ -118,11 +137,18 @@ export class TransparencyLog extends LogReader {
     return [...furthest.values()];
   }
 
-  async #next(tenant: string, head: LogHead | undefined, points: readonly ChainPoint[]): Promise<LogHead> {
+  #next(tenant: string, head: LogHead | undefined, points: readonly ChainPoint[]): Promise<LogHead> {
+    const at = isoTime(this.#ports.clock.now());
+    return this.#extended(
+      tenant,
+      head,
+      points.map((point) => leafOf(point, at)),
+    );
+  }
+
+  async #extended(tenant: string, head: LogHead | undefined, newest: readonly LogLeaf[]): Promise<LogHead> {
     const signer = await this.signer(tenant);
     const frontier = head ? frontierOf(head, signer) : new Frontier();
-    const at = isoTime(this.#ports.clock.now());
-    const newest = points.map((point) => leafOf(point, at));
     for (const leaf of newest) frontier.append(leafHash(leafBytes(leaf)));
     const { size, roots } = frontier;
     const checkpoint = await signTreeHead({ origin: signer.name, size, root: frontier.root() }, signer);

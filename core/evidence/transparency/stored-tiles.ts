@@ -2,9 +2,10 @@
  * Stores a log's tiles as objects. Full tiles and tiles of higher levels have their own objects. Leaves of a partial
  * tile are stored in runs, one per batch, so that a leaf is written once or twice and not 256 times.
  */
+import type { LogLeaf } from '#core/contracts/transparency.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
-import { leafBytes } from './leaf.ts';
+import { leafBytes, readLeaf } from './leaf.ts';
 import type { LogHead, LogObjects } from './ports.ts';
 import type { NodeId, ReadNodes } from './proofs.ts';
 import {
@@ -92,6 +93,18 @@ export async function leavesOf(objects: LogObjects, tenant: string, { index, wid
   const leaves = full ? leavesOfBundle(full) : await leavesInRuns(objects, tenant, index, width);
   if (leaves.length < width) throw new LogDamage(`tile ${index} has ${leaves.length} of ${width} leaves`);
   return leaves.slice(0, width);
+}
+
+/** Returns the leaves that a tile's objects hold from a position on. @throws LogDamage for runs that do not follow. */
+export async function leavesFrom(objects: LogObjects, tenant: string, start: number): Promise<LogLeaf[]> {
+  const tile = Math.floor(start / tileWidth);
+  const full = await objects.get(tenant, tilePath({ level: 'entries', index: tile, width: tileWidth }));
+  const leaves = full ? leavesOfBundle(full) : await leavesInRuns(objects, tenant, tile, tileWidth);
+  return leaves.slice(start % tileWidth).map((bytes) => {
+    const leaf = readLeaf(bytes);
+    if (!leaf) throw new LogDamage(`tile ${tile} holds another leaf`);
+    return leaf;
+  });
 }
 
 async function leavesInRuns(objects: LogObjects, tenant: string, tile: number, width: number): Promise<Buffer[]> {

@@ -1,0 +1,55 @@
+/** Runs checks of a deployment and prints their findings, each with its advice [cli.status]. */
+import type { Cli, Outcome } from '../command.ts';
+import { exitCodes, Failure, UsageError } from '../failure.ts';
+import { fields } from '../json-fields.ts';
+import { painted } from '../output.ts';
+import type { Check } from './check.ts';
+import { type Finding, fail, unknown } from './finding.ts';
+
+const styles = { ok: 'green', warn: 'yellow', fail: 'red', unknown: 'dim' } as const;
+
+/** Runs the checks in order. @returns `negative` if one failed. */
+export async function runChecks(cli: Cli, checks: readonly Check[]): Promise<Outcome> {
+  const findings: Finding[] = [];
+  for (const check of checks) {
+    const found = await resultOf(cli, check);
+    findings.push(...found);
+    if (!cli.globals.json) for (const each of found) show(cli, each);
+    if (check.needed && found.some(({ state }) => state === 'fail')) break;
+  }
+  const failed = findings.filter(({ state }) => state === 'fail').length;
+  const warned = findings.filter(({ state }) => state === 'warn').length;
+  if (cli.globals.json) cli.out.pretty({ ok: failed === 0, failed, warned, findings });
+  else
+    cli.out.line(
+      failed + warned === 0
+        ? 'nothing to do'
+        : `${failed} ${failed === 1 ? 'failure' : 'failures'}, ${warned} ${warned === 1 ? 'warning' : 'warnings'}`,
+    );
+  return failed === 0 ? 'positive' : 'negative';
+}
+
+async function resultOf(cli: Cli, { name, run, absent, unreachable, needed }: Check): Promise<Finding[]> {
+  const named = (found: Omit<Finding, 'check'>): Finding => ({ check: name, ...found });
+  try {
+    return (await run(cli.api())).map(named);
+  } catch (thrown) {
+    if (!(thrown instanceof Failure) || thrown instanceof UsageError) throw thrown;
+    const { type } = fields(fields(bodyOf(thrown)).error);
+    // Missing, or not visible to this key: the deployment may be fine.
+    if (type === 'forbidden') return [named(unknown(thrown.message, 'repeat it with a key that may see this (--key)'))];
+    if (type === 'not_found') return [named((needed ? fail : unknown)(thrown.message, absent))];
+    const away = thrown.exitCode === exitCodes.unreachable;
+    const todo = away ? (unreachable ?? 'check --url, and whether it is started') : 'look at the log of the gateway';
+    return [named(fail(thrown.message, thrown.hint ?? todo))];
+  }
+}
+
+function bodyOf({ body }: Failure): unknown {
+  return body === undefined ? undefined : JSON.parse(body);
+}
+
+function show({ out }: Cli, { check, state, found, todo }: Finding): void {
+  out.line(painted(styles[state], state.padEnd(8)), `${check}: ${found}`);
+  if (todo !== undefined && state !== 'ok') out.line(`${' '.repeat(8)}→ ${todo}`);
+}
