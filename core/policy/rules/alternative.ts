@@ -59,6 +59,9 @@ function attemptFor(rule: CompiledRule, call: ToolCall, reading: NormalCall, mov
     changes.push(`${field} ${glob.literal ?? `like ${changed[field]} (${glob.source})`}`);
     distance += field === 'tool' ? distanceOf(reading.tool, changed.tool) : 1;
   }
+  // Another tool on another target, or without the call's main parameters, is another action and not an alternative.
+  const otherTool = changed.tool !== call.tool;
+  if (otherTool && (distance >= foreign || changed.target !== call.target)) return undefined;
   // Removing parameters is the only change to them that needs no invented values.
   const failing = rule.arguments.filter((argument) => !argumentHolds(argument, reading));
   const keys = failing
@@ -70,10 +73,9 @@ function attemptFor(rule: CompiledRule, call: ToolCall, reading: NormalCall, mov
     changes.push(`no parameter ${keys.join(', ')}`);
     distance += 1;
   }
-  // Another tool on another target, or without the call's main parameters, is another action and not an alternative.
-  const another = distance >= foreign || changed.target !== call.target || keys.length > 0;
-  const elsewhere = changed.tool !== call.tool && another;
-  return changes.length === 0 || elsewhere ? undefined : { rule, call: changed, changes, distance };
+  return changes.length === 0 || (otherTool && keys.length > 0)
+    ? undefined
+    : { rule, call: changed, changes, distance };
 }
 
 const foreign = 8;

@@ -1,9 +1,10 @@
 /** Makes a readable example that a glob matches: `scm.get_example`, `docs/example`. */
+import { remembered } from '#core/kernel/remembered.ts';
 import { contains } from './char-set.ts';
 import type { Glob } from './glob.ts';
 import type { GlobNode } from './glob-syntax.ts';
 
-export const exampleOf = (glob: Glob): string => glob.literal ?? textOfNodes(glob.nodes);
+export const exampleOf = remembered((glob: Glob): string => glob.literal ?? textOfNodes(glob.nodes));
 
 const textOfNodes = (nodes: readonly GlobNode[]): string => nodes.map(textOfNode).join('');
 
