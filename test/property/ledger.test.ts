@@ -9,6 +9,7 @@ import { StoreFault } from '#adapters/tables/store.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Change, CommitOutcome, SessionHead } from '#core/evidence/ports.ts';
 import { verifyChain } from '#core/evidence/verify.ts';
+import { codePoint } from '../support/code-point.ts';
 import { intercepted, testStore } from '../support/store.ts';
 
 /** What happens to a transaction on its way: the request is lost, or its answer, or another one comes first. */
@@ -119,7 +120,7 @@ describe('attribute values', () => {
   const plain = fc.letrec<{ value: unknown; object: Record<string, unknown> }>((tie) => ({
     value: fc.oneof(
       { depthSize: 'small' },
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: codePoint }),
       fc.double({ noNaN: true, noDefaultInfinity: true, min: -9e15, max: 9e15 }),
       fc.maxSafeInteger(),
       fc.boolean(),

@@ -4,6 +4,7 @@ import { awsCalls } from '#core/execution/credentials/aws-calls.ts';
 import { type IamRequest, iamAnswer } from '#core/execution/credentials/iam-match.ts';
 import { type CompiledSessionPolicy, compileSessionPolicy } from '#core/execution/credentials/session-policy.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import { codePoint } from '../support/code-point.ts';
 
 const longestPolicyCharacters = 2048;
 
@@ -16,7 +17,7 @@ const objectKey = fc
   .oneof(
     text(`ab/*?\${}:"\\'. é日`, 1, 40),
     fc
-      .string({ unit: 'binary', minLength: 1, maxLength: 40 })
+      .string({ unit: codePoint, minLength: 1, maxLength: 40 })
       .filter((key) => key.isWellFormed() && !/\p{Cc}/u.test(key)),
   )
   // Names that policies read as other ones get no credential at all.

@@ -1,6 +1,7 @@
 /** Any shell text is parsed or reported as unclear, and quotes within a word change nothing. */
 import fc from 'fast-check';
 import { shellEffects } from '#core/effects/shell.ts';
+import { codePoint } from '../support/code-point.ts';
 import { runs } from '../support/extent.ts';
 
 const effectsOf = (command: string) =>
@@ -26,7 +27,7 @@ describe('any text', () => {
   };
 
   test('of characters', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), check), { numRuns: runs(2000, 400) });
+    fc.assert(fc.property(fc.string({ unit: codePoint, maxLength: 200 }), check), { numRuns: runs(2000, 400) });
   });
 
   test('of pieces of shell', () => {

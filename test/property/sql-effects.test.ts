@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { type SqlGrammar, sqlGrammar } from '#adapters/sql/grammar.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { sqlEffects } from '#core/effects/sql.ts';
+import { codePoint } from '../support/code-point.ts';
 import { runs } from '../support/extent.ts';
 
 let grammar: SqlGrammar;
@@ -21,7 +22,7 @@ const soup = fc.array(fc.constantFrom(...words), { maxLength: 40 }).map((list) =
 
 test('any text has an answer', () => {
   fc.assert(
-    fc.property(fc.oneof(soup, fc.string({ unit: 'binary' }), fc.string()), (sql) => {
+    fc.property(fc.oneof(soup, fc.string({ unit: codePoint }), fc.string()), (sql) => {
       const { parts, carrier, unclear } = read(sql);
       // Fail closed: nothing known means nothing certain.
       expect(parts.length > 0 || unclear !== undefined).toBe(true);

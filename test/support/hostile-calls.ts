@@ -2,10 +2,11 @@
 import fc from 'fast-check';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { spelledText, visibleLines, visibleText } from '#core/text/secrets/visible-text.ts';
+import { codePoint } from './code-point.ts';
 
 const length = fc.oneof(fc.nat(40), fc.nat(600), fc.nat(4_500), fc.nat(70_000));
 const word = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 12 }),
+  fc.string({ unit: codePoint, maxLength: 12 }),
   fc.constantFrom('`', '```', '<!channel>', '\u3164', '\n', '\\u{60}', '&amp;'),
 );
 const text = fc

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
+import { codePoint } from '../../../test/support/code-point.ts';
 import { runs } from '../../../test/support/extent.ts';
 import { approvalId, sampleRow } from '../../../test/unit/approvals/notifications/sample.ts';
 import { questionDigest } from '../notice.ts';
@@ -27,7 +28,7 @@ function blocksOf(text: string): { readonly blocks: string[]; readonly outside: 
 
 /** Texts that try to get out of code: fences, mentions, links, commands, hidden parts. */
 const nasty = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 300 }),
+  fc.string({ unit: codePoint, maxLength: 300 }),
   fc
     .array(
       fc.constantFrom(

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
+import { codePoint } from '../../../test/support/code-point.ts';
 import { runs } from '../../../test/support/extent.ts';
 import { approvalId, sampleRow } from '../../../test/unit/approvals/notifications/sample.ts';
 import { slackMessage } from '../message.ts';
@@ -79,7 +80,7 @@ describe('the message of a request', () => {
   });
 
   const nasty = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 400 }),
+    fc.string({ unit: codePoint, maxLength: 400 }),
     fc
       .array(fc.constantFrom('<!channel>', '```', '`', '&', '*Approved*', '\n*Tool* `ls`', '<http://x|y>', '\u202e'), {
         maxLength: 400,

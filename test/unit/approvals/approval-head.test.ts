@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { approvalHead } from '#core/approvals/approval-head.ts';
 import { approvalView } from '#core/approvals/views.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
+import { codePoint } from '../../support/code-point.ts';
 import { sampleRow } from './notifications/sample.ts';
 
 const at = Date.UTC(2026, 0, 1);
@@ -27,9 +28,9 @@ test('[approval.item] of a long call small parameters stay, long ones name their
 });
 
 const text = fc
-  .tuple(fc.string({ unit: 'binary', minLength: 1, maxLength: 8 }), fc.nat(20_000))
+  .tuple(fc.string({ unit: codePoint, minLength: 1, maxLength: 8 }), fc.nat(20_000))
   .map(([part, size]) => part.repeat(Math.ceil(size / part.length)));
-const names = fc.oneof(fc.string({ unit: 'binary' }), text, fc.constant('__proto__'));
+const names = fc.oneof(fc.string({ unit: codePoint }), text, fc.constant('__proto__'));
 const lines = fc.oneof(
   fc.array(text, { maxLength: 4 }),
   fc.nat(3_000).map((count) => Array<string>(count).fill('a line')),

@@ -1,6 +1,7 @@
 /** Whatever is said arrives, in pieces that fit. */
 import fc from 'fast-check';
 import { inParts } from '#core/chat/socket-batches.ts';
+import { codePoint } from '../../support/code-point.ts';
 
 const maxPostBytes = 32_000;
 
@@ -22,7 +23,7 @@ test('[chat.ws] a message that fits is not changed', () => {
 
 test('[chat.ws] parts fit, cut no character and join to the text', () => {
   const texts = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 400 }),
+    fc.string({ unit: codePoint, maxLength: 400 }),
     fc
       .array(fc.constantFrom('"', '\\', '\n', '\u0000', 'a', 'é', '日', '🙂', '\ud83d'), { maxLength: 400 })
       .map((all) => all.join('')),

@@ -1,6 +1,7 @@
 /** HTTP calls: the address that is really connected to, the method that is really sent. */
 import fc from 'fast-check';
 import * as z from 'zod';
+import { codePoint } from '../../support/code-point.ts';
 import { runs } from '../../support/extent.ts';
 import { readCases, rows, text } from '../../support/yaml.ts';
 import { only, read } from './http-reading.ts';
@@ -120,7 +121,7 @@ test('an operation with an unknown name is its own effect', () => {
   expect(read({ tool: 'billing.refund', target: 'https://user:secret@pay.example/' }).unclear).toBeDefined();
 });
 test('any call that names a method has an answer', () => {
-  const text = fc.oneof(fc.webUrl(), fc.string(), fc.string({ unit: 'binary' }));
+  const text = fc.oneof(fc.webUrl(), fc.string(), fc.string({ unit: codePoint }));
   fc.assert(
     fc.property(
       text,

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { foldText } from '#core/text/fold/visible.ts';
 import { confusables } from '#core/text/matching/confusables.ts';
 import { foldUnicode } from '#core/text/matching/fold-unicode.ts';
+import { codePoint } from '../../../support/code-point.ts';
 import { runs } from '../../../support/extent.ts';
 
 /** The definition, on the whole text. */
@@ -29,7 +30,7 @@ const pieces = [
 ];
 
 test('[policy.case-folding] folding run by run is folding the whole text', () => {
-  const text = fc.array(fc.oneof(fc.constantFrom(...pieces), fc.string({ unit: 'binary', maxLength: 2 })), {
+  const text = fc.array(fc.oneof(fc.constantFrom(...pieces), fc.string({ unit: codePoint, maxLength: 2 })), {
     maxLength: 24,
   });
   fc.assert(
