@@ -1,11 +1,13 @@
-/** Every credential broker over real HTTP against fakes of its issuer: one suite for all, then what is each one's own. */
+/** Every credential broker over real HTTP against fakes of its issuer: one suite for all, then what is particular to each. */
 import { lazySts } from '#adapters/aws/sts-client.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import { iamAnswer, type PolicyDocument } from '#core/execution/credentials/iam-match.ts';
 import { secretsOf } from '#core/execution/credentials/redact-values.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { envelope as gitEnvelope, now } from '../unit/execution/credentials/sample.ts';
+import { loopback } from '../support/loopback.ts';
+import { useStarted } from '../support/use-started.ts';
+import { envelope as gitEnvelope, grant as gitGrant, now } from '../unit/execution/credentials/sample.ts';
 import {
   aws,
   brokerOf,
@@ -16,6 +18,7 @@ import {
   own,
   patient,
   portsOf,
+  secretId,
   settingsOf,
   storedWorld,
   vaultWorld,
@@ -23,193 +26,371 @@ import {
 } from './broker-worlds.ts';
 import { fakeSts } from './fake-sts.ts';
 
-const soon = 3_000;
-const roleArn = 'arn:aws:iam::111122223333:role/tools/s3';
-async function stsWorld(timeoutMs = patient) {
-  const sts = await fakeSts({ roleArn, externalId: own.EXTERNAL_ID!, now: () => now });
-  const waits: number[] = [];
-  const settings = settingsOf<'sts'>({ type: 'sts', name: 'b', role_arn: roleArn, external_id_env: 'EXTERNAL_ID' });
-  const envelope = { ...gitEnvelope, protocol: 'http', tool: 'aws.s3.get_object', target: 's3://reports/2026/a.csv' };
-  return {
-    ...{ settings, sts, waits, envelope, scope: 'reports:read', faults: sts.faults, calls: sts.calls },
-    clients: {
-      sts: lazySts({ ...aws, endpoint: sts.url }, timeoutMs),
-      pause: async (ms: number) => void waits.push(ms),
-    },
-    refusal: sts.failure(403, 'AccessDenied', `not authorized: ${own.EXTERNAL_ID}`),
-    garbage: { status: 200, body: '<AssumeRoleResponse><AssumeRoleResult/></AssumeRoleResponse>' },
-    stop: sts.stop,
-  };
-}
-const worlds: readonly (readonly [string, (timeoutMs?: number) => Promise<World>])[] = [
-  ['scm_app', gitWorld],
-  ['sts', stsWorld],
-  ['vault', vaultWorld],
-  ['secrets_manager', storedWorld],
-];
-describe.each(worlds)('the %s broker', (_, start) => {
-  let world: World;
-  beforeEach(async () => {
-    world = await start();
-  });
-  afterEach(() => world.stop());
-
-  test('mints for the action, and its record does not hold the value', async () => {
-    const { record, secret } = await issueIn(world);
-    expect(record).toMatchObject({
-      ...{ tenant: 'default', session_id: 's1', envelope_id: 'e1', broker: 'b', scope: world.scope },
-      ...{ issued_at: isoTime(now), expires_at: isoTime(now + 600_000) },
+/** Every credential broker over real HTTP against fakes of its issuer: one suite for all, then what is each one's own. */
+describe('every broker', () => {
+  const soon = 3_000;
+  const roleArn = 'arn:aws:iam::111122223333:role/tools/s3';
+  async function stsWorld(timeoutMs = patient) {
+    const sts = await fakeSts({ roleArn, externalId: own.EXTERNAL_ID!, now: () => now });
+    const waits: number[] = [];
+    const settings = settingsOf<'sts'>({ type: 'sts', name: 'b', role_arn: roleArn, external_id_env: 'EXTERNAL_ID' });
+    const envelope = { ...gitEnvelope, protocol: 'http', tool: 'aws.s3.get_object', target: 's3://reports/2026/a.csv' };
+    return {
+      ...{ settings, sts, waits, envelope, scope: 'reports:read', faults: sts.faults, calls: sts.calls },
+      clients: {
+        sts: lazySts({ ...aws, endpoint: sts.url }, timeoutMs),
+        pause: async (ms: number) => void waits.push(ms),
+      },
+      refusal: sts.failure(403, 'AccessDenied', `not authorized: ${own.EXTERNAL_ID}`),
+      garbage: { status: 200, body: '<AssumeRoleResponse><AssumeRoleResult/></AssumeRoleResponse>' },
+      stop: sts.stop,
+    };
+  }
+  const worlds: readonly (readonly [string, (timeoutMs?: number) => Promise<World>])[] = [
+    ['scm_app', gitWorld],
+    ['sts', stsWorld],
+    ['vault', vaultWorld],
+    ['secrets_manager', storedWorld],
+  ];
+  describe.each(worlds)('the %s broker', (_, start) => {
+    let world: World;
+    beforeEach(async () => {
+      world = await start();
     });
-    for (const value of secretsOf({ record, secret })) expect(JSON.stringify(record)).not.toContain(value);
-  });
+    afterEach(() => world.stop());
 
-  test('lives for the time of the grant, and at most an hour', async () => {
-    const lifeOf = async (ttl: number) => Date.parse((await issueIn(world, ttl)).record.expires_at) - now;
-    expect(await lifeOf(30)).toBe(30_000);
-    expect(await lifeOf(3600)).toBeLessThanOrEqual(3600_000);
-    expect(await lifeOf(7200)).toBeLessThanOrEqual(3600_000);
-  });
+    test('mints for the action, and its record does not hold the value', async () => {
+      const { record, secret } = await issueIn(world);
+      expect(record).toMatchObject({
+        ...{ tenant: 'default', session_id: 's1', envelope_id: 'e1', broker: 'b', scope: world.scope },
+        ...{ issued_at: isoTime(now), expires_at: isoTime(now + 600_000) },
+      });
+      for (const value of secretsOf({ record, secret })) expect(JSON.stringify(record)).not.toContain(value);
+    });
 
-  test.each([
-    ['no answer in time', 'timeout', () => 'hang' as const],
-    ['an error of the issuer', 'unavailable', () => ({ status: 500, body: { message: own.SCM_KEY } })],
-    ['a refusal', /forbidden/, ({ refusal }: World) => refusal],
-    ['an answer without a credential', 'malformed', ({ garbage }: World) => garbage],
-  ] as const)(
-    '[credential.no-broader] %s mints nothing: typed, without a secret, nothing else is tried',
-    async (__, reason, fault) => {
-      if (reason === 'timeout') {
-        await world.stop();
-        world = await start(soon);
+    test('lives for the time of the grant, and at most an hour', async () => {
+      const lifeOf = async (ttl: number) => Date.parse((await issueIn(world, ttl)).record.expires_at) - now;
+      expect(await lifeOf(30)).toBe(30_000);
+      expect(await lifeOf(3600)).toBeLessThanOrEqual(3600_000);
+      expect(await lifeOf(7200)).toBeLessThanOrEqual(3600_000);
+    });
+
+    test.each([
+      ['no answer in time', 'timeout', () => 'hang' as const],
+      ['an error of the issuer', 'unavailable', () => ({ status: 500, body: { message: own.SCM_KEY } })],
+      ['a refusal', /forbidden/, ({ refusal }: World) => refusal],
+      ['an answer without a credential', 'malformed', ({ garbage }: World) => garbage],
+    ] as const)(
+      '[credential.no-broader] %s mints nothing: typed, without a secret, nothing else is tried',
+      async (__, reason, fault) => {
+        if (reason === 'timeout') {
+          await world.stop();
+          world = await start(soon);
+        }
+        world.faults.push(fault(world));
+        const error = await failure(issueIn(world));
+        expect(error).toMatchObject({ code: 'service_unavailable', data: { reason: expect.stringMatching(reason) } });
+        for (const secret of Object.values(own)) expect(error.text).not.toContain(secret.slice(0, 30));
+        expect(world.calls).toHaveLength(1);
+      },
+    );
+
+    test('an unreachable issuer mints no credential', async () => {
+      await world.stop();
+      expect(await failure(issueIn(world))).toMatchObject({
+        code: 'service_unavailable',
+        data: { reason: 'unreachable' },
+      });
+    });
+
+    test('[credential.no-broader] a function without outside calls mints no credential', async () => {
+      const broker = brokerOf(world.settings, portsOf(undefined));
+      await expect(broker.issue(world.envelope, grantOf(world))).rejects.toMatchObject({ code: 'service_unavailable' });
+      expect(world.calls).toHaveLength(0);
+    });
+
+    test('revoking twice is harmless', async () => {
+      const broker = brokerOf(world.settings, portsOf(world.clients));
+      const { record, secret } = await issueIn(world);
+      await broker.revoke(record, secret);
+      await broker.revoke(record, secret);
+    });
+  });
+  describe('[credential.brokers] the STS broker', () => {
+    let world: Awaited<ReturnType<typeof stsWorld>>;
+    beforeEach(async () => {
+      world = await stsWorld();
+    });
+    afterEach(() => world.stop());
+    const broker = () => brokerOf(world.settings, portsOf(world.clients));
+    const issue = (over: Partial<ActionEnvelope> = {}, ttl = 600) =>
+      broker().issue({ ...world.envelope, ...over }, grantOf(world, ttl), { person: 'bob' });
+
+    test('assumes the role for one action: its policy, its name, who answers for it', async () => {
+      const { record, secret } = await issue();
+      const [asked] = world.sts.assumed;
+      expect(JSON.parse(asked!.policy)).toEqual({
+        Version: '2012-10-17',
+        Statement: [
+          {
+            Effect: 'Allow',
+            Action: ['s3:GetObject'],
+            Resource: 'arn:aws:s3:::reports/2026/a.csv',
+            Condition: { DateLessThan: { 'aws:CurrentTime': '2026-01-01T00:10:00Z' } },
+          },
+        ],
+      });
+      expect(asked).toMatchObject({ sessionName: 'e1', sourceIdentity: 'bob', durationSeconds: 900 });
+      const policy = sha256(asked!.policy);
+      expect(asked!.tags).toEqual({ tenant: 'default', session: 's1', envelope: 'e1', policy });
+      expect(record).toMatchObject({
+        type: 'sts_session',
+        policy_digest: policy,
+        expires_at: '2026-01-01T00:10:00.500Z',
+      });
+      expect(Object.keys(JSON.parse(secret)).sort()).toEqual(['access_key_id', 'secret_access_key', 'session_token']);
+    });
+
+    test('STS is called with its minimum of 900 s, and the policy ends them at the granted 600', async () => {
+      await issue({}, 600);
+      await issue({}, 3600);
+      expect(world.sts.assumed.map(({ durationSeconds }) => durationSeconds)).toEqual([900, 3600]);
+      const policy = JSON.parse(world.sts.assumed[0]!.policy) as PolicyDocument;
+      const answer = (ms: number) =>
+        iamAnswer(policy, {
+          ...{ action: 's3:GetObject', resource: 'arn:aws:s3:::reports/2026/a.csv' },
+          context: { 'aws:CurrentTime': isoTime(ms) },
+        });
+      expect([answer(now + 599_000), answer(now + 600_000)]).toEqual(['allow', 'implicit_deny']);
+    });
+
+    test('[credential.no-broader] an unknown tool or an unfitting target does not call STS', async () => {
+      for (const over of [{ tool: 'aws.iam.create_user' }, { tool: 'AWS.S3.get_object' }, { target: 's3://reports' }]) {
+        expect(await failure(issue(over))).toMatchObject({ code: 'forbidden', data: { reason: 'credential_refused' } });
       }
-      world.faults.push(fault(world));
-      const error = await failure(issueIn(world));
-      expect(error).toMatchObject({ code: 'service_unavailable', data: { reason: expect.stringMatching(reason) } });
-      for (const secret of Object.values(own)) expect(error.text).not.toContain(secret.slice(0, 30));
-      expect(world.calls).toHaveLength(1);
-    },
-  );
-
-  test('an unreachable issuer mints no credential', async () => {
-    await world.stop();
-    expect(await failure(issueIn(world))).toMatchObject({
-      code: 'service_unavailable',
-      data: { reason: 'unreachable' },
+      expect(world.calls).toHaveLength(0);
     });
-  });
 
-  test('[credential.no-broader] a function without outside calls mints no credential', async () => {
-    const broker = brokerOf(world.settings, portsOf(undefined));
-    await expect(broker.issue(world.envelope, grantOf(world))).rejects.toMatchObject({ code: 'service_unavailable' });
-    expect(world.calls).toHaveLength(0);
-  });
+    test('names STS would refuse are written in its letters', async () => {
+      await broker().issue(
+        { ...world.envelope, envelope_id: 'é', key_id: 'k', actor: { agent: 'a', session: 's'.repeat(300) } },
+        grantOf(world),
+        { person: 'Jörg Müller' },
+      );
+      const [asked] = world.sts.assumed;
+      expect(asked).toMatchObject({ sessionName: '--', sourceIdentity: 'J-rg-M-ller' });
+      expect(asked!.tags.session).toHaveLength(256);
+    });
 
-  test('revoking twice is harmless', async () => {
-    const broker = brokerOf(world.settings, portsOf(world.clients));
-    const { record, secret } = await issueIn(world);
-    await broker.revoke(record, secret);
-    await broker.revoke(record, secret);
+    test('without a person the key answers', async () => {
+      await broker().issue(world.envelope, grantOf(world));
+      expect(world.sts.assumed[0]!.sourceIdentity).toBe('k1');
+    });
+
+    test('tags that do not fit next to the policy are dropped, the policy never', async () => {
+      world.sts.limits.tags = 1;
+      await issue();
+      expect(world.sts.assumed[0]!.tags).toEqual({ envelope: 'e1' });
+      const policies = world.calls.map(({ body }) => new URLSearchParams(body).get('Policy'));
+      expect(new Set(policies).size).toBe(1);
+    });
+
+    test('[credential.no-broader] a policy that does not fit without tags is refused', async () => {
+      world.sts.limits.tags = 0;
+      expect(await failure(issue())).toMatchObject({ code: 'forbidden', data: { reason: 'policy_too_large' } });
+      expect(world.calls).toHaveLength(2);
+    });
+
+    test('a busy STS is called once more, after a delay', async () => {
+      const busy = world.sts.failure(400, 'Throttling', 'Rate exceeded');
+      world.faults.push(busy);
+      await issue();
+      expect(world.waits).toHaveLength(1);
+      world.faults.push(busy, busy);
+      expect(await failure(issue())).toMatchObject({ code: 'service_unavailable', data: { reason: 'throttled' } });
+      expect(world.calls).toHaveLength(4);
+    });
+
+    test('an external id that is configured and missing is not a reason to leave it out', async () => {
+      const { EXTERNAL_ID: _, ...others } = own;
+      const bare = brokerOf(world.settings, portsOf(world.clients, others));
+      await expect(bare.issue(world.envelope, grantOf(world))).rejects.toMatchObject({ code: 'service_unavailable' });
+      expect(world.calls).toHaveLength(0);
+    });
   });
 });
-describe('[credential.brokers] the STS broker', () => {
-  let world: Awaited<ReturnType<typeof stsWorld>>;
-  beforeEach(async () => {
-    world = await stsWorld();
-  });
-  afterEach(() => world.stop());
-  const broker = () => brokerOf(world.settings, portsOf(world.clients));
-  const issue = (over: Partial<ActionEnvelope> = {}, ttl = 600) =>
-    broker().issue({ ...world.envelope, ...over }, grantOf(world, ttl), { person: 'bob' });
 
-  test('assumes the role for one action: its policy, its name, who answers for it', async () => {
-    const { record, secret } = await issue();
-    const [asked] = world.sts.assumed;
-    expect(JSON.parse(asked!.policy)).toEqual({
-      Version: '2012-10-17',
-      Statement: [
-        {
-          Effect: 'Allow',
-          Action: ['s3:GetObject'],
-          Resource: 'arn:aws:s3:::reports/2026/a.csv',
-          Condition: { DateLessThan: { 'aws:CurrentTime': '2026-01-01T00:10:00Z' } },
-        },
-      ],
-    });
-    expect(asked).toMatchObject({ sessionName: 'e1', sourceIdentity: 'bob', durationSeconds: 900 });
-    const policy = sha256(asked!.policy);
-    expect(asked!.tags).toEqual({ tenant: 'default', session: 's1', envelope: 'e1', policy });
-    expect(record).toMatchObject({
-      type: 'sts_session',
-      policy_digest: policy,
-      expires_at: '2026-01-01T00:10:00.500Z',
-    });
-    expect(Object.keys(JSON.parse(secret)).sort()).toEqual(['access_key_id', 'secret_access_key', 'session_token']);
-  });
+/** Credentials of a Git-host app. */
+describe('a Git-host app', () => {
+  describe('[credential.minted] a Git-host app with an installation', () => {
+    const world = useStarted(() => gitWorld(), 'test');
+    const issue = (over: Partial<ActionEnvelope> = {}, scope = world.scope) =>
+      brokerOf(world.settings, portsOf(world.clients)).issue(
+        { ...world.envelope, ...over },
+        gitGrant({ broker: 'b', scope }),
+      );
 
-  test('STS is called with its minimum of 900 s, and the policy ends them at the granted 600', async () => {
-    await issue({}, 600);
-    await issue({}, 3600);
-    expect(world.sts.assumed.map(({ durationSeconds }) => durationSeconds)).toEqual([900, 3600]);
-    const policy = JSON.parse(world.sts.assumed[0]!.policy) as PolicyDocument;
-    const answer = (ms: number) =>
-      iamAnswer(policy, {
-        ...{ action: 's3:GetObject', resource: 'arn:aws:s3:::reports/2026/a.csv' },
-        context: { 'aws:CurrentTime': isoTime(ms) },
+    test("returns a token for the action's repository and the grant's permissions; the app's own token stays inside", async () => {
+      const { record, secret } = await issue();
+      expect([...world.host.alive.values()]).toEqual([
+        { token: secret, repositories: ['web'], permissions: { pull_requests: 'write', contents: 'read' } },
+      ]);
+      expect(record).toMatchObject({
+        type: 'scm_app_jwt',
+        degraded: false,
+        issuer_expires_at: isoTime(now + 3600_000 - 500),
       });
-    expect([answer(now + 599_000), answer(now + 600_000)]).toEqual(['allow', 'implicit_deny']);
-  });
+      expect(secret).toMatch(/^ghs_/);
+    });
 
-  test('[credential.no-broader] an unknown tool or an unfitting target does not call STS', async () => {
-    for (const over of [{ tool: 'aws.iam.create_user' }, { tool: 'AWS.S3.get_object' }, { target: 's3://reports' }]) {
-      expect(await failure(issue(over))).toMatchObject({ code: 'forbidden', data: { reason: 'credential_refused' } });
-    }
-    expect(world.calls).toHaveLength(0);
-  });
+    test('the holder ends it at the host; by its record alone it only dies', async () => {
+      const broker = brokerOf(world.settings, portsOf(world.clients));
+      const { record, secret } = await issue();
+      expect(broker.calledBack).toBe('by_value');
+      await broker.revoke(record);
+      expect(world.host.alive.size).toBe(1);
+      await broker.revoke(record, secret);
+      expect(world.host.alive.size).toBe(0);
+    });
 
-  test('names STS would refuse are written in its letters', async () => {
-    await broker().issue(
-      { ...world.envelope, envelope_id: 'é', key_id: 'k', actor: { agent: 'a', session: 's'.repeat(300) } },
-      grantOf(world),
-      { person: 'Jörg Müller' },
+    test.each([
+      ['a repository outside the installation', { target: 'acme/secret' }, undefined, 'rejected'],
+      ['a permission the installation lacks', {}, 'contents:write', 'rejected'],
+      ['a target that is no repository', { target: 'acme/web/../secret' }, undefined, 'credential_refused'],
+      ['a target without an owner', { target: 'web' }, undefined, 'credential_refused'],
+    ])('[credential.no-broader] %s is refused', async (_, over, scope, reason) => {
+      expect(await failure(issue(over, scope))).toMatchObject({ code: 'forbidden', data: { reason } });
+      expect(world.host.alive.size).toBe(0);
+    });
+
+    test.each(['contents', 'contents:owner', 'contents:read,contents:write', '*:write', ''])(
+      'the scope %j is not a list of permissions, and no token is requested',
+      async (scope) => {
+        expect(await failure(issue({}, scope))).toMatchObject({ code: 'service_unavailable' });
+        expect(world.calls).toHaveLength(0);
+      },
     );
-    const [asked] = world.sts.assumed;
-    expect(asked).toMatchObject({ sessionName: '--', sourceIdentity: 'J-rg-M-ller' });
-    expect(asked!.tags.session).toHaveLength(256);
-  });
 
-  test('without a person the key answers', async () => {
-    await broker().issue(world.envelope, grantOf(world));
-    expect(world.sts.assumed[0]!.sourceIdentity).toBe('k1');
-  });
+    test("[credential.no-broader] another owner's repository of the same name is not this installation's", async () => {
+      expect(await failure(issue({ target: 'evil/web' }))).toMatchObject({ code: 'service_unavailable' });
+      expect(world.host.alive.size).toBe(0);
+    });
 
-  test('tags that do not fit next to the policy are dropped, the policy never', async () => {
-    world.sts.limits.tags = 1;
-    await issue();
-    expect(world.sts.assumed[0]!.tags).toEqual({ envelope: 'e1' });
-    const policies = world.calls.map(({ body }) => new URLSearchParams(body).get('Policy'));
-    expect(new Set(policies).size).toBe(1);
-  });
+    test.each([
+      ['more repositories', { repositories: ['acme/web', 'acme/api'] }],
+      ['no repositories at all', { repositories: undefined }],
+      ['more permissions', { permissions: { contents: 'write' } }],
+      ['a permission nobody asked for', { permissions: { contents: 'read', secrets: 'read' } }],
+      ['a level nobody knows', { permissions: { contents: 'owner' } }],
+    ])('[credential.no-broader] a token with %s is given back at once', async (_, lie) => {
+      world.host.lies.push(lie);
+      expect(await failure(issue())).toMatchObject({ code: 'service_unavailable' });
+      expect(world.host.alive.size).toBe(0);
+      expect(world.calls).toHaveLength(2);
+    });
 
-  test('[credential.no-broader] a policy that does not fit without tags is refused', async () => {
-    world.sts.limits.tags = 0;
-    expect(await failure(issue())).toMatchObject({ code: 'forbidden', data: { reason: 'policy_too_large' } });
-    expect(world.calls).toHaveLength(2);
-  });
+    test('a host that has no calls left is busy, not refusing', async () => {
+      world.faults.push({ status: 403, headers: { 'x-ratelimit-remaining': '0' }, body: {} });
+      expect(await failure(issue())).toMatchObject({ code: 'service_unavailable', data: { reason: 'throttled' } });
+    });
 
-  test('a busy STS is called once more, after a delay', async () => {
-    const busy = world.sts.failure(400, 'Throttling', 'Rate exceeded');
-    world.faults.push(busy);
-    await issue();
-    expect(world.waits).toHaveLength(1);
-    world.faults.push(busy, busy);
-    expect(await failure(issue())).toMatchObject({ code: 'service_unavailable', data: { reason: 'throttled' } });
-    expect(world.calls).toHaveLength(4);
-  });
+    test('a redirect is not followed', async () => {
+      const elsewhere = await loopback(() => ({ status: 201, body: {} }));
+      world.faults.push({ status: 307, headers: { location: `${elsewhere.url}/` } });
+      expect(await failure(issue())).toMatchObject({ code: 'service_unavailable' });
+      expect(elsewhere.calls).toHaveLength(0);
+      await elsewhere.stop();
+    });
 
-  test('an external id that is configured and missing is not a reason to leave it out', async () => {
-    const { EXTERNAL_ID: _, ...others } = own;
-    const bare = brokerOf(world.settings, portsOf(world.clients, others));
-    await expect(bare.issue(world.envelope, grantOf(world))).rejects.toMatchObject({ code: 'service_unavailable' });
-    expect(world.calls).toHaveLength(0);
+    test('[credential.no-broader] an installation without an address gets no token', async () => {
+      const broker = brokerOf({ ...world.settings, api_url: undefined }, portsOf(world.clients));
+      await expect(broker.issue(world.envelope, grantOf(world))).rejects.toMatchObject({ code: 'service_unavailable' });
+    });
+  });
+});
+
+/** Credentials of a vault and of a secrets manager. */
+describe('a vault and a secrets manager', () => {
+  describe('[credential.brokers] the vault broker', () => {
+    let world: Awaited<ReturnType<typeof vaultWorld>>;
+    beforeEach(async () => {
+      world = await vaultWorld();
+    });
+    afterEach(() => world.stop());
+    const broker = (secrets = own) => brokerOf(world.settings, portsOf(world.clients, secrets));
+
+    test('leases a database user; its record names the lease and the time at which the sweep may return it', async () => {
+      const { record, secret } = await issueIn(world);
+      const [[leaseId, data]] = [...world.vault.leases] as [[string, object]];
+      expect(JSON.parse(secret)).toEqual(data);
+      expect(record).toMatchObject({
+        ...{ type: 'vault_database', lease_id: leaseId, expires_at: isoTime(now + 600_000) },
+        ...{ issuer_expires_at: isoTime(now + 3000_000), revoke_due: isoTime(now + 600_000) },
+      });
+    });
+
+    test('a lease shorter than the grant ends the credential', async () => {
+      const { record } = await issueIn(world, 3600);
+      expect(record.expires_at).toBe(isoTime(now + 3000_000));
+    });
+
+    test('returns the lease by its record alone, and reports a failing vault', async () => {
+      const { record } = await issueIn(world);
+      world.faults.push({ status: 500, body: {} });
+      await expect(broker().revoke(record)).rejects.toMatchObject({ data: { reason: 'unavailable' } });
+      expect(world.vault.leases.size).toBe(1);
+      await broker().revoke(record);
+      expect(world.vault.leases.size).toBe(0);
+    });
+
+    test('renews a lease in use, within the longest life', async () => {
+      const { record } = await issueIn(world);
+      expect(await broker().renew?.(record)).toBe(isoTime(now + 3000_000));
+      const old = { ...record, issued_at: isoTime(now - 3600_000) };
+      await expect(broker().renew?.(old)).rejects.toMatchObject({ code: 'forbidden' });
+    });
+
+    test('a sealed vault gives no lease', async () => {
+      world.vault.state.sealed = true;
+      expect(await failure(issueIn(world))).toMatchObject({ code: 'service_unavailable', data: { reason: 'sealed' } });
+    });
+
+    test('a wrong token is ours to mend, and shows nowhere', async () => {
+      const wrong = 'hvs.wrong-token-value';
+      const error = await failure(broker({ ...own, VAULT_TOKEN: wrong }).issue(world.envelope, grantOf(world)));
+      expect(error).toMatchObject({ code: 'service_unavailable', data: { reason: 'forbidden' } });
+      expect(error.text).not.toContain(wrong);
+    });
+
+    test('a lease without user and password is given back at once', async () => {
+      world.vault.state.data = { token: 'something else' };
+      expect(await failure(issueIn(world))).toMatchObject({ data: { reason: 'malformed' } });
+      expect(world.vault.leases.size).toBe(0);
+    });
+  });
+  describe('the Secrets Manager broker', () => {
+    let world: Awaited<ReturnType<typeof storedWorld>>;
+    beforeEach(async () => {
+      world = await storedWorld();
+    });
+    afterEach(() => world.stop());
+
+    test('returns the current version and names it; degraded, because it has no scope and no end', async () => {
+      const { record, secret } = await issueIn(world);
+      expect(secret).toBe('stored-secret-value');
+      expect(record).toMatchObject({ type: 'secrets_manager', version_id: 'v-1', degraded: true });
+      expect(JSON.parse(world.calls[0]!.body)).toEqual({ SecretId: secretId, VersionStage: 'AWSCURRENT' });
+    });
+
+    test('of the two versions of a rotation the pending one is never handed on', async () => {
+      world.state.stages = ['AWSPENDING'];
+      expect(await failure(issueIn(world))).toMatchObject({
+        code: 'service_unavailable',
+        data: { reason: 'malformed' },
+      });
+      world.state.stages = ['AWSPENDING', 'AWSCURRENT'];
+      world.state.version = 'v-2';
+      expect((await issueIn(world)).record.version_id).toBe('v-2');
+    });
   });
 });

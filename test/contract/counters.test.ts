@@ -1,13 +1,16 @@
-import { type ChildProcess, fork as forkProcess } from 'node:child_process';
+/** Counters over one store: several processes, ends of a process, requests per call, and a store that fails. */
+
+import { countersTable } from '#adapters/tables/counters-table.ts';
 import { evidenceTable } from '#adapters/tables/evidence-table.ts';
 import { tableLedger } from '#adapters/tables/ledger.ts';
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
+import { isoTime } from '#core/kernel/ports.ts';
 import { healReservations } from '#core/limits/heal.ts';
 import type { Counters, Limits } from '#core/limits/ports.ts';
 import { over } from '../support/dynamo.ts';
+import { intercepted, testStore } from '../support/store.ts';
 import { budget, call, globalBudget, noLimits, now, refusal, settled } from '../unit/limits/sample.ts';
-import { client, clock, server, stores, tables, time, workers } from './counter-store.ts';
-import type { CountersJob, CountersTally } from './counters-worker.ts';
+import { client, clock, stores, tables, time } from './counter-store.ts';
 
 /** Counters that write down what they send. */
 function watched(): { readonly counters: Counters; readonly sent: string[] } {
@@ -18,65 +21,92 @@ function watched(): { readonly counters: Counters; readonly sent: string[] } {
   });
   return { counters, sent };
 }
-const job = (over: Partial<CountersJob>): CountersJob => ({
-  endpoint: server.endpoint,
-  tables,
-  nowMs: now,
-  tenants: ['t'],
-  limits: noLimits,
-  calls: 25,
-  tokens: 10,
-  cost_microusd: 0,
-  name: 'w',
-  ...over,
-});
-const fork = (): ChildProcess => {
-  const worker = forkProcess(`${__dirname}/counters-worker.ts`);
-  workers.push(worker);
-  return worker;
-};
-/** Runs a job in a worker and returns its tally; undefined if the job ends the worker. */
-const work = (over: Partial<CountersJob>, worker = fork()) =>
-  new Promise<CountersTally | undefined>((resolve, reject) => {
-    const ended = (code: number | null, signal: NodeJS.Signals | null) =>
-      signal === 'SIGKILL' ? resolve(undefined) : reject(new Error(`exit ${code}`));
-    worker.once('exit', ended).once('message', (tally) => {
-      worker.off('exit', ended);
-      resolve(tally as CountersTally);
-    });
-    worker.send(job(over));
+interface Job {
+  /** Calls go round them. */
+  readonly tenants: readonly string[];
+  readonly limits: Limits;
+  readonly calls?: number;
+  readonly tokens?: number;
+  readonly cost_microusd?: number;
+  /** Calls that are let through are settled with so much; absent: they stay open. */
+  readonly settle?: { readonly tokens: number; readonly cost_microusd: number };
+  /** The process is killed right after this step of its calls. */
+  readonly dieAfter?: 'reserve' | 'begin' | 'evidence' | 'settle-sent';
+}
+
+let processes = 0;
+/** A process of its own, as far as memory goes: makes all calls of a job at once, and sends nothing after its end. */
+async function work(job: Job) {
+  let ended = false;
+  const counters = stores((send) => async (command) => {
+    if (ended) throw new Error('the process ended');
+    return send(command);
   });
-/** One job for each of so many processes, which the tests share. */
-const crowdWorkers: ChildProcess[] = [];
-async function crowd(size: number, over: (i: number) => Partial<CountersJob>): Promise<CountersTally> {
-  while (crowdWorkers.length < size) crowdWorkers.push(fork());
-  const tallies = await Promise.all(
-    crowdWorkers.slice(0, size).map((worker, i) => work({ name: `w${i}`, ...over(i) }, worker)),
-  );
-  return {
-    accepted: tallies.reduce((sum, tally) => sum + (tally?.accepted ?? 0), 0),
-    refused: tallies.flatMap((tally) => tally?.refused ?? []),
-    failed: tallies.flatMap((tally) => tally?.failed ?? []),
-  };
+  const session_id = `w${++processes}`;
+  const sent: Promise<void>[] = [];
+  const ledger = tableLedger(over(client, tables));
+
+  async function one(n: number): Promise<string> {
+    const { limits, dieAfter, settle } = job;
+    const [tenant, id] = [job.tenants[n % job.tenants.length]!, `${session_id}-${n}`];
+    const { tokens = 10, cost_microusd = 0 } = job;
+    const request = { tenant, id, session_id, tokens, cost_microusd, limits };
+    const outcome = await persistently(() => counters.reserve(request));
+    if (!outcome.ok) return outcome.what;
+    if (dieAfter === 'reserve' || !settle) return 'accepted';
+    await counters.begin(tenant, id);
+    if (dieAfter === 'begin') return 'accepted';
+    const usage = { input_tokens: settle.tokens - 1, output_tokens: 1 };
+    const body = { usage, cost_microusd: settle.cost_microusd, outcome: 'completed' };
+    const about = { tenant, session_id, timestamp: isoTime(now), kind: 'chat', actor: { key_id: 'k' } } as const;
+    await ledger.commit({ draft: { ...about, envelope_id: id, body } });
+    if (dieAfter === 'evidence') return 'accepted';
+    const settling = counters.settle(tenant, id, { ...settle, counted: true });
+    if (dieAfter === undefined) await settling;
+    else sent.push(settling);
+    return 'accepted';
+  }
+
+  const said = await Promise.all(Array.from({ length: job.calls ?? 25 }, (_, n) => one(n)));
+  if (job.dieAfter === 'settle-sent') await new Promise((resolve) => setImmediate(resolve));
+  ended = job.dieAfter !== undefined;
+  await Promise.allSettled(sent);
+  return said;
+}
+/** As clients do that are told to try again: a call that is shed has reserved nothing. */
+async function persistently<T>(call: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await call();
+    } catch (thrown) {
+      if (!String(thrown).includes('too busy')) throw thrown;
+    }
+  }
+}
+/** Runs a job in so many processes at once. */
+async function crowd(size: number, job: Job) {
+  const said = (await Promise.all(Array.from({ length: size }, () => work(job)))).flat();
+  const refused = said.filter((what) => what !== 'accepted');
+  return { accepted: said.length - refused.length, refused };
 }
 describe('several processes on one tenant', () => {
   test('[limit.rate] 8 processes with 25 calls at once each let exactly the 100 requests of the limit pass', async () => {
     const limits = { requests_per_minute: 100, budgets: [] };
-    const tally = await crowd(8, () => ({ tenants: ['crowd-rate'], limits }));
-    expect(tally).toEqual({ accepted: 100, refused: Array(100).fill('requests_per_minute'), failed: [] });
+    const tally = await crowd(8, { tenants: ['crowd-rate'], limits });
+    expect(tally).toEqual({ accepted: 100, refused: Array(100).fill('requests_per_minute') });
     expect((await stores().status('crowd-rate', limits)).limits.remaining_requests).toBe(0);
   });
 
   test('[limit.budget] 200 calls at once against a budget worth 10 are let through 10 times, while others settle', async () => {
     const limits = { budgets: [budget(1000)] };
-    const tally = await crowd(8, () => ({ tenants: ['crowd-budget'], limits, cost_microusd: 100 }));
-    expect(tally).toEqual({ accepted: 10, refused: Array(190).fill('tenant'), failed: [] });
-    const cheaper = await crowd(8, () => ({
+    const tally = await crowd(8, { tenants: ['crowd-budget'], limits, cost_microusd: 100 });
+    expect(tally).toEqual({ accepted: 10, refused: Array(190).fill('tenant') });
+    const cheaper = await crowd(8, {
       tenants: ['crowd-cheaper'],
       limits,
       cost_microusd: 100,
       settle: { tokens: 10, cost_microusd: 100 },
-    }));
+    });
     expect(cheaper.accepted).toBe(10);
     const { budgets, open } = await stores().status('crowd-cheaper', limits);
     expect({ budgets, open }).toMatchObject({ budgets: [{ used_microusd: 1000, tier: 'exhausted' }], open: 0 });
@@ -85,8 +115,7 @@ describe('several processes on one tenant', () => {
   test('[limit.budget] a global budget of three tenants in four processes is never passed', async () => {
     const limits = { budgets: [globalBudget(10_000)] };
     const tenants = ['global-a', 'global-b', 'global-c'];
-    const tally = await crowd(4, () => ({ tenants, limits, cost_microusd: 70, calls: 75 }));
-    expect(tally.failed).toEqual([]);
+    const tally = await crowd(4, { tenants, limits, cost_microusd: 70, calls: 75 });
     expect(tally.accepted * 70).toBeLessThanOrEqual(10_000);
     const statuses = await Promise.all(tenants.map((tenant) => stores().status(tenant, limits)));
     const open = statuses.reduce((sum, status) => sum + status.open, 0);
@@ -129,7 +158,6 @@ describe('a process that is killed', () => {
         cost_microusd: 500,
         settle: billed,
         dieAfter,
-        name: tenant,
       });
       const before = (await stores().status(tenant, limits)).open;
       if (dieAfter !== 'settle-sent') expect(before).toBe(3);
@@ -239,5 +267,127 @@ describe('the way to the store', () => {
     expect((await large()).ok).toBe(true);
     expect((await one.status('idle-1', limits)).budgets).toMatchObject([{ used_microusd: 1600, tier: 'exhausted' }]);
     time.ms = now;
+  });
+});
+
+describe('a store that fails', () => {
+  const unreachable = () => Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { name: 'TimeoutError' }));
+
+  test('[error.store-down] is service_unavailable for everything', async () => {
+    const down = stores(() => unreachable);
+    const refused = expect.objectContaining({ code: 'service_unavailable' });
+    await expect(down.reserve(call({ budgets: [budget(1000)] }))).rejects.toEqual(refused);
+    await expect(down.begin('t', 'x')).rejects.toEqual(refused);
+    await expect(down.extend('t', 'x')).rejects.toEqual(refused);
+    await expect(down.settle('t', 'x', settled())).rejects.toEqual(refused);
+    await expect(down.expired('t')).rejects.toEqual(refused);
+    await expect(down.reclaim('t')).rejects.toEqual(refused);
+    await expect(down.status('t', noLimits)).rejects.toEqual(refused);
+  });
+
+  test('[error.store-down] every call of a group is refused, and the next call goes through', async () => {
+    let failing = true;
+    const flaky = stores((send) => (command) => (failing ? unreachable() : send(command)));
+    const limits = { requests_per_minute: 5, budgets: [] };
+    const group = await Promise.allSettled([1, 2, 3].map(() => flaky.reserve(call(limits, { tenant: 'flaky' }))));
+    expect(group.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    failing = false;
+    expect((await flaky.reserve(call(limits, { tenant: 'flaky' }))).limits.remaining_requests).toBe(4);
+  });
+
+  test('[error.store-down] an item that cannot be read refuses, it is not begun again', async () => {
+    const garbled = stores((send) => async (command) => {
+      const answer = (await send(command)) as { Item?: Record<string, unknown> };
+      return command.constructor.name === 'GetItemCommand'
+        ? { Item: { id: { S: 'x' }, version: { N: '1' }, state: { S: '{' } } }
+        : answer;
+    });
+    await expect(garbled.status('garbled', noLimits)).rejects.toMatchObject({ code: 'service_unavailable' });
+  });
+
+  test('a request the client repeats after a lost answer is counted once', async () => {
+    const repeating = stores((send) => async (command) => {
+      if (command.constructor.name === 'PutItemCommand') await send(command);
+      return send(command);
+    });
+    const limits = { requests_per_minute: 5, budgets: [budget(100)] };
+    const once = call(limits, { tenant: 'repeated', cost_microusd: 10 });
+    expect((await repeating.reserve(once)).limits.remaining_requests).toBe(4);
+    await repeating.settle('repeated', once.id, settled({ cost_microusd: 7 }));
+    const { budgets, open } = await stores().status('repeated', limits);
+    expect({ used: budgets[0]!.used_microusd, open }).toEqual({ used: 7, open: 0 });
+  });
+
+  test('an answer that is lost for good leaves a reservation, and its lease ends', async () => {
+    const losing = stores((send) => async (command) => {
+      const answer = await send(command);
+      if (command.constructor.name === 'PutItemCommand') throw new Error('socket hang up');
+      return answer;
+    });
+    const limits = { requests_per_minute: 1, budgets: [] };
+    await expect(losing.reserve(call(limits, { tenant: 'lost' }))).rejects.toMatchObject({
+      code: 'service_unavailable',
+    });
+    expect((await stores().status('lost', limits)).open).toBe(1);
+    expect(await stores().expired('lost')).toEqual([]);
+    time.ms = now + 60_000;
+    expect(await stores().expired('lost')).toMatchObject([{ begun: false }]);
+    time.ms = now;
+  });
+
+  /** A store in which another process is always faster. */
+  function crowded(open = '[]') {
+    const pauses: number[] = [];
+    const writes: string[] = [];
+    let n = 0;
+    const row = () => ({
+      ...{ id: 'x', version: ++n },
+      state: `{"w":[0],"s":{},"g":{},"a":[],"o":${open}}`,
+    });
+    const counters = countersTable({
+      store: intercepted(testStore(), async (method) => {
+        if (method === 'get') return row();
+        writes.push(method);
+        return method === 'put' ? { written: false, row: row() } : { reasons: [{ code: 'condition', row: row() }] };
+      }),
+      clock,
+      random: () => 1,
+      pause: async (ms) => void pauses.push(ms),
+    });
+    return { counters, pauses, writes };
+  }
+
+  test('[limit.shards] a call is refused with Retry-After after three lost writes and one attempt to make room', async () => {
+    const { counters, pauses, writes } = crowded();
+    const limits = { requests_per_minute: 6000, budgets: [] };
+    await expect(counters.reserve(call(limits))).rejects.toMatchObject({
+      code: 'service_unavailable',
+      retryAfterSeconds: 1,
+    });
+    expect(writes.filter((name) => name === 'put')).toHaveLength(3);
+    expect(writes.filter((name) => name === 'transact')).toHaveLength(1);
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(200);
+  });
+
+  test('[limit.shards] a settlement is tried longer than a reservation', async () => {
+    const { counters, pauses, writes } = crowded('[["open","s",0,0,10,0,[],0,9000000000000]]');
+    await expect(counters.settle('t', 'open', settled())).rejects.toMatchObject({ code: 'service_unavailable' });
+    expect(writes).toEqual(Array(40).fill('put'));
+    expect(Math.max(...pauses)).toBe(200);
+  });
+
+  test('a reservation that has ended cannot be begun: no amount would be charged', async () => {
+    await expect(stores().begin('nobody', 'nothing')).rejects.toMatchObject({ code: 'service_unavailable' });
+    await expect(stores().extend('nobody', 'nothing')).resolves.toBeUndefined();
+    await expect(stores().settle('nobody', 'nothing', settled())).resolves.toBeUndefined();
+  });
+
+  test('an invalid count is refused before it is written', async () => {
+    await expect(stores().reserve(call(noLimits, { tokens: Number.NaN }))).rejects.toMatchObject({
+      code: 'server_error',
+    });
+    await expect(stores().settle('t', 'x', settled({ cost_microusd: -1 }))).rejects.toMatchObject({
+      code: 'server_error',
+    });
   });
 });

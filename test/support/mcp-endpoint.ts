@@ -137,7 +137,7 @@ export const vote = (envelopeId: string, verdict: 'approve' | 'deny') =>
 export const entries = (session: string) => evidenceOf(test_.ports, session);
 
 /**
- * Starts server and store before the tests of a file, and composes a new gateway for each.
+ * Starts server and store before the tests of a file or `describe`, and composes a new gateway for each.
  * @param options of the server; `none` if the tests bring their own servers.
  */
 export function useMcpEndpoint(
@@ -145,9 +145,9 @@ export function useMcpEndpoint(
   options: ServerOptions | 'none' = {},
   store?: () => Store,
 ): void {
-  rules = given;
   beforeAll(async () => {
-    if (options !== 'none') server = await startMcpServer(options);
+    rules = given;
+    server = (options === 'none' ? undefined : await startMcpServer(options)) as McpServer;
     test_ = await testPorts({
       ...(store && { store: store() }),
       secrets: {
