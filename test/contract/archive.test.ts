@@ -177,7 +177,7 @@ describe('the daily check', () => {
   };
   const progress = () => gateway.ports().archiveProgress;
 
-  test('[evidence.archive.cursor] a run goes on where the last one stopped, and a pass ends once', async () => {
+  test('[evidence.archive.cursor] a run continues where the last one stopped, and a pass ends once', async () => {
     for (const session of ['a', 'b', 'c', 'd', 'e']) await act(session);
     await gateway.projected();
     gateway.pass(day);

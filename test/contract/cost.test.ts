@@ -1,82 +1,130 @@
-/** Units that calls consume of the tables, as the store reports them, against the figures that `npm run cost` computes with. */
+/** Units and prices of calls. */
+
+import { readFileSync } from 'node:fs';
+import { cellsTable } from '../../bench/cost/cells.ts';
 import { type Kind, measured, type Units } from '../../bench/cost/measured.ts';
+import { pricesOf } from '../../bench/cost/prices.ts';
+import { costTables, mixCost } from '../../bench/cost/tables.ts';
 import { useDynamo } from '../support/dynamo.ts';
+import { thorough } from '../support/extent.ts';
 import { call, open, useMcpEndpoint } from '../support/mcp-endpoint.ts';
 import { keys } from '../support/ports.ts';
 import { useGateway } from '../support/use-gateway.ts';
 import { unitsDuring } from './units.ts';
 
-const dynamo = useDynamo();
+/** Units that calls consume of the tables, as the store reports them, against the figures that `npm run cost` computes with. */
+describe('units', () => {
+  const dynamo = useDynamo();
 
-const providers = `
+  const providers = `
 providers: [{ name: mock, type: mock, models: ["mock"] }]
 routes: [{ match: { model: "mock" }, providers: [mock] }]
 `;
 
-/** Twice, because the first one of a session or an environment reads what the later ones know. */
-const steady = async (work: () => Promise<unknown>): Promise<Units> => {
-  await work();
-  return unitsDuring(dynamo.client, work);
-};
-const kept = (kind: Kind): Units => ({ ...measured[kind] });
-
-describe('[cost.table] a call consumes the units of the cost table', () => {
-  const gateway = useGateway(() => ({ extra: providers, store: dynamo.store }));
-  const { call: ask } = gateway;
-
-  const chat = (stream: boolean) => async () => {
-    const body = { model: 'mock', stream, messages: [{ role: 'user', content: 'How do I sort a list in place?' }] };
-    const answer = await ask('POST', '/v1/chat/completions', {
-      key: keys.agent,
-      body,
-      headers: { 'x-session-id': 'cost' },
-    });
-    expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('assistant')]);
+  /** Twice, because the first one of a session or an environment reads what the later ones know. */
+  const steady = async (work: () => Promise<unknown>): Promise<Units> => {
+    await work();
+    return unitsDuring(dynamo.client, work);
   };
-  const git = (tool: string, capability: string, more: object = {}) => ({
-    ...{ protocol: 'git', tool, target: 'acme/web', capability },
-    ...{ actor: { agent: 'writer', session: 'cost' }, ...more },
-  });
-  const act = async (body: object, decision: string) => {
-    const answer = await ask('POST', '/admin/v1/test-action', { key: keys.agent, body });
-    expect(answer.body.decision).toBe(decision);
-    return answer.body.envelope_id as string;
-  };
+  const kept = (kind: Kind): Units => ({ ...measured[kind] });
 
-  test('chat, answered whole', async () => {
-    expect(await steady(chat(false))).toEqual(kept('chat'));
-  });
+  describe('[cost.table] a call consumes the units of the cost table', () => {
+    const gateway = useGateway(() => ({ extra: providers, store: dynamo.store }));
+    const { call: ask } = gateway;
 
-  test('chat, streamed', async () => {
-    expect(await steady(chat(true))).toEqual(kept('stream'));
-  });
-
-  test('an allowed action', async () => {
-    expect(await steady(() => act(git('scm.list_branches', 'read'), 'allow'))).toEqual(kept('action'));
-  });
-
-  test('a review, its vote and its use', async () => {
-    let n = 0;
-    const round = async () => {
-      const parameters = { title: `Fix ${++n}`, head: 'fix/build', base: 'main' };
-      const asked = git('scm.create_pull_request', 'write', { parameters });
-      const id = await act(asked, 'review');
-      const vote = await ask('POST', `/admin/v1/approvals/${id}/approve`, {
-        key: keys.human,
-        body: { reviewer: 'alice' },
+    const chat = (stream: boolean) => async () => {
+      const body = { model: 'mock', stream, messages: [{ role: 'user', content: 'How do I sort a list in place?' }] };
+      const answer = await ask('POST', '/v1/chat/completions', {
+        key: keys.agent,
+        body,
+        headers: { 'x-session-id': 'cost' },
       });
-      expect(vote.status).toBe(200);
-      await act({ ...asked, approval_ref: id }, 'allow');
+      expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('assistant')]);
     };
-    expect(await steady(round)).toEqual(kept('review'));
+    const git = (tool: string, capability: string, more: object = {}) => ({
+      ...{ protocol: 'git', tool, target: 'acme/web', capability },
+      ...{ actor: { agent: 'writer', session: 'cost' }, ...more },
+    });
+    const act = async (body: object, decision: string) => {
+      const answer = await ask('POST', '/admin/v1/test-action', { key: keys.agent, body });
+      expect(answer.body.decision).toBe(decision);
+      return answer.body.envelope_id as string;
+    };
+
+    test('chat, answered whole', async () => {
+      expect(await steady(chat(false))).toEqual(kept('chat'));
+    });
+
+    test('chat, streamed', async () => {
+      expect(await steady(chat(true))).toEqual(kept('stream'));
+    });
+
+    test('an allowed action', async () => {
+      expect(await steady(() => act(git('scm.list_branches', 'read'), 'allow'))).toEqual(kept('action'));
+    });
+
+    test('a review, its vote and its use', async () => {
+      let n = 0;
+      const round = async () => {
+        const parameters = { title: `Fix ${++n}`, head: 'fix/build', base: 'main' };
+        const asked = git('scm.create_pull_request', 'write', { parameters });
+        const id = await act(asked, 'review');
+        const vote = await ask('POST', `/admin/v1/approvals/${id}/approve`, {
+          key: keys.human,
+          body: { reviewer: 'alice' },
+        });
+        expect(vote.status).toBe(200);
+        await act({ ...asked, approval_ref: id }, 'allow');
+      };
+      expect(await steady(round)).toEqual(kept('review'));
+    });
+  });
+
+  describe('[cost.table] an MCP call', () => {
+    useMcpEndpoint([], {}, () => dynamo.store);
+
+    test('consumes the units of the cost table', async () => {
+      const session = await open();
+      expect(await steady(() => call('echo', { a: 1 }, { session }))).toEqual(kept('mcp'));
+    });
   });
 });
 
-describe('[cost.table] an MCP call', () => {
-  useMcpEndpoint([], {}, () => dynamo.store);
+/** The documented cost against the one that is computed. */
+describe('documented tables', () => {
+  const cellsOf = (line: string) => line.split('|').map((cell) => cell.trim().replace(/^-+(:?)$/, '---$1'));
+  const rowsOf = (text: string) =>
+    text
+      .split('\n')
+      .filter((line) => line.startsWith('|'))
+      .map(cellsOf);
 
-  test('consumes the units of the cost table', async () => {
-    const session = await open();
-    expect(await steady(() => call('echo', { a: 1 }, { session }))).toEqual(kept('mcp'));
+  test('[cost.table] the tables of cost.md are those that npm run cost prints', async () => {
+    expect(rowsOf(readFileSync('docs/explanation/cost.md', 'utf8'))).toEqual(rowsOf(await costTables()));
+  });
+
+  (thorough ? test : test.skip)('[cost.table] the table of cells.md is the one that npm run cost prints', async () => {
+    const documented = rowsOf(readFileSync('docs/explanation/cells.md', 'utf8'));
+    expect(documented).toEqual(expect.arrayContaining(rowsOf(await cellsTable())));
+  });
+
+  test('[cost.table] a mix costs the sum of its calls at the rate of all its entries, and an idle month', async () => {
+    const { calls, entriesPerSecond, month, idleMonth } = await mixCost({ actions: 5, reviews: 1 }, { tenants: 1 });
+    expect(entriesPerSecond).toBe(8);
+    expect(calls.map(({ what }) => what)).toEqual(['allowed action', 'review, its vote and its use']);
+    expect(month).toBeCloseTo(idleMonth + calls.reduce((sum, each) => sum + each.month, 0));
+    // Busier traffic shares more objects and signatures.
+    const [alone] = (await mixCost({ actions: 0.1 }, { tenants: 1 })).calls;
+    expect(alone!.million).toBeGreaterThan(calls[0]!.million);
+  });
+
+  test('[cost.table] every price has a source and a date, and a region without a file is refused by name', () => {
+    expect(pricesOf().oldest).toMatch(/^\d{4}-\d\d-\d\d$/);
+    expect(() => pricesOf('moon-1')).toThrow('Regions with a file: us-east-1');
+  });
+
+  test('[cost.table] a review stays within its target', async () => {
+    const [review] = (await mixCost({ reviews: 5 }, { tenants: 1 })).calls;
+    expect(review!.million).toBeLessThanOrEqual(200);
   });
 });

@@ -1,7 +1,11 @@
-/** Approvals of MCP clients that reconnect: CLIs, SDKs and restarted hosts open a new session each time. */
+/** MCP clients that reconnect, and gateways that have restarted. */
+
+import type { ServerResponse } from 'node:http';
+import { json } from 'node:stream/consumers';
 import {
   call,
   compose,
+  configure,
   entries,
   http,
   keys,
@@ -12,87 +16,248 @@ import {
   useMcpEndpoint,
   vote,
 } from '../support/mcp-endpoint.ts';
+import { serve } from '../support/serve.ts';
 
-useMcpEndpoint([{ protocol: 'mcp', tool: 'create_issue', decision: 'review' }]);
+/** Approvals of MCP clients that reconnect: CLIs, SDKs and restarted hosts open a new session each time. */
+describe('approvals', () => {
+  useMcpEndpoint([{ protocol: 'mcp', tool: 'create_issue', decision: 'review' }]);
 
-const opened = async (name: string, sent = {}) =>
-  (
-    await send(
-      'initialize',
-      { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name, version: '1' } },
-      sent,
-    )
-  ).headers['mcp-session-id']!;
-const issue = (title: string, session: string, sent = {}) => call('create_issue', { title }, { session, ...sent });
-const idOf = (answer: { last: { error: { data: { envelope_id: string } } } }) => answer.last.error.data.envelope_id;
+  const opened = async (name: string, sent = {}) =>
+    (
+      await send(
+        'initialize',
+        { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name, version: '1' } },
+        sent,
+      )
+    ).headers['mcp-session-id']!;
+  const issue = (title: string, session: string, sent = {}) => call('create_issue', { title }, { session, ...sent });
+  const idOf = (answer: { last: { error: { data: { envelope_id: string } } } }) => answer.last.error.data.envelope_id;
 
-test('[mcp.reconnect] the identical call after a reconnect runs once, in the chain that requested it', async () => {
-  const first = await open();
-  const id = idOf(await issue('again', first));
-  await http('DELETE', '/mcp', undefined, { session: first });
+  test('[mcp.reconnect] the identical call after a reconnect runs once, in the chain that requested it', async () => {
+    const first = await open();
+    const id = idOf(await issue('again', first));
+    await http('DELETE', '/mcp', undefined, { session: first });
 
-  const second = await open();
-  expect(idOf(await issue('again', second))).toBe(id); // still the same request
-  expect((await vote(id, 'approve')).status).toBe(200);
-  const process = compose();
-  const third = await open({ at: process });
-  const before = server.calls().length;
-  const { last } = await issue('again', third, { at: process });
-  expect(last.result.content).toEqual([{ type: 'text', text: 'opened again' }]);
-  expect(server.calls().length).toBe(before + 1);
-  await process.gateway.stop();
+    const second = await open();
+    expect(idOf(await issue('again', second))).toBe(id); // still the same request
+    expect((await vote(id, 'approve')).status).toBe(200);
+    const process = compose();
+    const third = await open({ at: process });
+    const before = server.calls().length;
+    const { last } = await issue('again', third, { at: process });
+    expect(last.result.content).toEqual([{ type: 'text', text: 'opened again' }]);
+    expect(server.calls().length).toBe(before + 1);
+    await process.gateway.stop();
 
-  expect((await entries(first)).map(({ kind }) => kind)).toEqual(['review', 'approve', 'allow', 'result']);
-  expect(await entries(third)).toEqual([]);
-  // Used up: the next one is a request of its own, where it is made.
-  const next = await issue('again', await open());
-  expect(idOf(next)).not.toBe(id);
-  expect(server.calls().length).toBe(before + 1);
+    expect((await entries(first)).map(({ kind }) => kind)).toEqual(['review', 'approve', 'allow', 'result']);
+    expect(await entries(third)).toEqual([]);
+    // Used up: the next one is a request of its own, where it is made.
+    const next = await issue('again', await open());
+    expect(idOf(next)).not.toBe(id);
+    expect(server.calls().length).toBe(before + 1);
+  });
+
+  test('[mcp.reconnect] of eight connections with the approved call one runs it', async () => {
+    const id = idOf(await issue('race', await open()));
+    await vote(id, 'approve');
+    const sessions = await Promise.all(Array.from({ length: 8 }, () => open()));
+    const before = server.calls().length;
+    const all = await Promise.all(sessions.map((session) => issue('race', session)));
+    expect(all.filter(({ last }) => last.result)).toHaveLength(1);
+    expect(server.calls().length).toBe(before + 1);
+  });
+
+  test('[mcp.reconnect] a client that reconnects gets the denial', async () => {
+    const id = idOf(await issue('no', await open()));
+    const again = await open();
+    await vote(id, 'deny');
+    expect((await issue('no', again)).last.error).toMatchObject({ code: -32001, data: { reason: 'denied' } });
+  });
+
+  test.each([
+    ['another call', () => open(), (session: string) => issue('different', session)],
+    ['another client of the key', () => opened('another'), (session: string) => issue('bound', session)],
+    ['another key', () => open({ key: keys.other }), (session: string) => issue('bound', session, { key: keys.other })],
+    [
+      'a session of its own name',
+      () => open({ headers: { 'x-session-id': 'mine' } }),
+      (session: string) => issue('bound', session, { headers: { 'x-session-id': 'mine' } }),
+    ],
+  ])('[mcp.reconnect] %s does not get it', async (_, reconnect, again) => {
+    const id = idOf(await issue('bound', await open()));
+    await vote(id, 'approve');
+    const before = server.calls().length;
+    const answer = await again(await reconnect());
+    expect(answer.last.error).toMatchObject({ code: -32002 });
+    expect(idOf(answer)).not.toBe(id);
+    expect(server.calls().length).toBe(before);
+    // The one that asked still gets it.
+    expect((await issue('bound', await open())).last.result).toBeDefined();
+  });
+
+  test('[mcp.reconnect] an approval that is over does not count', async () => {
+    const id = idOf(await issue('late', await open()));
+    await vote(id, 'approve');
+    const session = await open();
+    test_.pass(24 * 3600);
+    expect((await issue('late', await open())).last.error).toMatchObject({ code: -32002 });
+    expect((await issue('late', session)).last?.error).toBeDefined();
+  });
 });
 
-test('[mcp.reconnect] of eight connections with the approved call one runs it', async () => {
-  const id = idOf(await issue('race', await open()));
-  await vote(id, 'approve');
-  const sessions = await Promise.all(Array.from({ length: 8 }, () => open()));
-  const before = server.calls().length;
-  const all = await Promise.all(sessions.map((session) => issue('race', session)));
-  expect(all.filter(({ last }) => last.result)).toHaveLength(1);
-  expect(server.calls().length).toBe(before + 1);
+/** Words and results of a connection count for that connection, although it may use an approval of an earlier one. */
+describe('words and results', () => {
+  useMcpEndpoint([
+    { protocol: 'mcp', tool: 'create_issue', arguments: { title: { source: 'trusted' } }, decision: 'allow' },
+    { protocol: 'mcp', tool: 'create_issue', decision: 'review' },
+  ]);
+
+  const issue = (title: string, session: string, prompt: string, more: object = {}) =>
+    call('create_issue', { title }, { session, ...more }, { _meta: { 'agent-governance-gateway/prompt': prompt } });
+  const seenBy = (session: string) =>
+    test_.ports.provenance!.recall({ tenant: 'default', session }, test_.ports.clock.now());
+  const reviewed = { error: { code: -32002 } };
+
+  test('[mcp.reconnect] the words of one connection are not those of the next', async () => {
+    const before = server.calls().length;
+    const first = await open();
+    const asked = await issue('file-8131', first, 'hello');
+    expect(asked.last).toMatchObject(reviewed);
+    const second = await open();
+    expect((await issue('file-8131', second, 'Please open file-8131')).last.result).toBeDefined();
+    const third = await open();
+    const again = await issue('file-8131', third, 'What is for lunch?');
+    expect(again.last).toMatchObject({ error: { code: -32002, data: asked.last.error.data } });
+    expect(server.calls().length).toBe(before + 1);
+
+    const kinds = async (session: string) => (await entries(session)).map(({ kind }) => kind);
+    expect([await kinds(first), await kinds(second), await kinds(third)]).toEqual([
+      ['review'],
+      ['allow', 'result'],
+      [],
+    ]);
+    // The first connection heard nothing of it either.
+    expect((await issue('file-8131', first, 'and now?')).last).toMatchObject(reviewed);
+  });
+
+  test('[mcp.reconnect] prompts of the earlier connection do not allow a call of the next', async () => {
+    const first = await open();
+    await issue('file-8132', first, 'hello');
+    await call('echo', {}, { session: first }, { _meta: { 'agent-governance-gateway/prompt': 'Open file-8132 now' } });
+    expect((await issue('file-8132', await open(), 'What is for lunch?')).last).toMatchObject(reviewed);
+  });
+
+  test('[mcp.reconnect] the approval of the earlier connection is used, and its result belongs to the caller', async () => {
+    const first = await open();
+    const asked = await issue('file-8133', first, 'hello');
+    await vote(asked.last.error.data.envelope_id, 'approve');
+    const before = await seenBy(first);
+    const second = await open();
+    expect((await issue('file-8133', second, 'Go on')).last.result).toBeDefined();
+    expect((await entries(first)).map(({ kind }) => kind)).toEqual(['review', 'approve', 'allow', 'result']);
+    expect(await seenBy(first)).toEqual(before);
+    expect((await seenBy(second))?.entries.some(({ label }) => label.startsWith('tool:'))).toBe(true);
+  });
 });
 
-test('[mcp.reconnect] a client that reconnects gets the denial', async () => {
-  const id = idOf(await issue('no', await open()));
-  const again = await open();
-  await vote(id, 'deny');
-  expect((await issue('no', again)).last.error).toMatchObject({ code: -32001, data: { reason: 'denied' } });
-});
+/** Servers over HTTP that have restarted, and the ways in which they refuse a session of before. */
+describe('forgotten sessions', () => {
+  useMcpEndpoint([], 'none');
 
-test.each([
-  ['another call', () => open(), (session: string) => issue('different', session)],
-  ['another client of the key', () => opened('another'), (session: string) => issue('bound', session)],
-  ['another key', () => open({ key: keys.other }), (session: string) => issue('bound', session, { key: keys.other })],
-  [
-    'a session of its own name',
-    () => open({ headers: { 'x-session-id': 'mine' } }),
-    (session: string) => issue('bound', session, { headers: { 'x-session-id': 'mine' } }),
-  ],
-])('[mcp.reconnect] %s does not get it', async (_, reconnect, again) => {
-  const id = idOf(await issue('bound', await open()));
-  await vote(id, 'approve');
-  const before = server.calls().length;
-  const answer = await again(await reconnect());
-  expect(answer.last.error).toMatchObject({ code: -32002 });
-  expect(idOf(answer)).not.toBe(id);
-  expect(server.calls().length).toBe(before);
-  // The one that asked still gets it.
-  expect((await issue('bound', await open())).last.result).toBeDefined();
-});
+  interface Refusal {
+    readonly status: number;
+    readonly code: number;
+    readonly message: string;
+    readonly id?: null;
+  }
 
-test('[mcp.reconnect] an approval that is over does not count', async () => {
-  const id = idOf(await issue('late', await open()));
-  await vote(id, 'approve');
-  const session = await open();
-  test_.pass(24 * 3600);
-  expect((await issue('late', await open())).last.error).toMatchObject({ code: -32002 });
-  expect((await issue('late', session)).last?.error).toBeDefined();
+  /** @param failing what its tool `fail` answers. */
+  async function startForgetful(refusal: Refusal, failing = { code: -32603, message: 'failed' }) {
+    let session = 0;
+    const ran: unknown[] = [];
+    const write = (reply: ServerResponse, status: number, body: object) =>
+      reply
+        .writeHead(status, { 'content-type': 'application/json', 'mcp-session-id': `s${session}` })
+        .end(JSON.stringify({ jsonrpc: '2.0', ...body }));
+    const { url, stop } = await serve(async (incoming, reply) => {
+      if (incoming.method !== 'POST') return void reply.writeHead(405).end();
+      const { id, method, params } = (await json(incoming)) as {
+        id?: number;
+        method: string;
+        params: { name: string };
+      };
+      if (method === 'initialize') {
+        session += 1;
+        const capabilities = { tools: {} };
+        const result = { protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 'f', version: '1' } };
+        return void write(reply, 200, { id, result });
+      }
+      if (method === 'server/discover')
+        return void write(reply, 200, { id, error: { code: -32601, message: 'unknown' } });
+      if (incoming.headers['mcp-session-id'] !== `s${session}`) {
+        const { status, code, message } = refusal;
+        return void write(reply, status, { id: refusal.id === null ? null : id, error: { code, message } });
+      }
+      if (id === undefined) return void reply.writeHead(202).end();
+      if (method === 'tools/list')
+        return void write(reply, 200, {
+          id,
+          result: { tools: ['act', 'fail'].map((name) => ({ name, inputSchema: { type: 'object' } })) },
+        });
+      if (method === 'ping') return void write(reply, 200, { id, result: {} });
+      ran.push(params.name);
+      if (params.name === 'fail') return void write(reply, 200, { id, error: failing });
+      write(reply, 200, { id, result: { content: [{ type: 'text', text: 'acted' }] } });
+    });
+    await configure({ upstreams: [{ name: 'forgetful', url: `${url}/mcp` }] });
+    return {
+      ran,
+      restart: () => {
+        session += 100;
+      },
+      sessions: () => session,
+      stop,
+    };
+  }
+
+  const notFound = 'Session not found';
+
+  test.each<Refusal>([
+    { status: 404, code: -32001, message: notFound },
+    { status: 404, code: -32600, message: 'nothing here' },
+    { status: 400, code: -32600, message: notFound },
+    { status: 400, code: -32001, message: notFound },
+    { status: 400, code: -32000, message: 'Bad Request: No valid session ID provided' },
+    { status: 400, code: -32000, message: 'Bad Request: Server not initialized' },
+    { status: 410, code: -32001, message: notFound },
+    { status: 503, code: -32001, message: notFound },
+    { status: 200, code: -32001, message: notFound },
+    { status: 200, code: -32001, message: 'Session not found', id: null },
+  ])('[mcp.sessions] $status $code "$message": a new handshake, and the call once', async (refusal) => {
+    const server = await startForgetful(refusal);
+    const session = await open();
+    expect((await call('act', {}, { session })).last.result).toBeDefined();
+    server.restart();
+    expect((await call('act', {}, { session })).last.result).toBeDefined();
+    expect(server.ran).toEqual(['act', 'act']);
+    await server.stop();
+  });
+
+  test.each([
+    { code: -32001, message: 'The request timed out' },
+    { code: -32000, message: 'The database session of this report was not found' },
+    { code: -32001, message: notFound },
+    { code: -32600, message: 'The title is required' },
+  ])(
+    '[mcp.sessions] an error of a tool, $code "$message", is passed on and the call is not repeated',
+    async (failing) => {
+      const server = await startForgetful({ status: 404, code: -32001, message: notFound }, failing);
+      const session = await open();
+      const before = server.sessions();
+      expect((await call('fail', {}, { session })).last.error.message).toContain(failing.message);
+      expect(server.ran).toEqual(['fail']);
+      expect(server.sessions()).toBeLessThanOrEqual(before + 1);
+      await server.stop();
+    },
+  );
 });
