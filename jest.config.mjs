@@ -36,7 +36,7 @@ export default {
   // Packages that export for `import` only: name their file, and let SWC transform them.
   moduleNameMapper: { '^@middy/(core|util)$': '<rootDir>/node_modules/@middy/$1/index.js' },
   transform: {
-    '/node_modules/(aws-cdk-lib|cdk-nag|constructs|yaml|fast-check|zod)/|/test/support/warm-agentctl.ts$':
+    '/node_modules/(aws-cdk-lib|cdk-nag|constructs|yaml|fast-check|zod|jose|uuid)/|/test/support/(warm-agentctl|rsa-key).ts$':
       '<rootDir>/test/support/native-module.cjs',
     '^.+\\.(ts|js)$': swc,
   },

@@ -1,5 +1,4 @@
 /** Every port over a store in memory, with a clock that is wound by hand and a count of store steps. */
-import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,6 +35,7 @@ import { DependencyStates } from '#core/observatory/dependency-states.ts';
 import type { GatewayPorts } from '#core/operations/ports.ts';
 import { Probes } from '#core/session/risk/probes.ts';
 import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
+import { rsaKey } from './rsa-key.ts';
 import { intercepted, testStore } from './store.ts';
 
 /** What only some hosts have; a test that needs one of them gives it. */
@@ -239,14 +239,4 @@ function countedSteps(store: Store) {
       return { steps: count.steps - before.steps, calls: count.calls - before.calls, value };
     },
   };
-}
-
-let madeKey: string | undefined;
-
-/** One for all tests of a file, made when one of them signs: it takes a tenth of a second. */
-function rsaKey(): string {
-  madeKey ??= generateKeyPairSync('rsa', { modulusLength: 2048 })
-    .privateKey.export({ format: 'pem', type: 'pkcs8' })
-    .toString();
-  return madeKey;
 }
