@@ -36,6 +36,8 @@ export interface Deployment {
   readonly name: string;
   readonly region: string;
   readonly context?: Readonly<Record<string, string>>;
+  /** Whether it adopts tables that have its names already. */
+  readonly adopts?: true;
 }
 export const gateway: Deployment = { name: 'agent-governance', region: 'us-east-1' };
 
@@ -86,6 +88,7 @@ async function deployed(emulator: Emulator, which: Deployment, app: string): Pro
   const { name, region } = which;
   const outputs = join(emulator.scratch, `outputs.${region}.${name}.json`);
   const quietly = ['--require-approval', 'never', '--outputs-file', outputs, '--progress', 'events'];
+  if (which.adopts) quietly.push('--import-existing-resources');
   await cdk(environmentOf(emulator, which), 'deploy', '--all', '--app', app, ...quietly);
   const byStack = JSON.parse(await readFile(outputs, 'utf8')) as Record<string, never>;
   return { GatewayStores: byStack[`${name}-stores`]!, GatewayServices: byStack[`${name}-services`]! };
