@@ -1,13 +1,10 @@
 /** Capacity that is paid for before it is used. */
 import { readSettings } from '../../lib/settings.ts';
+import * as contexts from './contexts.ts';
 import { appNode, ofType, reference, synthesize } from './synthesized.ts';
 
 const none = synthesize();
-const asked = synthesize({
-  provisionedConcurrency: 'test-action=5,approval-callback=2',
-  warmWrites: 'evidence=8000',
-  warmReads: { sessions: 20_000 },
-});
+const asked = synthesize(contexts.asked);
 
 const provisioned = ({ services }: typeof none) =>
   Object.values(ofType(services, 'AWS::Lambda::Alias')).flatMap(({ Properties }) => {

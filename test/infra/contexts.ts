@@ -18,6 +18,21 @@ export const cloudFront = {
   edgeCertificate: `arn:aws:acm:us-east-1:${account}:certificate/global`,
 };
 
+export const withNetworks = { ...cloudFront, adminCidrs: '203.0.113.0/24,2001:db8::/32' };
+export const privateAdmin = {
+  ...{ ...cloudFront, ...vpc },
+  ...{ admin: 'private', adminCidrs: '10.0.0.0/8', vpcEndpoints: 'on', routeTableIds: 'rtb-0a1b2c3d,rtb-0a1b2c3e' },
+};
+
+/** Options that change other resources and add none. Files that look at one of them share the stacks. */
+export const asked = {
+  provisionedConcurrency: 'test-action=5,approval-callback=2',
+  warmWrites: 'evidence=8000',
+  warmReads: { sessions: 20_000 },
+  ...{ otlpTraces: 'on', streamPaddingBytes: 2048, tags: 'team=agents,cost-center=42' },
+  ...{ requestsPerSecond: 'actions=8000,admin=300', accountRequestsPerSecond: 12_000, accountConcurrency: 5_000 },
+};
+
 /** Of the streaming plane. */
 export const certificate = 'arn:aws:acm:eu-west-1:123456789012:certificate/0a1b2c3d';
 

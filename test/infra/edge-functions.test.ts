@@ -9,20 +9,11 @@ import { consoleHeaders } from '#core/contracts/console.ts';
 import { edgeTarget } from '#features/edge/routing.ts';
 import { everyRoutedPath, routedPaths, strayPaths } from '../support/edge-paths.ts';
 import type { Loose } from '../support/loose.ts';
+import { privateAdmin, withNetworks } from './contexts.ts';
 import { ofType, reference, synthesize } from './synthesized.ts';
 
-const account = '123456789012';
-const context = {
-  domain: 'gateway.example.com',
-  edge: 'on',
-  edgeCertificate: `arn:aws:acm:us-east-1:${account}:certificate/global`,
-};
-const { edge } = synthesize(context);
-const inside = synthesize({
-  ...context,
-  ...{ admin: 'private', adminCidrs: '10.0.0.0/8', vpcId: 'vpc-0a1b2c3d' },
-  ...{ subnetIds: 'subnet-0a1b2c3d,subnet-0a1b2c3e', securityGroupIds: 'sg-0a1b2c3d' },
-});
+const { edge } = synthesize(withNetworks);
+const inside = synthesize(privateAdmin);
 
 const only = (template: Template, type: string): Loose[] =>
   Object.values(ofType(template, type)).map(({ Properties }) => Properties);

@@ -1,16 +1,12 @@
 /** The template of the edge stack, with what a test asks of it. */
 import type { Template } from 'aws-cdk-lib/assertions';
 import type { Loose } from '../support/loose.ts';
-import { account, cloudFront, own, vpc } from './contexts.ts';
+import { account, cloudFront, own, privateAdmin, vpc, withNetworks } from './contexts.ts';
 import { functionId, ofType, synthesize } from './synthesized.ts';
 
 export const plain = synthesize();
-export const edge = synthesize({ ...cloudFront, adminCidrs: '203.0.113.0/24,2001:db8::/32' });
-export const inside = synthesize({
-  ...cloudFront,
-  ...vpc,
-  ...{ admin: 'private', adminCidrs: '10.0.0.0/8', vpcEndpoints: 'on', routeTableIds: 'rtb-0a1b2c3d,rtb-0a1b2c3e' },
-});
+export const edge = synthesize(withNetworks);
+export const inside = synthesize(privateAdmin);
 
 export const [oldVersion, newVersion] = ['0a'.repeat(16), '0b'.repeat(16)];
 export const tuned = synthesize({

@@ -27,7 +27,7 @@ const unresolved: Record<string, Record<string, unknown>> = {
   },
 };
 /** Each takes two seconds; the first has every type of resource, so that CloudFormation's own rules, which take longer, judge it alone. */
-const contexts = (all: typeof deployed) => [...casesOf(Object.entries(all), 2)];
+const contexts = (all: typeof deployed) => [...casesOf(Object.entries(all), 3)];
 
 describe('[cloud.templates] cdk-nag has no finding that is not accepted with a reason', () => {
   it.each(contexts(deployed))('in a deployment %s', (_, context) => {

@@ -49,7 +49,7 @@ const pairs = names.flatMap((a, at) =>
 const fitting = [
   ...casesOf(
     pairs.filter(([name]) => !refused[name]),
-    24,
+    40,
   ),
 ];
 

@@ -3,12 +3,13 @@ import type { Template } from 'aws-cdk-lib/assertions';
 import { functions } from '#features/functions.ts';
 import { buildGateway } from '../../lib/gateway.ts';
 import { readSettings } from '../../lib/settings.ts';
+import { asked } from './contexts.ts';
 import { appNode, emptyApp, ofType, type Resource, type Resources, reference, synthesize } from './synthesized.ts';
 
 const prod = synthesize();
 const dev = synthesize({ stage: 'dev' });
 const other = synthesize({ name: 'team-b' });
-const tagged = synthesize({ tags: 'team=agents,cost-center=42' });
+const tagged = synthesize(asked);
 const all = (template: Template): Resources => template.toJSON().Resources as Resources;
 const settings = (context: Record<string, unknown>) => readSettings(appNode(context));
 

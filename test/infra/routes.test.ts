@@ -6,10 +6,11 @@ import { functions } from '#features/functions.ts';
 import { routes } from '#features/routes.ts';
 import { readSettings } from '../../lib/settings.ts';
 import type { Loose } from '../support/loose.ts';
+import { asked } from './contexts.ts';
 import { appNode, liveReference, ofType, type Resources, reference, synthesize } from './synthesized.ts';
 
 const { services } = synthesize();
-const raised = synthesize({ requestsPerSecond: 'actions=8000,admin=300', accountRequestsPerSecond: 12_000 });
+const raised = synthesize(asked);
 
 describe('routes', () => {
   const resources: Resources = ofType(services, 'AWS::ApiGateway::Resource');

@@ -4,12 +4,13 @@ import type { App } from 'aws-cdk-lib';
 import { contextKeys, refuseUnknownContext } from '../../lib/context-keys.ts';
 import { buildGateway } from '../../lib/gateway.ts';
 import { readSettings } from '../../lib/settings.ts';
+import * as contexts from './contexts.ts';
 import { appNode, ofType, reference, synthesize } from './synthesized.ts';
 
 const { services } = synthesize();
 
 describe('options that are off by default', () => {
-  const asked = synthesize({ otlpTraces: 'on', streamPaddingBytes: 2048 }).services;
+  const asked = synthesize(contexts.asked).services;
   const told = (name: string, template = asked) =>
     Object.values(ofType(template, 'AWS::Lambda::Function')).find(
       ({ Properties }) => Properties.FunctionName === `agent-governance-${name}`,

@@ -9,6 +9,7 @@ import { contextKeys } from '../../lib/context-keys.ts';
 import type { Loose } from '../support/loose.ts';
 import { sourceText } from '../support/source-text.ts';
 import { readCases } from '../support/yaml.ts';
+import { asked } from './contexts.ts';
 import { emittedMetrics } from './emitted-metrics.ts';
 import { ofType, reference, synthesize } from './synthesized.ts';
 
@@ -19,7 +20,7 @@ const cases = readCases(
 
 const { stores, services, watch } = synthesize({ canary: 'on' });
 const off = synthesize();
-const { watch: large } = synthesize({ accountConcurrency: 5_000 });
+const { watch: large } = synthesize(asked);
 const alarms = Object.values(ofType(watch, 'AWS::CloudWatch::Alarm')).map(({ Properties }) => Properties);
 const composites = Object.values(ofType(watch, 'AWS::CloudWatch::CompositeAlarm')).map(({ Properties }) => Properties);
 const nameOf = ({ AlarmDescription }: Loose): string => (AlarmDescription as string).split(' ')[0]!;

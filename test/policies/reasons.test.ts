@@ -24,13 +24,13 @@ const packs = [
   'sql-explorer',
 ] as const satisfies readonly (typeof shippedPacks)[number][];
 
-const lines = [...share(read('test/corpora/shell-everyday.tsv').split('\n'), 1, 4)]
+const lines = [...share(read('test/corpora/shell-everyday.tsv').split('\n'), 3, 4)]
   .flatMap((row) => row.split('\t').slice(1, 2))
   .map(callOfLine);
 const queries = (parse(read('test/corpora/sql-everyday.yaml')) as { sql: string }[]).map(({ sql }) => ({
   ...{ protocol: 'sql', tool: 'sql.query', target: 'orders-db', capability: 'read', parameters: { sql } },
 }));
-const doubtful = [...share(bypasses, 1, 4)].map(({ line, call }) => ({
+const doubtful = [...share(bypasses, 2, 4)].map(({ line, call }) => ({
   ...callOfLine(line ?? ''),
   ...(line === undefined && { parameters: {} }),
   ...call,
