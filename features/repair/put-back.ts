@@ -23,7 +23,7 @@ interface Lost extends Stretch {
 
 /**
  * Puts lost entries of one tenant back. The act names each stretch and is recorded before its rows are written, except
- * those of the session that records it.
+ * those of the session that records it. Refusals are a second act.
  */
 export async function putBack(call: Call) {
   const { ports, principal, query, snapshot } = call;
@@ -55,22 +55,28 @@ export async function putBack(call: Call) {
   for (const each of new Set([principal.tenant, tenant])) await archiving.log?.recover(each);
   const own = await lostOf(principal.tenant, adminSession(principal.tenant, clock.now()));
   for (const lost of own) await restore(lost);
+  const answer = (cursor: string | undefined) => ({
+    body: {
+      ...{ tenant, archived_entries: 0, put_back_entries: entries, refused, left_entries: left },
+      ...(cursor !== undefined && { cursor }),
+    },
+  });
+  const again = query.cursor ?? 'checkpointed.';
+  // Its end must be back before the act is written to it.
+  if (entries >= entriesPerCall) return answer(again);
   const piece =
     query.session === undefined
       ? await nextSessions(ports, tenant, sessionsPerCall, query.cursor)
       : { sessions: [query.session], cursor: undefined };
-  const others = (await Promise.all(piece.sessions.map((session) => lostOf(tenant, session)))).flat();
-  const all = [...own, ...others];
-  if (all.length > 0) await recordAct(call, 'evidence.put_back', { sessions: all });
+  const found = (await Promise.all(piece.sessions.map((session) => lostOf(tenant, session)))).flat();
+  const others = found.filter((lost) => !own.some((each) => isSame(each, lost)));
+  if (own.length + others.length > 0) await recordAct(call, 'evidence.put_back', { sessions: [...own, ...others] });
   for (const lost of others) {
     const done = entries < entriesPerCall ? await restore(lost) : 0;
     if (!refused.some(({ session_id }) => session_id === lost.session_id)) left += lost.to - lost.from + 1 - done;
   }
-  const again = left > 0 ? (query.cursor ?? 'checkpointed.') : piece.cursor;
-  return {
-    body: {
-      ...{ tenant, archived_entries: 0, put_back_entries: entries, refused, left_entries: left },
-      ...(again !== undefined && { cursor: again }),
-    },
-  };
+  if (refused.length > 0) await recordAct(call, 'evidence.put_back_refused', { tenant, refused });
+  return answer(left > 0 ? again : piece.cursor);
 }
+
+const isSame = (a: Lost, b: Lost): boolean => a.tenant === b.tenant && a.session_id === b.session_id;

@@ -127,6 +127,11 @@ test('[evidence.archive.check] a session that went on after the restore is refus
     put_back_entries: 4,
     refused: [{ session_id: 'a', reason: expect.stringContaining('the session went on') }],
   });
+  const acts = gateway.queue.filter(({ kind }) => kind === 'admin').map(({ body }) => body);
+  expect(acts).toMatchObject([
+    { action: 'evidence.put_back' },
+    { action: 'evidence.put_back_refused', refused: [{ session_id: 'a' }] },
+  ]);
   expect((await gateway.ports().evidence.head('default', 'a'))?.total_entries).toBe(4);
   expect((await check()).faults).toMatchObject([
     { check: 'chains', found: expect.stringContaining('session a'), todo: expect.stringContaining('runbook') },
