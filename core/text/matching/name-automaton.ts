@@ -13,7 +13,7 @@ export function walker(start: string, cuts: readonly number[], next: Next, ends:
     cuts: sorted,
     classOf,
     step(state, code) {
-      const key = state * 1024 + classOf(code);
+      const key = state * 0x110000 + code;
       let to = known.get(key);
       if (to !== undefined) return to;
       const name = state === 0 ? undefined : next(names[state]!, String.fromCodePoint(code));
