@@ -122,17 +122,17 @@ const shapes: readonly Hostile[] = [
     says: /values|larger/,
     send: ({ gateway }) => say({ url: gateway, key, messages: [`[${times('[],', 9 * MB)}[]]`] }),
   },
-  {
+  heavy({
     name: 'WebSocket with a key, 5,000 messages',
     answers: [1000],
     send: ({ gateway }) =>
       say({ url: gateway, key, messages: Array(5_000).fill('{"type":"dance","id":"1"}'), until: 5_000 }),
-  },
+  }),
 ];
 
 /** Texts for the content filters. */
 const texts: readonly Hostile[] = [
-  text('1.2 MB of 4 4 4', () => times('4 ', 1.2 * MB)),
+  heavy(text('1.2 MB of 4 4 4', () => times('4 ', 1.2 * MB))),
   heavy(text('4 MB of 4111 1111', () => times('4111 1111 ', 4 * MB))),
   text('8 MB of words', () => times('the quick brown fox ', 8 * MB)),
   // Read as eighteen times as much.
@@ -169,7 +169,7 @@ const texts: readonly Hostile[] = [
 
 /** What an upstream sends. */
 const replies: readonly Hostile[] = [
-  chat('a provider streams 40,000 events', () => said('hi', { model: 'bad-flood', stream: true }), [200]),
+  heavy(chat('a provider streams 40,000 events', () => said('hi', { model: 'bad-flood', stream: true }), [200])),
   heavy(chat('a provider streams 800 kB at once', () => said('hi', { model: 'bad-delta', stream: true }), [200])),
   chat(
     'a provider streams two million comments',

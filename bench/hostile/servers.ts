@@ -1,5 +1,5 @@
 /** What an MCP server behind the gateway lists and answers: too much, too deep, without end. */
-import { type Hostile, mcp, rpc } from './forms.ts';
+import { type Hostile, heavy, mcp, rpc } from './forms.ts';
 import { post, type Target } from './send.ts';
 
 /** The server begins to behave so before the first request of the row. */
@@ -24,7 +24,7 @@ export const servers: readonly Hostile[] = [
   answering('text', 'an upstream answers 3.9 MB of text', [200]),
   answering('wide', 'an upstream answers 3.9 MB of []', [200], /max_result_values/),
   answering('deep', 'an upstream answers 100,000 levels', [200], /256 levels/),
-  answering('secrets', 'an upstream answers 100,000 secrets', [200]),
+  heavy(answering('secrets', 'an upstream answers 100,000 secrets', [200])),
   answering('huge', 'an upstream answers 10 MB', [200], /max_result_bytes/),
-  answering('events', 'an upstream streams 40,000 notifications', [200]),
+  heavy(answering('events', 'an upstream streams 40,000 notifications', [200])),
 ];
