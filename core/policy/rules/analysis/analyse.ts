@@ -27,7 +27,7 @@ interface PolicyAnalysis {
   readonly warnings: readonly string[];
 }
 
-/** A reloaded configuration usually has the same policies, and a large policy takes a second to analyse. */
+/** A reloaded configuration usually has the same policies, and a large policy takes seconds to analyse. */
 const analyses = new RecentMap<string, PolicyAnalysis>({ max: 64 });
 
 interface AnalysisOptions {

@@ -6,6 +6,9 @@ type Truth = (index: number) => boolean | undefined;
 /** Kleene logic: undefined while both results are possible. */
 export type Formula = (truth: Truth) => boolean | undefined;
 
+/** Steps of automata that cost as much as a state: without them, a state of a large product would take a thousand times as long. */
+const stepsOfAState = 100;
+
 /** Number of product states that an analysis may still visit. */
 export class StateBudget {
   #left: number;
@@ -61,13 +64,15 @@ export function shortestText(
       (index) => settled(states[index]!) ?? (walkers[index]!.missing(states[index]!) > left ? false : undefined),
     ) !== false;
 
+  const cost = Math.max(1, Math.floor((alphabet.length * walkers.length) / stepsOfAState));
+
   function search(maxLength: number): string | undefined {
     let level: Node[] = [{ states: start, char: 0, before: undefined }];
     const seen = new Set([start.join()]);
     for (let length = 0; level.length > 0; length++) {
       const next: Node[] = [];
       for (const node of level) {
-        budget.spend();
+        budget.spend(cost);
         if (formula((index) => truthAt(walkers, node.states, index))) return exampleText(node);
         for (const char of alphabet) {
           const states = node.states.map((state, i) =>
