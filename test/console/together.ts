@@ -37,6 +37,7 @@ export const together = (gateway: ConsoleGateway, people: Visitors): Check[] => 
     await page.getByRole('button', { name: 'Approve all 2 identical calls…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Approve 2 identical calls?' });
     const calls = dialog.getByRole('list', { name: 'Identical calls' }).getByRole('listitem');
+    await calls.nth(1).waitFor();
     assert.deepEqual(await calls.allTextContents(), ['ci: not sent', 'deploy: not sent']);
     await gateway.call(human, 'POST', `approvals/${deploy}/deny`, { reviewer: 'local-human' });
     await dialog.getByLabel('Comment').fill('Release day.');
