@@ -1,6 +1,7 @@
 /**
  * The evidence archive: copies of entries that no role can change. Only the roles of archiving functions may put, and
- * only if no object exists; no role may delete. During a restore, the role that copies an archive may put, too. Checkpoints are in the same bucket, under `@checkpoints/`.
+ * only if no object exists; no role may delete. During a restore, the role that copies an archive may put, too.
+ * Checkpoints are in the same bucket, under `@checkpoints/`.
  */
 import { ArnFormat, Duration, Stack } from 'aws-cdk-lib';
 import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';

@@ -99,7 +99,8 @@ export function readSettings(node: Node): GatewaySettings {
   const stage = word(node, 'stage', stages);
   const onEmulator = stage === 'emulator';
   const network = networkSettings(node, onEmulator);
-  const restoring = arns(node, 'restoring', 'iam', /^:\d{12}:(?:(?:role|user)\/[\w+=.@/-]+|root)$/)[0];
+  const [restoring, ...others] = arns(node, 'restoring', 'iam', /^:\d{12}:(?:(?:role|user)\/[\w+=.@/-]+|root)$/);
+  if (others.length > 0) throw new Error(`Context "restoring" must be one ARN, got ${others.length + 1}.`);
   return {
     stage,
     name: deploymentName(node),

@@ -57,7 +57,11 @@ export async function putBack(call: Call) {
   for (const lost of own) await restore(lost);
   const answer = (cursor: string | undefined) => ({
     body: {
-      ...{ tenant, archived_entries: 0, put_back_entries: entries, refused, left_entries: left },
+      tenant,
+      archived_entries: 0,
+      put_back_entries: entries,
+      refused,
+      left_entries: left,
       ...(cursor !== undefined && { cursor }),
     },
   });

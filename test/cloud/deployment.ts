@@ -36,7 +36,7 @@ export interface Deployment {
   readonly name: string;
   readonly region: string;
   readonly context?: Readonly<Record<string, string>>;
-  /** Whether it adopts tables that have its names already. */
+  /** Whether it adopts existing tables that have its names. */
   readonly adopts?: true;
 }
 export const gateway: Deployment = { name: 'agent-governance', region: 'us-east-1' };

@@ -68,6 +68,12 @@ describe('options that are off by default', () => {
     expect(() => readSettings(appNode({ [key]: good + value }))).toThrow(`"${key}" must contain ARNs of`);
   });
 
+  it('takes one role that copies an archive', () => {
+    const [a, b] = ['arn:aws:iam::123456789012:role/a', 'arn:aws:iam::123456789012:role/b'];
+    expect(readSettings(appNode({ restoring: a })).restoring).toBe(a);
+    expect(() => readSettings(appNode({ restoring: `${a},${b}` }))).toThrow('"restoring" must be one ARN, got 2');
+  });
+
   it('takes ARNs with commas between them, or as a list', () => {
     const [a, b] = ['arn:aws:iam::123456789012:role/a', 'arn:aws-cn:iam::123456789012:role/path/b'];
     for (const brokerRoles of [`${a},${b}`, [a, b]])

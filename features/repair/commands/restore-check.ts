@@ -179,7 +179,7 @@ async function inForce(api: Api): Promise<CheckResult[]> {
   return list(differences).map(({ of, what, in_force, evidence }) =>
     fail(
       `${of}: ${what}: in force is ${in_force}; evidence says ${evidence}`,
-      inForceSteps[String(of)] ?? 'see "In-force audit" in the decisions: make it as evidence says',
+      inForceSteps[String(of)] ?? 'set it to the value in evidence',
     ),
   );
 }

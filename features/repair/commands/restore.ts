@@ -71,8 +71,12 @@ async function plan(cli: Cli, { outputs, to, at, vault }: PlanOptions): Promise<
   const { restorePlan } = await import('./restore-plan.ts');
   if ((at === undefined) === (vault === undefined))
     throw new UsageError('give --at for point-in-time recovery, or --vault for AWS Backup');
-  if (at !== undefined && Number.isNaN(Date.parse(at)))
+  // They become words of commands that are copied into a shell.
+  if (at !== undefined && !(/^[\dT:.+Z-]+$/.test(at) && Date.parse(at)))
     throw new UsageError(`--at is ${JSON.stringify(at)}; it takes a time such as 2026-11-22T10:00:00Z`);
+  for (const [option, name] of Object.entries({ to, vault }))
+    if (name !== undefined && !/^[\w-]+$/.test(name))
+      throw new UsageError(`--${option} is ${JSON.stringify(name)}; it takes letters, digits, _ and -`);
   let stacks: unknown;
   try {
     stacks = JSON.parse(await read(outputs));
