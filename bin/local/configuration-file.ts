@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { unwatchFile, watchFile } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { pathsFrom, sourceFiles } from '#adapters/files/source-files.ts';
 import { adminPrincipal } from '#core/configuration/identity/identities.ts';
@@ -65,16 +66,28 @@ interface Watch {
 }
 
 const pollMs = 500;
+const settleMs = 150;
 
-/** Calls `onChange` when the content of the file has changed. Polls by name, since editors replace the file. */
+/**
+ * Calls `onChange` when the content of the file has changed. Polls by name, since editors replace the file. Two looks in a row
+ * must read the same: many programs empty a file before they write it, and half of a configuration can be a valid one.
+ */
 export async function watchConfiguration(path: string, onChange: () => Promise<void>): Promise<Watch> {
   let seen = await digest(path);
+  let stopped = false;
   let work = Promise.resolve();
   const look = async () => {
-    const now = await digest(path);
-    if (now === undefined || now === seen) return; // missing while it is being replaced, or only touched
-    seen = now;
-    await onChange();
+    let now = await digest(path);
+    while (now !== undefined && now !== seen && !stopped) {
+      await pause(settleMs);
+      const later = await digest(path);
+      if (later === now) {
+        seen = now;
+        await onChange();
+        return;
+      }
+      now = later;
+    }
   };
   const listener = () => {
     work = work.then(look);
@@ -84,6 +97,7 @@ export async function watchConfiguration(path: string, onChange: () => Promise<v
   const second = setTimeout(listener, 2 * pollMs);
   return {
     stop: () => {
+      stopped = true;
       clearTimeout(second);
       unwatchFile(path, listener);
       return work;
