@@ -153,7 +153,7 @@ function ownRoutes(name) {
   const runs = new Set(own.flatMap(({ operation, runs = [] }) => [operation, ...runs]));
   const imports = new Set();
   const entryFor = ({ method, path, surface, access, agents, humansOnly, platform, handledBy, operation, ...rest }) => {
-    const { counts, query, repeatable, graph, run, callback } = rest;
+    const { counts, query, repeatable, graph, run, callback, view, stored } = rest;
     const loader = run ?? callback;
     const data = {
       method,
@@ -170,6 +170,8 @@ function ownRoutes(name) {
       repeatable,
       graph,
     };
+    const later = Object.entries({ view, stored }).flatMap(([name, load]) => (load ? [`, ${name}: ${load}`] : []));
+    if (later.length > 0 && own.length > 0) return `{ ...${JSON.stringify(data)}${later.join('')} }`;
     if (!loader || own.length === 0) return JSON.stringify(data);
     const [, module, member] = /import\('(#[^']+)'\)\)\.(\w+)$/.exec(loader) ?? [];
     const loads = run ? 'run' : 'callback';

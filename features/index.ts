@@ -1,4 +1,5 @@
 /** Lists the features. Without its line here and its folder, the product works without the feature. */
+export { feature as batches } from './batches/feature.ts';
 export { feature as codingAgents } from './coding-agents/feature.ts';
 export { feature as evaluation } from './evaluation/feature.ts';
 export { feature as federation } from './federation/feature.ts';

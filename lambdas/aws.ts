@@ -124,7 +124,7 @@ export function compose(
   environment: NodeJS.ProcessEnv,
   host: HostCapabilities = {},
 ): GatewayPorts &
-  Pick<ChatPorts, 'batchStore'> & { readonly store: StoreOptions; readonly breakerBoard?: BreakerBoard } {
+  Pick<ChatPorts, 'storedObjects'> & { readonly store: StoreOptions; readonly breakerBoard?: BreakerBoard } {
   const needed = (name: string): string => {
     const value = environment[name];
     if (!value) throw new Error(`the function's environment lacks ${name}`);

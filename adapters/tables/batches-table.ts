@@ -4,7 +4,7 @@
  *
  * Access patterns: one of an owner; those of an owner by kind (newest first); a whole row (put).
  */
-import type { BatchOwner, BatchStore } from '#core/chat/batches/ports.ts';
+import type { StoredObjectStore, StoredOwner } from '#core/chat/stored/ports.ts';
 import type { StoredBatch, StoredObject } from '#core/contracts/stored-batch.ts';
 import type { Beside, Key, StoreOptions } from './store.ts';
 
@@ -13,7 +13,7 @@ const keptSeconds = 7 * 24 * 3600;
 
 const prefixes = { file: 'file-', batch: 'batch_' } as const;
 
-const ownerOf = ({ tenant, key_id }: BatchOwner): string => `${tenant}#${key_id}`;
+const ownerOf = ({ tenant, key_id }: StoredOwner): string => `${tenant}#${key_id}`;
 
 /** Providers keep a response for 30 days. */
 const responseSeconds = 30 * 24 * 3600;
@@ -29,7 +29,7 @@ const ttlOf = ({ kind, created_at, deleted_at }: StoredObject): { readonly ttl?:
       ? { ttl: created_at + responseSeconds }
       : {};
 
-export function batchesTable({ store }: StoreOptions): BatchStore {
+export function batchesTable({ store }: StoreOptions): StoredObjectStore {
   return {
     async get(owner, id) {
       const stored = await store.get<StoredObject>('batches', { owner: ownerOf(owner), id });

@@ -78,7 +78,7 @@ export function tableStores({ store: rows }: StoreOptions, clock: Clock) {
     counters: countersTable(timed),
     cancellations: cancellationsTable(store),
     mcpStore: mcpTable(timed),
-    batchStore: lazyStore(async () => (await import('./batches-table.ts')).batchesTable(store), {
+    storedObjects: lazyStore(async () => (await import('./batches-table.ts')).batchesTable(store), {
       get: true,
       put: true,
       list: true,

@@ -16,7 +16,6 @@ import { dialects } from '#core/models/dialects/dialects.ts';
 import { isUsageRequested } from '#core/models/dialects/openai/openai.ts';
 import { modelMatches } from '#core/models/routing/model-glob.ts';
 import { disabledProvidersOf, entriesOf, planRoute, type RoutePlan, resolveModel } from '#core/models/routing/plan.ts';
-import { type BatchRequest, batchEstimate } from './batches/request.ts';
 import { refuseAddresses } from './chat-addresses.ts';
 import { refuseChoosing } from './choosing-members.ts';
 import type { FormFiles } from './endpoint-form.ts';
@@ -31,8 +30,8 @@ export interface ChatRequest {
   readonly body: JsonObject;
   /** Files of a form. The body refers to them by digest. */
   readonly files?: FormFiles | undefined;
-  /** File of calls that is uploaded, or from which a batch is created [batches.governed]. */
-  readonly batch?: BatchRequest | undefined;
+  /** Maximum cost of the object, if the provider stores one in place of an answer [batches.governed]. */
+  readonly storing?: Estimate | undefined;
   readonly principal: Principal;
   readonly sessionId: string;
   readonly requestId: string;
@@ -52,7 +51,13 @@ export interface ChatRequest {
   readonly signal: AbortSignal;
 }
 
-export interface ChatCall extends Omit<ChatRequest, 'operation' | 'leftOut'> {
+/** Estimated input tokens and maximum output tokens. */
+export interface Estimate {
+  readonly inputTokens: number;
+  readonly maxTokens: number;
+}
+
+export interface ChatCall extends Omit<ChatRequest, 'operation' | 'leftOut'>, Estimate {
   readonly envelopeId: string;
   readonly snapshot: Snapshot;
   readonly tenant: Tenant;
@@ -66,9 +71,6 @@ export interface ChatCall extends Omit<ChatRequest, 'operation' | 'leftOut'> {
   readonly plan: RoutePlan;
   /** Set if the tenant may not use the model: the call is refused and recorded. */
   readonly refusal?: GatewayError;
-  /** Estimated input tokens and maximum output tokens. */
-  readonly inputTokens: number;
-  readonly maxTokens: number;
   /** Names of members that no provider receives. */
   readonly leftOut: readonly string[];
 }
@@ -96,7 +98,7 @@ export function openCall(snapshot: Snapshot, request: ChatRequest, envelopeId: s
   const plan = continuing(planRoute(configuration, resolvedModel), request);
   if (!plan && allowed) throw notServed(snapshot, { tenant, key }, model, resolvedModel);
   refuseToolUse(configuration, request, wire);
-  refuseAddresses(configuration, request, request.batch === undefined);
+  refuseAddresses(configuration, request, request.storing === undefined);
   if (plan) refuseChoosing(request.dialect, body, entriesOf(plan));
   const { passed, leftOut } = isBounded(snapshot, request)
     ? listedBetas(configuration.messages, request.passed)
@@ -116,12 +118,10 @@ export function openCall(snapshot: Snapshot, request: ChatRequest, envelopeId: s
     stream: body.stream === true,
     plan: plan ?? { model: resolvedModel, route: undefined, candidates: [] },
     ...(!allowed && { refusal: notAllowed(tenant, key, names) }),
-    ...(request.batch
-      ? batchEstimate(request.batch)
-      : {
-          inputTokens: estimateTokens(request.dialect, body) + earlierTokens(request),
-          maxTokens: (wire.maxTokens(body) ?? chatSizes.defaultMaxTokens) * choices,
-        }),
+    ...(request.storing ?? {
+      inputTokens: estimateTokens(request.dialect, body) + earlierTokens(request),
+      maxTokens: (wire.maxTokens(body) ?? chatSizes.defaultMaxTokens) * choices,
+    }),
   };
 }
 

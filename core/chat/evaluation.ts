@@ -20,7 +20,7 @@ interface SubmitPorts {
 /** Returns the maximum code points to send per text; undefined if the call is not sampled. */
 export function sampleOf({ call }: Pick<RunningCall, 'call'>): number | undefined {
   const { url, sample_rate, max_characters } = call.snapshot.configuration.evaluation;
-  if (url === undefined || isEndpoint(call.operation) || call.batch) return undefined;
+  if (url === undefined || isEndpoint(call.operation) || call.storing) return undefined;
   return isSampled(call.envelopeId, sample_rate) ? max_characters : undefined;
 }
 

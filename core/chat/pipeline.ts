@@ -29,12 +29,16 @@ import { callModel } from './stages/provider-call.ts';
 import { lookUp, replay } from './stages/response-cache.ts';
 import { screen } from './stages/screen.ts';
 import { settle } from './stages/settle.ts';
+import type { StoringRequest } from './stored/request.ts';
+
+type Storing = StoringRequest | undefined;
 
 /**
  * Answers one chat call.
+ * @param storing set if the provider stores an object in place of an answer.
  * @throws GatewayError for a refusal or failure before the first byte, after the call was recorded.
  */
-export function chat(ports: ChatPorts, request: ChatRequest): Promise<ChatReply> {
+export function chat(ports: ChatPorts, request: ChatRequest, storing?: Storing): Promise<ChatReply> {
   const replied = Promise.withResolvers<ChatReply>();
   const finishing = Promise.withResolvers<void>();
   let watch: Watch | undefined;
@@ -50,9 +54,11 @@ export function chat(ports: ChatPorts, request: ChatRequest): Promise<ChatReply>
       const { tenant, key_id } = request.principal;
       const envelopeId = ports.ids.uuid();
       watch = watchCancelled(ports, { tenant, key_id, call: envelopeId }, request.signal);
-      const call = openCall(snapshot, { ...request, signal: watch.signal }, envelopeId);
+      const opened = { ...request, storing: storing?.estimate, signal: watch.signal };
+      const call = openCall(snapshot, opened, envelopeId);
       running = startCall(call, ports.clock);
-      await answer(ports, running, span.traceId, (reply) => replied.resolve({ ...reply, finished: finishing.promise }));
+      const reply: Reply = (given) => replied.resolve({ ...given, finished: finishing.promise });
+      await answer(ports, running, storing, span.traceId, reply);
     })
     .catch((thrown) => replied.reject(thrown))
     .then(() => {
@@ -64,11 +70,17 @@ export function chat(ports: ChatPorts, request: ChatRequest): Promise<ChatReply>
 }
 
 /** Runs the stages, then records the call. An answer that could not be recorded is not sent. */
-async function answer(ports: ChatPorts, running: RunningCall, traceId: string, reply: Reply): Promise<void> {
+async function answer(
+  ports: ChatPorts,
+  running: RunningCall,
+  storing: Storing,
+  traceId: string,
+  reply: Reply,
+): Promise<void> {
   const { wire, keep } = running.call;
   const sampled = sampleOf(running);
   const held = new HeldAnswer(wire, sampled, reply);
-  const finished = await stages(ports, running, held);
+  const finished = await stages(ports, running, storing, held);
   const kept = keep && (await (await responses()).keepResponse(ports, finished, keep));
   const ended = endedCall(finished, held.streamed, kept);
   const settled = await settle(ports, ended, traceId).catch(asGatewayError);
@@ -87,7 +99,6 @@ const largeTokens = 64 * 1024;
 /** Modules that only some calls need, loaded on first use. */
 const addresses = lazyImport(() => import('./stages/addresses.ts'));
 const approvals = lazyImport(() => import('./stages/approval.ts'));
-const batches = lazyImport(() => import('./stages/batches.ts'));
 const responses = lazyImport(() => import('./responses/keep.ts'));
 const endpointCalls = lazyImport(() => import('./stages/endpoint.ts'));
 
@@ -95,9 +106,13 @@ const endpointCalls = lazyImport(() => import('./stages/endpoint.ts'));
  * Runs the stages in the order of the specification. Each receives the result of the previous one.
  * @returns the failure of a stage that throws, with the facts known before it or those that it carries.
  */
-async function stages(ports: ChatPorts, running: RunningCall, answering: Answering): Promise<Finished> {
+async function stages(
+  ports: ChatPorts,
+  running: RunningCall,
+  storing: Storing,
+  answering: Answering,
+): Promise<Finished> {
   const { call } = running;
-  const { batch } = call;
   const large = call.inputTokens > largeTokens;
   let known: KnownCall = running;
   try {
@@ -107,7 +122,7 @@ async function stages(ports: ChatPorts, running: RunningCall, answering: Answeri
     const admitted = await admit(ports, running, policy);
     known = admitted;
     if (large) await ports.texts?.turn();
-    const screened = await screen(ports, admitted, policy);
+    const screened = await (storing?.screen ?? screen)(ports, admitted, policy);
     known = screened;
     if (large) await ports.texts?.turn();
     const found = addressesOf(screened);
@@ -122,7 +137,7 @@ async function stages(ports: ChatPorts, running: RunningCall, answering: Answeri
     if ('ending' in approved) return approved;
     known = approved;
 
-    if (batch) return await (await batches()).callBatch(ports, approved, policy, batch, answering);
+    if (storing) return await storing.send(ports, approved, policy, answering);
     if (isEndpoint(call.operation))
       return await (await endpointCalls()).callEndpoint(ports, approved, policy, answering);
 
@@ -146,7 +161,7 @@ async function stages(ports: ChatPorts, running: RunningCall, answering: Answeri
 /** Returns the addresses to decide, as named in the provider's request [chat.addresses]. */
 const addressesOf = ({ call, body }: ScreenedCall) =>
   // Lines of batches contain no addresses to decide.
-  call.batch ? [] : addressesToDecide(call.snapshot.configuration, { ...call, body });
+  call.storing ? [] : addressesToDecide(call.snapshot.configuration, { ...call, body });
 
 /** Stores the conversation, so that tool calls sent without it can be traced to it [provenance.session]. */
 function keepForTools(ports: ChatPorts, { call }: RunningCall) {

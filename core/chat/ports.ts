@@ -9,14 +9,14 @@ import type { TextWork } from '#core/models/content-policy/text-work.ts';
 import type { Providers } from '#core/models/providers/ports.ts';
 import type { RolloutsInForce } from '#core/models/rollouts/in-force.ts';
 import type { Breakers } from '#core/models/routing/breakers.ts';
-import type { BatchStore } from './batches/ports.ts';
+import type { StoredObjectStore } from './stored/ports.ts';
 
 export interface ChatPorts extends GovernPorts {
   readonly counters: Counters;
   readonly providers: Providers;
   /** Breakers of these providers. */
   readonly providerBreakers: Breakers;
-  readonly batchStore: BatchStore;
+  readonly storedObjects: StoredObjectStore;
   readonly wasm: WasmRunner;
   /** Scans large texts elsewhere; if undefined, this thread scans them. */
   readonly texts: TextWork | undefined;

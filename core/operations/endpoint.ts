@@ -3,6 +3,8 @@
  * every route are derived from it.
  */
 import type * as z from 'zod';
+import type { ChatView } from '#core/chat/chat-view.ts';
+import type { StoredOperation } from '#core/chat/stored/operation.ts';
 import type { FunctionSpec } from '#core/contracts/function-spec.ts';
 import { type FunctionName, functions } from '#core/contracts/functions.ts';
 import type { Route } from '#core/contracts/route.ts';
@@ -58,6 +60,10 @@ export interface Definition<Input extends z.ZodType = z.ZodType, Out extends Out
   readonly id?: string;
   /** Imports the implementation. Absent if the function has a handler of its own: chat calls, MCP. */
   readonly run?: () => Promise<Operation>;
+  /** Imports the view of a chat call. */
+  readonly view?: () => Promise<ChatView>;
+  /** Imports the implementation for objects that a provider stores. */
+  readonly stored?: () => Promise<StoredOperation>;
   /** Imports the implementation for requests that their sender signs. */
   readonly callback?: () => Promise<Callback>;
   /** Ids of operations of other functions that this one runs. */
@@ -70,7 +76,7 @@ export const operation = <Input extends z.ZodType, Out extends Output>(
 ): Definition<Input, Out> => definition;
 
 /** A route with its contract and implementation. */
-export interface Endpoint extends Route, Contract, Pick<Definition, 'runs' | 'callback'> {
+export interface Endpoint extends Route, Contract, Pick<Definition, 'runs' | 'callback' | 'view' | 'stored'> {
   /** Returns the implementation. */
   readonly run?: () => Operation | Promise<Operation>;
 }

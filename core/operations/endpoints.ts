@@ -4,7 +4,6 @@ import { type Endpoint, endpointsOf } from './endpoint.ts';
 import { actions, gatewayActions } from './endpoints/actions.ts';
 import { alerts } from './endpoints/alerts.ts';
 import { approvals } from './endpoints/approvals.ts';
-import { batches } from './endpoints/batches.ts';
 import { chat, messages } from './endpoints/chat.ts';
 import { configuration } from './endpoints/configuration.ts';
 import { credentials } from './endpoints/credentials.ts';
@@ -49,7 +48,6 @@ export const operations = {
   ...credentials,
   ...gatewayActions,
   ...chat,
-  ...batches,
   ...messages,
   ...models,
   ...mcp,

@@ -1,45 +1,46 @@
 /**
- * Chat completions in OpenAI's form, and related endpoints: responses and passthrough [responses.create]
- * [passthrough.governed].
+ * Chat completions in OpenAI's form, and related endpoints: responses, passthrough, and objects that providers store
+ * [responses.create] [passthrough.governed].
  */
 
 import { endpointNames } from '#core/contracts/chat.ts';
 import type { HttpHandler } from '#core/contracts/http.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { pathOfEndpoint } from '#core/models/dialects/endpoints.ts';
+import type { Endpoint } from '#core/operations/endpoint.ts';
 import { routes } from '#features/routes.ts';
 import { type ChatEndpointPorts, chatEndpoint } from '../middleware/chat-endpoint.ts';
-import { endpointView, responsesView, startView, uploadView } from '../middleware/chat-views.ts';
+import { endpointView, responsesView } from '../middleware/chat-views.ts';
 import { createLocator } from '../middleware/router.ts';
 
 export function createHandler(ports: ChatEndpointPorts): HttpHandler {
   const endpoint = (view?: typeof responsesView) => chatEndpoint('chat-completions', 'openai', ports, view);
   const completions = endpoint();
-  const others: Readonly<Record<string, HttpHandler>> = {
+  const own = routes.filter(({ handledBy }) => handledBy === 'chat-completions');
+  const stored = onFirstUse(async () => (await import('./stored-objects.ts')).storedObjectsHandler(own, ports));
+  const handlerOf = ({ view, stored: ofStored }: Endpoint): HttpHandler | undefined =>
+    view ? onFirstUse(async () => endpoint(await view())) : ofStored && stored;
+  const handlers: Readonly<Record<string, HttpHandler | undefined>> = {
+    ...Object.fromEntries(
+      own.flatMap((route) => {
+        const handler = handlerOf(route);
+        // By its path alone, a route answers HEAD and preflights.
+        return [`${route.method} ${route.path}`, route.path].map((key) => [key, handler]);
+      }),
+    ),
     '/v1/responses': endpoint(responsesView),
     ...Object.fromEntries(endpointNames.map((name) => [`/v1${pathOfEndpoint(name)}`, endpoint(endpointView(name))])),
-  };
-  const own = routes.filter(({ handledBy }) => handledBy === 'chat-completions');
-  // Loaded with the first use, because few callers have batches.
-  const loaded = lazyImport(async () => {
-    const { batchesHandler } = await import('./batches.ts');
-    const paths = own.filter(({ path }) => keptPaths.test(path));
-    return batchesHandler(paths, ports);
-  });
-  const batches: HttpHandler = async (event, context) => (await loaded())(event, context);
-  const made: Readonly<Record<string, HttpHandler>> = {
-    'POST /v1/files': endpoint(uploadView),
-    'POST /v1/batches': endpoint(startView),
   };
   const located = createLocator(own);
   return (given, context) => {
     const event = located(given);
-    const handler =
-      made[`${event.httpMethod} ${event.resource}`] ??
-      (keptPaths.test(event.resource) ? batches : others[event.resource]);
-    return (handler ?? completions)(event, context);
+    const { httpMethod, resource } = event;
+    return (handlers[`${httpMethod} ${resource}`] ?? handlers[resource] ?? completions)(event, context);
   };
 }
 
-/** Paths of objects that a provider stores for callers. */
-const keptPaths = /^\/v1\/((files|batches)(\/|$)|responses\/)/;
+/** Loads a handler that few callers need with its first request. */
+function onFirstUse(load: () => Promise<HttpHandler>): HttpHandler {
+  const loaded = lazyImport(load);
+  return async (event, context) => (await loaded())(event, context);
+}

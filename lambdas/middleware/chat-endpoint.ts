@@ -4,6 +4,8 @@
 
 import type { ChatReply } from '#core/chat/answering.ts';
 import { isStream } from '#core/chat/answering.ts';
+import type { ChatRequest } from '#core/chat/call.ts';
+import type { ChatView, SseWire } from '#core/chat/chat-view.ts';
 import { type EarlyRefusal, recordEarlyRefusal } from '#core/chat/early-refusal.ts';
 import { chat } from '#core/chat/pipeline.ts';
 import type { ChatPorts } from '#core/chat/ports.ts';
@@ -22,11 +24,10 @@ import { dialects } from '#core/models/dialects/dialects.ts';
 import { routes } from '#features/routes.ts';
 import type { ErrorShape } from './answers.ts';
 import { headerOf, headerValues, jsonObject, jsonObjectInTurns, rawBody } from './body.ts';
-import type { ChatView } from './chat-view.ts';
 import { withCors } from './cors.ts';
 import { type AdmissionPorts, identify, snapshotFor } from './identify.ts';
 import { inputsOf, matchRoute } from './route.ts';
-import { type SseWire, sse } from './sse.ts';
+import { sse } from './sse.ts';
 import { traceOf } from './trace-of.ts';
 
 export interface ChatEndpointPorts extends ChatPorts, AdmissionPorts {
@@ -77,12 +78,11 @@ export function chatEndpoint(
     const sent = { ports, principal, snapshot, sessionId: seen.sessionId, files: form?.files };
     const opened = view ? await view.open(body, sent) : undefined;
     return ports.telemetry.continued(traceOf(event), async () => {
-      const answering = chat(ports, {
+      const request: ChatRequest = {
         dialect,
         operation: view?.operation,
         body: opened?.body ?? body,
         files: form?.files,
-        batch: opened?.batch,
         keep: opened?.keep,
         leftOut: opened?.leftOut,
         principal,
@@ -94,7 +94,8 @@ export function chatEndpoint(
         readsEvents: readsEvents(event),
         noCache: opened?.keep !== undefined || asksForFresh(event),
         signal: context.signal ?? never,
-      });
+      };
+      const answering = chat(ports, request, opened?.storing);
       const failed = opened?.failed;
       const reply = await (failed
         ? answering.catch(async (thrown) => Promise.reject(await inOwnWords(thrown, failed)))

@@ -1,5 +1,6 @@
 /** Views of chat calls: converted to a dialect before the pipeline, and back after it. */
 import { isStream } from '#core/chat/answering.ts';
+import type { ChatView } from '#core/chat/chat-view.ts';
 import type { EndpointName } from '#core/contracts/chat.ts';
 import { type ErrorCode, errorKinds, GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -9,7 +10,6 @@ import { endpoints, type Speech } from '#core/models/dialects/endpoints.ts';
 import type { ResponseEvents } from '#core/models/dialects/responses/events.ts';
 import { encodeSse } from '#core/models/dialects/sse.ts';
 import { member } from '#core/models/dialects/wire.ts';
-import type { ChatView } from './chat-view.ts';
 
 const responses = lazyImport(() =>
   Promise.all([
@@ -20,12 +20,11 @@ const responses = lazyImport(() =>
 );
 const responseMembers = lazyImport(() => import('#core/models/dialects/responses/member-path.ts'));
 const endpointRequests = lazyImport(() => import('#core/models/dialects/endpoint-request.ts'));
-const batchRequests = lazyImport(() => import('./batch-requests.ts'));
 
 /** `/v1/responses` over chat completions [responses.create]. */
 export const responsesView: ChatView = {
   operation: 'responses',
-  async open(request, { ports: { clock, batchStore: store }, principal, snapshot, sessionId }) {
+  async open(request, { ports: { clock, storedObjects: store }, principal, snapshot, sessionId }) {
     const [{ readResponsesRequest }, { ResponseEvents, responseOf }, { retentionOf }] = await responses();
     const { body: read, leftOut } = readResponsesRequest(request);
     const keep = await retentionOf(request, { store, principal, snapshot, sessionId });
@@ -87,16 +86,3 @@ export const endpointView = (name: EndpointName): ChatView => ({
     };
   },
 });
-
-/** `POST /v1/files` [batches.governed]. */
-export const uploadView: ChatView = {
-  operation: 'files',
-  form: true,
-  open: async (form, call) => (await batchRequests()).openUpload(form, call),
-};
-
-/** `POST /v1/batches`. */
-export const startView: ChatView = {
-  operation: 'batches',
-  open: async (request, call) => (await batchRequests()).openStart(request, call),
-};

@@ -1,29 +1,26 @@
 /** Encodes events as server-sent events, with comments as pings while the model is silent. */
 
+import type { SseWire } from '#core/chat/chat-view.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Timeouts } from '#core/kernel/ports.ts';
-import type { Dialect } from '#core/models/dialects/dialect.ts';
 import { ssePing } from '#core/models/dialects/sse.ts';
 
 /** Below the usual idle limits: 30 s of an edge-optimised API, 60 s of most proxies. */
 const pingEveryMs = 15_000;
 
-export type SseWire = Pick<Dialect, 'encode' | 'terminator'>;
-type Wire = SseWire;
-
-export function sse(events: AsyncIterable<JsonObject>, wire: Wire, timeouts: Timeouts): AsyncIterable<string> {
+export function sse(events: AsyncIterable<JsonObject>, wire: SseWire, timeouts: Timeouts): AsyncIterable<string> {
   return { [Symbol.asyncIterator]: () => new Frames(events[Symbol.asyncIterator](), wire, timeouts) };
 }
 
 class Frames implements AsyncIterator<string> {
   readonly #events: AsyncIterator<JsonObject>;
-  readonly #wire: Wire;
+  readonly #wire: SseWire;
   readonly #timeouts: Timeouts;
   /** Pending read of the next event, kept while a ping is sent. */
   #asked: Promise<IteratorResult<JsonObject>> | undefined;
   #state: 'running' | 'failed' | 'over' = 'running';
 
-  constructor(events: AsyncIterator<JsonObject>, wire: Wire, timeouts: Timeouts) {
+  constructor(events: AsyncIterator<JsonObject>, wire: SseWire, timeouts: Timeouts) {
     this.#events = events;
     this.#wire = wire;
     this.#timeouts = timeouts;

@@ -3,6 +3,7 @@ import type { FunctionSpec } from '#core/contracts/function-spec.ts';
 import { opensToPages, type Route } from '#core/contracts/route.ts';
 import { proxyPathOf } from '#core/contracts/routes.ts';
 import { functions } from '#features/functions.ts';
+import * as features from '#features/index.ts';
 import { routes } from '#features/routes.ts';
 import { readSettings } from '../../lib/settings.ts';
 import type { Loose } from '../support/loose.ts';
@@ -98,12 +99,13 @@ describe('routes', () => {
       gateway: `POST /v1/actions, POST /v1/outcomes, POST /v1/chat/completions, POST /v1/messages, POST /v1/responses,
         GET /v1/responses/{id}, DELETE /v1/responses/{id}, GET /v1/responses/{id}/input_items, POST /v1/embeddings,
         POST /v1/completions, POST /v1/moderations, POST /v1/images/generations, POST /v1/images/edits,
-        POST /v1/audio/transcriptions, POST /v1/audio/translations, POST /v1/audio/speech, POST /v1/files, GET /v1/files,
-        GET /v1/files/{id}, GET /v1/files/{id}/content, DELETE /v1/files/{id}, POST /v1/batches, GET /v1/batches,
-        GET /v1/batches/{id}, POST /v1/batches/{id}/cancel`,
+        POST /v1/audio/transcriptions, POST /v1/audio/translations, POST /v1/audio/speech`,
       mcp: `GET /health, POST /mcp, GET /mcp, DELETE /mcp, GET /sse, POST /mcp/session/{id},
         GET /.well-known/oauth-protected-resource, GET /.well-known/oauth-protected-resource/mcp`,
     };
+    if ('batches' in features)
+      streamed.gateway += `, POST /v1/files, GET /v1/files, GET /v1/files/{id}, GET /v1/files/{id}/content,
+        DELETE /v1/files/{id}, POST /v1/batches, GET /v1/batches, GET /v1/batches/{id}, POST /v1/batches/{id}/cancel`;
     const listed = Object.entries(streamed).flatMap(([surface, calls]) =>
       calls.split(/,\s+/).map((call) => `agent-governance-${surface} ${call}`),
     );

@@ -3,12 +3,11 @@
  * read again are deleted at the provider.
  */
 import type { StoredResponse } from '#core/contracts/stored-batch.ts';
-import { filesOf } from '../batches/at-provider.ts';
-import { responseIdOf } from '../batches/names.ts';
 import type { Finished, KnownCall } from '../call-stages.ts';
 import { usageOf } from '../call-usage.ts';
 import type { ChatPorts } from '../ports.ts';
-import type { ResponseRetention } from './retention.ts';
+import { filesOf } from '../stored/at-provider.ts';
+import { type ResponseRetention, responseIdOf } from './retention.ts';
 
 /**
  * Keeps a response. Never rejects: without its row, the answer reports the response as not stored.
@@ -25,7 +24,7 @@ export async function keepResponse(
   if (ending.outcome === 'completed' && !keep.withheld) {
     try {
       const row = rowOf(ports, known, keep, keptId);
-      await ports.batchStore.put(row);
+      await ports.storedObjects.put(row);
       keep.stored = true;
       return row.id;
     } catch (thrown) {

@@ -6,12 +6,11 @@ import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import type { StoredResponse } from '#core/contracts/stored-batch.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { isResponseId } from '../batches/names.ts';
-import type { BatchStore } from '../batches/ports.ts';
-import { ResponseRetention, responseNotFound } from './retention.ts';
+import type { StoredObjectStore } from '../stored/ports.ts';
+import { isResponseId, ResponseRetention, responseNotFound } from './retention.ts';
 
 interface Asking {
-  readonly store: Pick<BatchStore, 'get'>;
+  readonly store: Pick<StoredObjectStore, 'get'>;
   readonly principal: Principal;
   readonly snapshot: Snapshot;
   readonly sessionId: string;

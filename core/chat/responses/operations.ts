@@ -8,17 +8,20 @@ import { leaves } from '#core/models/dialects/leaves.ts';
 import { responseOf } from '#core/models/dialects/responses/events.ts';
 import { completionOf } from '#core/models/dialects/responses/from-native.ts';
 import { member } from '#core/models/dialects/wire.ts';
-import { isProviderId, requestFromProvider, sentWith } from '../batches/at-provider.ts';
-import { isResponseId } from '../batches/names.ts';
-import type { BatchPage } from '../batches/ports.ts';
-import { assertPlace, checkOutput, readingCall } from '../batches/reading.ts';
-import { assertMayRead, type BatchCaller, recorded } from '../batches/record.ts';
 import type { ChatPorts } from '../ports.ts';
 import { rewriteTexts } from '../stages/output-policy.ts';
-import { responseNotFound } from './retention.ts';
+import { isProviderId, requestFromProvider, sentWith } from '../stored/at-provider.ts';
+import type { StoredQuery } from '../stored/operation.ts';
+import { assertPlace, checkOutput, readingCall } from '../stored/reading.ts';
+import { assertMayRead, recorded, type StoredCaller } from '../stored/record.ts';
+import { isResponseId, responseNotFound } from './retention.ts';
 
 /** Returns the response of its provider, after the current output policy. */
-export async function retrieveResponse(ports: ChatPorts, caller: BatchCaller, id: string): Promise<JsonObject> {
+export async function retrieveResponse(
+  ports: ChatPorts,
+  caller: StoredCaller,
+  { id }: StoredQuery,
+): Promise<JsonObject> {
   const stored = await ownOf(ports, caller, id);
   await assertMayRead(ports, caller);
   const call = readingCall(ports, caller, id, stored);
@@ -38,7 +41,7 @@ export async function retrieveResponse(ports: ChatPorts, caller: BatchCaller, id
 
 /** Checks the policy version: another one has not decided the response's tool calls [responses.stored]. */
 function assertDecided(
-  { snapshot }: BatchCaller,
+  { snapshot }: StoredCaller,
   { id, policy_version }: StoredResponse,
   { choices }: JsonObject,
 ): void {
@@ -66,9 +69,8 @@ const askedFor = ({ model, previous }: StoredResponse, reply: JsonObject): JsonO
 /** Returns the items of the caller's input, as filtered at the time. */
 export async function responseItems(
   ports: ChatPorts,
-  caller: BatchCaller,
-  id: string,
-  { limit, after, ascending = false }: BatchPage,
+  caller: StoredCaller,
+  { id, page: { limit, after, ascending = false } }: StoredQuery,
 ): Promise<JsonObject> {
   assertPlace(after, isProviderId);
   const stored = await ownOf(ports, caller, id);
@@ -99,13 +101,13 @@ export async function responseItems(
   });
 }
 
-export async function deleteResponse(ports: ChatPorts, caller: BatchCaller, id: string): Promise<JsonObject> {
+export async function deleteResponse(ports: ChatPorts, caller: StoredCaller, { id }: StoredQuery): Promise<JsonObject> {
   const stored = await ownOf(ports, caller, id);
   return recorded(ports, caller, { operation: 'responses.delete', id, stored, changes: true }, async () => {
     await requestFromProvider(ports, caller, stored, { kind: 'response', name: id }, ({ resource }) =>
       resource({ method: 'DELETE', path: `/responses/${stored.provider_id}`, ...sentWith(ports, caller) }),
     );
-    await ports.batchStore.put({ ...stored, deleted_at: Math.floor(ports.clock.now() / 1000) });
+    await ports.storedObjects.put({ ...stored, deleted_at: Math.floor(ports.clock.now() / 1000) });
     return { answer: { id, object: 'response', deleted: true } };
   });
 }
@@ -114,8 +116,8 @@ export async function deleteResponse(ports: ChatPorts, caller: BatchCaller, id: 
  * Returns a response of the caller.
  * @throws GatewayError `not_found` if it is unknown, deleted, not stored or another key's.
  */
-async function ownOf({ batchStore }: ChatPorts, { principal }: BatchCaller, id: string): Promise<StoredResponse> {
-  const stored = isResponseId(id) ? await batchStore.get(principal, id) : undefined;
+async function ownOf({ storedObjects }: ChatPorts, { principal }: StoredCaller, id: string): Promise<StoredResponse> {
+  const stored = isResponseId(id) ? await storedObjects.get(principal, id) : undefined;
   if (stored?.kind === 'response') return stored;
   throw responseNotFound(id);
 }

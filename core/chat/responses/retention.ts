@@ -23,6 +23,11 @@ export class ResponseRetention {
   }
 }
 
+/** Derives the id of a response from that of its call. */
+export const responseIdOf = (envelopeId: string): string => `resp_${envelopeId.replaceAll('-', '')}`;
+
+export const isResponseId = (id: string): boolean => /^resp_[0-9a-f]{32}$/.test(id);
+
 /** Returns the error for a response that is unknown, deleted, not stored or another key's. */
 export const responseNotFound = (id: string): GatewayError =>
   new GatewayError(

@@ -74,7 +74,7 @@ const quickTokens = 4 * 1024;
  * reservation, which saves a write. Quick filters do not matter: a call that they block is settled like any other.
  */
 const isCalledImmediately = (call: ChatCall, policy: ContentPolicy): boolean =>
-  (policy.inputIdle || (policy.inputQuick && call.inputTokens <= quickTokens && call.batch === undefined)) &&
+  (policy.inputIdle || (policy.inputQuick && call.inputTokens <= quickTokens && call.storing === undefined)) &&
   !isLookedUp(call, call.body) &&
   call.refusal === undefined;
 

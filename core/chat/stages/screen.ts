@@ -15,13 +15,8 @@ const toolResults = lazyImport(() => import('./tool-results.ts'));
 /** Applies transforms, filters and the tool guard. @throws GatewayError `policy_violation`. */
 export async function screen(ports: ChatPorts, admitted: AdmittedCall, policy: ContentPolicy): Promise<ScreenedCall> {
   const { call } = admitted;
-  const { batch } = call;
-  if (batch?.kind === 'upload') {
-    const { checkLines } = await import('./batch-input.ts');
-    return checkLines(ports, admitted, policy, batch.file);
-  }
   // Texts of endpoints other than chat are data, so no prompts are added.
-  if (batch || isEndpoint(call.operation)) return checkInputPolicy(ports, admitted, policy, call.body);
+  if (call.storing || isEndpoint(call.operation)) return checkInputPolicy(ports, admitted, policy, call.body);
   const screened = await checkInputPolicy(ports, admitted, policy, transformRequest(call));
   if (!looksAtTools(call.snapshot.configuration)) return screened;
   const { guardTools } = await toolResults();

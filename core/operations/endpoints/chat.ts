@@ -102,6 +102,7 @@ export const chat = {
     counts: true,
     summary: 'A response of the caller that its provider keeps',
     output: () => response,
+    stored: async () => (await import('#core/chat/responses/operations.ts')).retrieveResponse,
   }),
   deleteResponse: operation({
     route: 'DELETE /v1/responses/{id}',
@@ -110,6 +111,7 @@ export const chat = {
     counts: true,
     summary: 'Delete a response of the caller',
     output: () => z.strictObject({ id: z.string(), object: z.literal('response'), deleted: z.literal(true) }),
+    stored: async () => (await import('#core/chat/responses/operations.ts')).deleteResponse,
   }),
   responseItems: operation({
     route: 'GET /v1/responses/{id}/input_items',
@@ -119,6 +121,7 @@ export const chat = {
     query: ['limit', 'after', 'order'],
     summary: 'Input items of a response of the caller',
     output: () => pageOf(z.looseObject({ type: z.string() })),
+    stored: async () => (await import('#core/chat/responses/operations.ts')).responseItems,
   }),
   embeddings: operation({
     route: 'POST /v1/embeddings',

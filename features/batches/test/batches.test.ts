@@ -1,9 +1,9 @@
 /** Files and batches through their handler: uploads, the checks of each line, starts. */
 
-import { caller } from '../support/call-endpoint.ts';
-import { evidenceOf } from '../support/evidence-of.ts';
-import { keys, testPorts } from '../support/ports.ts';
-import { fake, gateway, withGateway } from '../support/provider-gateway.ts';
+import { caller } from '../../../test/support/call-endpoint.ts';
+import { evidenceOf } from '../../../test/support/evidence-of.ts';
+import { keys, testPorts } from '../../../test/support/ports.ts';
+import { fake, gateway, withGateway } from '../../../test/support/provider-gateway.ts';
 import {
   account,
   linesOf,
@@ -230,8 +230,8 @@ test.each([
 ])('[batches.governed] a file whose %s makes no batch', async (_why, over, message) => {
   const file = await uploaded(linesOf({}));
   const { key_id } = (await evidenceOf(gateway.ports, 'batches'))[0]!.actor;
-  const { items } = await gateway.ports.batchStore.list({ tenant: 'default', key_id }, 'file', { limit: 1 });
-  await gateway.ports.batchStore.put({ ...items[0]!, ...over });
+  const { items } = await gateway.ports.storedObjects.list({ tenant: 'default', key_id }, 'file', { limit: 1 });
+  await gateway.ports.storedObjects.put({ ...items[0]!, ...over });
   const refused = await start(file);
   expect([refused.status, refused.body.error.message]).toEqual([409, expect.stringMatching(message)]);
   expect(account.batches.size).toBe(0);

@@ -1,8 +1,8 @@
-import { checkResults } from '#core/chat/batches/results.ts';
 import type { ChatCall } from '#core/chat/call.ts';
-import { FindingSums } from '#core/chat/stages/batch-input.ts';
 import type { Finding } from '#core/contracts/chat.ts';
 import type { ContentPolicy } from '#core/models/content-policy/ports.ts';
+import { FindingSums } from '../check-lines.ts';
+import { checkResults } from '../results.ts';
 
 const lineOf = (custom_id: string, content: string) =>
   JSON.stringify({

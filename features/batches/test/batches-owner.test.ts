@@ -1,10 +1,10 @@
 /** Ownership, cost and results of files and batches, and batches that could not be stored. */
 import type { StoredBatch } from '#core/contracts/stored-batch.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import { caller } from '../support/call-endpoint.ts';
-import { jsonReply } from '../support/fake-providers.ts';
-import type { Loose } from '../support/loose.ts';
-import { fake, gateway } from '../support/provider-gateway.ts';
+import { caller } from '../../../test/support/call-endpoint.ts';
+import { jsonReply } from '../../../test/support/fake-providers.ts';
+import type { Loose } from '../../../test/support/loose.ts';
+import { fake, gateway } from '../../../test/support/provider-gateway.ts';
 import {
   account,
   linesOf,
@@ -128,9 +128,9 @@ test('[batches.owner] a page lists every batch, and an unreadable one has an err
   const removed = await started(linesOf({}), sent);
   const owner = { tenant: 'default', key_id: '' };
   for await (const { actor } of gateway.ports.evidence.entries('default', 'partial')) owner.key_id = actor.key_id;
-  const row = async (id: string) => (await gateway.ports.batchStore.get(owner, id)) as StoredBatch;
+  const row = async (id: string) => (await gateway.ports.storedObjects.get(owner, id)) as StoredBatch;
   account.batches.delete((await row(gone)).provider_id);
-  await gateway.ports.batchStore.put({ ...(await row(removed)), provider: 'dropped' });
+  await gateway.ports.storedObjects.put({ ...(await row(removed)), provider: 'dropped' });
   const page = await send('GET', '/v1/batches?limit=3', undefined, sent);
   expect(page.status).toBe(200);
   expect(page.body.data.map(({ id, status }: Loose) => [id, status])).toEqual([
@@ -154,20 +154,20 @@ test('[batches.owner] a page lists every batch, and an unreadable one has an err
 
 test('[batches.owner] a file or batch that could not be noted does not stay at the provider', async () => {
   const sent = { key: other, session: 'left' };
-  const put = gateway.ports.batchStore.put;
+  const put = gateway.ports.storedObjects.put;
   const failing = async () => {
     throw new GatewayError('service_unavailable', 'The store is away.');
   };
   try {
-    gateway.ports.batchStore.put = failing;
+    gateway.ports.storedObjects.put = failing;
     expect((await upload(linesOf({}), sent)).status).toBe(503);
     expect(account.files.size).toBe(0);
-    gateway.ports.batchStore.put = put;
+    gateway.ports.storedObjects.put = put;
     const file = await uploaded(linesOf({}), sent);
-    gateway.ports.batchStore.put = failing;
+    gateway.ports.storedObjects.put = failing;
     expect((await start(file, {}, sent)).status).toBe(503);
   } finally {
-    gateway.ports.batchStore.put = put;
+    gateway.ports.storedObjects.put = put;
   }
   expect([...account.batches.values()].map(({ status }) => status)).toEqual(['cancelling']);
   expect(account.files.size).toBe(1);

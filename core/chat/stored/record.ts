@@ -12,7 +12,7 @@ import { isoTime } from '#core/kernel/ports.ts';
 import { blockedBy, sessionBlocked } from '#core/session/risk/assess.ts';
 import type { ChatPorts } from '../ports.ts';
 
-export interface BatchCaller {
+export interface StoredCaller {
   readonly principal: Principal;
   readonly snapshot: Snapshot;
   readonly sessionId: string;
@@ -43,7 +43,7 @@ interface Done<T> {
  */
 export async function recorded<T>(
   ports: ChatPorts,
-  caller: BatchCaller,
+  caller: StoredCaller,
   use: Use,
   work: () => Promise<Done<T>>,
 ): Promise<T> {
@@ -77,7 +77,7 @@ export async function recorded<T>(
  * Refuses reads by a blocked session or key; its objects stay at the provider.
  * @throws GatewayError `session_blocked`
  */
-export async function assertMayRead(ports: ChatPorts, { principal, snapshot, sessionId }: BatchCaller): Promise<void> {
+export async function assertMayRead(ports: ChatPorts, { principal, snapshot, sessionId }: StoredCaller): Promise<void> {
   const { tenant, key_id, kind } = principal;
   const [head, key] = await Promise.all([
     ports.evidence.head(tenant, sessionId),
@@ -89,7 +89,7 @@ export async function assertMayRead(ports: ChatPorts, { principal, snapshot, ses
 }
 
 const recordOf = (
-  { snapshot, requestId }: BatchCaller,
+  { snapshot, requestId }: StoredCaller,
   { operation, id, stored }: Use,
   latency_ms: number,
 ): ChatRecord => ({
@@ -111,7 +111,12 @@ const recordOf = (
   request_sha256: digestOf([operation, id]),
 });
 
-function draftOf({ clock }: ChatPorts, { principal, sessionId }: BatchCaller, envelope_id: string, record: ChatRecord) {
+function draftOf(
+  { clock }: ChatPorts,
+  { principal, sessionId }: StoredCaller,
+  envelope_id: string,
+  record: ChatRecord,
+) {
   return {
     tenant: principal.tenant,
     session_id: sessionId,

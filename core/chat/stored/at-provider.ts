@@ -8,18 +8,11 @@ import { textOf } from '#core/kernel/narrow.ts';
 import { inWords, type NamedThing, notFound } from '#core/kernel/not-found.ts';
 import { type Provider, ProviderFault, type Providers } from '#core/models/providers/ports.ts';
 import { faultToError } from '#core/models/routing/fault-to-error.ts';
-import type { RoutePlan } from '#core/models/routing/plan.ts';
 import type { ChatPorts } from '../ports.ts';
-import type { BatchCaller } from './record.ts';
+import type { StoredCaller } from './record.ts';
 
 /** Checks that an id is safe in the path of a request to the provider. */
 export const isProviderId = (text: string): boolean => /^[\w.:-]{1,200}$/.test(text);
-
-/** Kinds of providers that support files and batches in this form. */
-const having: ReadonlySet<string> = new Set(['openai']);
-
-export const batchProviderOf = ({ candidates }: RoutePlan, name?: string): ProviderEntry | undefined =>
-  candidates.find(({ entry }) => having.has(entry.type) && (name === undefined || entry.name === name))?.entry;
 
 export type WithFiles = Required<Pick<Provider, 'resource' | 'download'>>;
 
@@ -63,7 +56,7 @@ function refusedByProvider(
  */
 export async function requestFromProvider<T>(
   ports: ChatPorts,
-  { snapshot }: Pick<BatchCaller, 'snapshot'>,
+  { snapshot }: Pick<StoredCaller, 'snapshot'>,
   { provider }: Pick<StoredObject, 'provider'>,
   thing: NamedThing,
   work: (files: WithFiles) => Promise<T>,
@@ -83,7 +76,7 @@ export async function requestFromProvider<T>(
   }
 }
 
-export const sentWith = ({ telemetry }: ChatPorts, { signal }: Pick<BatchCaller, 'signal'>) => ({
+export const sentWith = ({ telemetry }: ChatPorts, { signal }: Pick<StoredCaller, 'signal'>) => ({
   headers: telemetry.outgoing(),
   signal,
 });

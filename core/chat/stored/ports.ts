@@ -3,23 +3,23 @@
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { StoredBatch, StoredObject } from '#core/contracts/stored-batch.ts';
 
-export type BatchOwner = Pick<Principal, 'tenant' | 'key_id'>;
+export type StoredOwner = Pick<Principal, 'tenant' | 'key_id'>;
 
-export interface BatchPage {
+export interface StoredPage {
   readonly limit: number;
   /** Id after which the page begins. */
   readonly after?: string | undefined;
   readonly ascending?: boolean;
 }
 
-export interface BatchStore {
+export interface StoredObjectStore {
   /** Reads consistently; undefined if the object is unknown, another key's or deleted. */
-  get(owner: BatchOwner, id: string): Promise<StoredObject | undefined>;
+  get(owner: StoredOwner, id: string): Promise<StoredObject | undefined>;
   put(stored: StoredObject): Promise<void>;
   /** Lists the objects of one key, by default newest first. */
   list(
-    owner: BatchOwner,
+    owner: StoredOwner,
     kind: StoredBatch['kind'],
-    page: BatchPage,
+    page: StoredPage,
   ): Promise<{ readonly items: readonly StoredBatch[]; readonly more: boolean }>;
 }

@@ -3,6 +3,9 @@
  * like a reply; a blocked line becomes an error under its custom_id.
  */
 import type { GovernPorts } from '#core/actions/ports.ts';
+import type { ChatCall } from '#core/chat/call.ts';
+import { endpointTexts } from '#core/chat/endpoint-texts.ts';
+import { rewriteTexts } from '#core/chat/stages/output-policy.ts';
 import type { Finding } from '#core/contracts/chat.ts';
 import { type BatchEndpoint, batchEndpoints } from '#core/contracts/stored-batch.ts';
 import { assertBounded, type Json, type JsonObject } from '#core/kernel/json.ts';
@@ -12,10 +15,7 @@ import type { TextSlot } from '#core/models/dialects/dialect.ts';
 import { dialects } from '#core/models/dialects/dialects.ts';
 import { leaves } from '#core/models/dialects/leaves.ts';
 import { replyBounds } from '#core/models/providers/reply.ts';
-import type { ChatCall } from '../call.ts';
-import { endpointTexts } from '../endpoint-texts.ts';
-import { FindingSums } from '../stages/batch-input.ts';
-import { rewriteTexts } from '../stages/output-policy.ts';
+import { FindingSums } from './check-lines.ts';
 import { linesInTurn } from './lines.ts';
 
 interface Results {

@@ -2,22 +2,27 @@
  * Treats the upload of a batch file and the start of a batch as chat calls, with the limits, filters, reviews and
  * evidence of chat [batches.governed].
  */
+import type { Estimate } from '#core/chat/call.ts';
+import type { ChatView, OpenedCall, OpenView } from '#core/chat/chat-view.ts';
 import type { FormFiles } from '#core/chat/endpoint-form.ts';
+import type { StoringRequest } from '#core/chat/stored/request.ts';
 import { batchEndpoints, filePurposes } from '#core/contracts/stored-batch.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject, textOf } from '#core/kernel/narrow.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { encodeSse } from '#core/models/dialects/sse.ts';
-import type { OpenedCall, OpenView } from './chat-view.ts';
+import { checkLines } from './check-lines.ts';
+import { type BatchRequest, callBatch } from './create.ts';
+import { readBatchFile } from './lines.ts';
+import { isOwnId } from './names.ts';
 
 const wire = { encode: (event: JsonObject) => encodeSse(undefined, JSON.stringify(event)), terminator: '' };
 
 const uploadMembers: ReadonlySet<string> = new Set(['file', 'purpose']);
 const startMembers: ReadonlySet<string> = new Set(['input_file_id', 'endpoint', 'completion_window', 'metadata']);
 
-/** Opens `POST /v1/files`. */
-export async function openUpload(form: JsonObject, { ports, files }: OpenedCall): Promise<OpenView> {
+async function openUpload(form: JsonObject, { ports, files }: OpenedCall): Promise<OpenView> {
   refuseStrangers(form, uploadMembers);
   if (!filePurposes.some((purpose) => purpose === form.purpose))
     throw refused(
@@ -28,7 +33,6 @@ export async function openUpload(form: JsonObject, { ports, files }: OpenedCall)
   const file = fileOf(form.file, files);
   if (!file) throw refused('file', form.file === undefined ? undefined : 'not a file', 'one file of JSON Lines');
   const text = await textIn(file);
-  const { readBatchFile } = await import('#core/chat/batches/lines.ts');
   const read = await readBatchFile(text, () => ports.pause(0));
   return {
     wire,
@@ -40,12 +44,16 @@ export async function openUpload(form: JsonObject, { ports, files }: OpenedCall)
       endpoint: read.endpoint,
       filename: file.name,
     },
-    batch: { kind: 'upload', file: read, filename: file.name.slice(0, 256).toWellFormed(), bytes: file.size },
+    storing: storingRequest({
+      kind: 'upload',
+      file: read,
+      filename: file.name.slice(0, 256).toWellFormed(),
+      bytes: file.size,
+    }),
   };
 }
 
-/** Opens `POST /v1/batches`. */
-export async function openStart(request: JsonObject, { ports, principal, snapshot }: OpenedCall): Promise<OpenView> {
+async function openStart(request: JsonObject, { ports, principal, snapshot }: OpenedCall): Promise<OpenView> {
   refuseStrangers(request, startMembers);
   const { input_file_id, endpoint, completion_window, metadata } = request;
   if (typeof endpoint !== 'string' || !Object.hasOwn(batchEndpoints, endpoint))
@@ -55,8 +63,7 @@ export async function openStart(request: JsonObject, { ports, principal, snapsho
     throw refused('metadata', metadata, 'an object');
   const id = textOf(input_file_id);
   if (id === undefined) throw refused('input_file_id', input_file_id, 'the id of a file that this key has uploaded');
-  const { isOwnId } = await import('#core/chat/batches/names.ts');
-  const file = isOwnId(id) ? await ports.batchStore.get(principal, id) : undefined;
+  const file = isOwnId(id) ? await ports.storedObjects.get(principal, id) : undefined;
   if (file?.kind !== 'file') throw notFound('file', id.slice(0, 64));
   if (file.endpoint !== endpoint)
     throw refused('endpoint', endpoint, `${file.endpoint}, where the calls of this file go`);
@@ -75,9 +82,32 @@ export async function openStart(request: JsonObject, { ports, principal, snapsho
       completion_window,
       ...(isObject(metadata) && { metadata }),
     },
-    batch: { kind: 'start', file },
+    storing: storingRequest({ kind: 'start', file }),
   };
 }
+
+/** `POST /v1/files`. */
+export const uploadView: ChatView = { operation: 'files', form: true, open: openUpload };
+
+/** `POST /v1/batches`. */
+export const startView: ChatView = { operation: 'batches', open: openStart };
+
+/**
+ * Estimates the cost of a call: none for an upload, the maximum of all lines for the start of a batch [batches.budget].
+ */
+function estimateOf(batch: BatchRequest): Estimate {
+  if (batch.kind === 'upload') return { inputTokens: 0, maxTokens: 0 };
+  const { input_tokens, output_tokens } = batch.file;
+  return { inputTokens: input_tokens, maxTokens: output_tokens };
+}
+
+const storingRequest = (batch: BatchRequest): StoringRequest => ({
+  estimate: estimateOf(batch),
+  ...(batch.kind === 'upload' && {
+    screen: (ports, admitted, policy) => checkLines(ports, admitted, policy, batch.file),
+  }),
+  send: (ports, approved, policy, answering) => callBatch(ports, approved, policy, batch, answering),
+});
 
 function refuseStrangers(body: JsonObject, known: ReadonlySet<string>): void {
   const stranger = Object.keys(body).find((member) => !known.has(member));

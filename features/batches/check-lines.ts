@@ -1,21 +1,21 @@
 /** Runs `policy.check_input` over the lines of a batch, each as a chat call [batches.governed]. */
 
+import type { ChatCall } from '#core/chat/call.ts';
+import type { AdmittedCall, ScreenedCall } from '#core/chat/call-stages.ts';
+import { refuseAddresses } from '#core/chat/chat-addresses.ts';
+import { refuseChoosing } from '#core/chat/choosing-members.ts';
+import { keepsCompletion } from '#core/chat/left-out.ts';
+import { looksAtTools } from '#core/chat/looks-at-tools.ts';
+import type { ChatPorts } from '#core/chat/ports.ts';
+import { blocked, clean, countFindings, verdictAttributes, violation } from '#core/chat/stages/input-policy.ts';
+import { transformRequest } from '#core/chat/stages/transform.ts';
 import type { Finding } from '#core/contracts/chat.ts';
 import { batchEndpoints } from '#core/contracts/stored-batch.ts';
 import { asGatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { ContentPolicy, Verdict } from '#core/models/content-policy/ports.ts';
 import { entriesOf } from '#core/models/routing/plan.ts';
-import { atLine, type BatchFile, linesInTurn } from '../batches/lines.ts';
-import type { ChatCall } from '../call.ts';
-import type { AdmittedCall, ScreenedCall } from '../call-stages.ts';
-import { refuseAddresses } from '../chat-addresses.ts';
-import { refuseChoosing } from '../choosing-members.ts';
-import { keepsCompletion } from '../left-out.ts';
-import { looksAtTools } from '../looks-at-tools.ts';
-import type { ChatPorts } from '../ports.ts';
-import { blocked, clean, countFindings, verdictAttributes, violation } from './input-policy.ts';
-import { transformRequest } from './transform.ts';
+import { atLine, type BatchFile, linesInTurn } from './lines.ts';
 
 const strictness = { allow: 0, review: 1, block: 2 } as const;
 
@@ -32,7 +32,8 @@ export async function checkLines(
   const { call } = admitted;
   const chats = batchEndpoints[endpoint] === 'chat.completions';
   const context = { tenant_id: call.tenant.id, model: call.resolvedModel, provider: '' };
-  const tools = chats && looksAtTools(call.snapshot.configuration) ? await import('./tool-results.ts') : undefined;
+  const tools =
+    chats && looksAtTools(call.snapshot.configuration) ? await import('#core/chat/stages/tool-results.ts') : undefined;
   const bodies: JsonObject[] = [];
   const findings = new FindingSums();
   let worst: { readonly verdict: Verdict; readonly line: number } = { verdict: clean, line: 0 };

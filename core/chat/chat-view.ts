@@ -1,15 +1,17 @@
 /** A view: another form of a chat call, converted to a dialect before the pipeline and back after it. */
-import type { ChatReply } from '#core/chat/answering.ts';
-import type { BatchRequest } from '#core/chat/batches/request.ts';
-import type { ChatRequest } from '#core/chat/call.ts';
-import type { FormFiles } from '#core/chat/endpoint-form.ts';
-import type { ChatPorts } from '#core/chat/ports.ts';
-import type { ResponseRetention } from '#core/chat/responses/retention.ts';
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import type { SseWire } from './sse.ts';
+import type { Dialect } from '#core/models/dialects/dialect.ts';
+import type { ChatReply } from './answering.ts';
+import type { ChatRequest } from './call.ts';
+import type { FormFiles } from './endpoint-form.ts';
+import type { ChatPorts } from './ports.ts';
+import type { ResponseRetention } from './responses/retention.ts';
+import type { StoringRequest } from './stored/request.ts';
+
+export type SseWire = Pick<Dialect, 'encode' | 'terminator'>;
 
 export interface ChatView {
   readonly operation: NonNullable<ChatRequest['operation']>;
@@ -21,7 +23,7 @@ export interface ChatView {
 
 /** The caller of a request, and the data sent with its body. */
 export interface OpenedCall {
-  readonly ports: Pick<ChatPorts, 'clock' | 'batchStore' | 'pause'>;
+  readonly ports: Pick<ChatPorts, 'clock' | 'storedObjects' | 'pause'>;
   readonly principal: Principal;
   readonly snapshot: Snapshot;
   readonly files: FormFiles | undefined;
@@ -31,7 +33,7 @@ export interface OpenedCall {
 export interface OpenView {
   /** Request in the dialect. */
   readonly body: JsonObject;
-  readonly batch?: BatchRequest;
+  readonly storing?: StoringRequest;
   readonly keep?: ResponseRetention | undefined;
   /** Parameters that the dialect cannot express. */
   readonly leftOut?: readonly string[];

@@ -10,13 +10,13 @@ import { contentPolicyOf } from '#core/models/content-policy/policy-of.ts';
 import type { TextSlot } from '#core/models/dialects/dialect.ts';
 import { type ChatCall, openCall } from '../call.ts';
 import type { ChatPorts } from '../ports.ts';
-import type { BatchCaller } from './record.ts';
+import type { StoredCaller } from './record.ts';
 
 /**
  * Returns a chat call that represents the read.
  * @throws GatewayError `model_not_allowed`, or another refusal of such a call.
  */
-export function readingCall(ports: ChatPorts, caller: BatchCaller, id: string, { model }: StoredObject): ChatCall {
+export function readingCall(ports: ChatPorts, caller: StoredCaller, id: string, { model }: StoredObject): ChatCall {
   const { snapshot, principal, sessionId, requestId, signal } = caller;
   const body = { model, messages: [{ role: 'user', content: id }] };
   const call = openCall(
@@ -31,7 +31,7 @@ export function readingCall(ports: ChatPorts, caller: BatchCaller, id: string, {
 /** Checks texts and filters them in place. @throws GatewayError `policy_violation` */
 export async function checkOutput(
   ports: ChatPorts,
-  { snapshot }: Pick<BatchCaller, 'snapshot'>,
+  { snapshot }: Pick<StoredCaller, 'snapshot'>,
   { tenant, resolved_model, provider }: StoredObject,
   texts: () => readonly TextSlot[],
 ): Promise<readonly Finding[]> {

@@ -1,5 +1,11 @@
 /** Lists, reads, cancels and deletes files and batches of the caller. Those of other keys are not found. */
 
+import { otherModelsIn } from '#core/chat/call-usage.ts';
+import type { ChatPorts } from '#core/chat/ports.ts';
+import { isProviderId, requestFromProvider, sentWith } from '#core/chat/stored/at-provider.ts';
+import type { StoredQuery } from '#core/chat/stored/operation.ts';
+import { assertPlace, checkOutput, readingCall } from '#core/chat/stored/reading.ts';
+import { assertMayRead, recorded, type StoredCaller } from '#core/chat/stored/record.ts';
 import type { StoredBatch } from '#core/contracts/stored-batch.ts';
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -7,19 +13,13 @@ import { countOf, textOf } from '#core/kernel/narrow.ts';
 import { type NamedThing, notFound } from '#core/kernel/not-found.ts';
 import { contentPolicyOf } from '#core/models/content-policy/policy-of.ts';
 import { leaves } from '#core/models/dialects/leaves.ts';
-import { otherModelsIn } from '../call-usage.ts';
-import type { ChatPorts } from '../ports.ts';
 import { batchObject, fileObject, unknownBatch } from './answers.ts';
-import { isProviderId, requestFromProvider, sentWith } from './at-provider.ts';
 import { isOwnId, resultOf } from './names.ts';
-import type { BatchPage } from './ports.ts';
-import { assertPlace, checkOutput, readingCall } from './reading.ts';
-import { assertMayRead, type BatchCaller, recorded } from './record.ts';
 import { checkResults } from './results.ts';
 
-export async function listFiles(ports: ChatPorts, caller: BatchCaller, page: BatchPage): Promise<JsonObject> {
+export async function listFiles(ports: ChatPorts, caller: StoredCaller, { page }: StoredQuery): Promise<JsonObject> {
   assertPlace(page.after, isOwnId);
-  const { items, more } = await ports.batchStore.list(caller.principal, 'file', page);
+  const { items, more } = await ports.storedObjects.list(caller.principal, 'file', page);
   return listOf(items.map(fileObject), more);
 }
 
@@ -27,16 +27,16 @@ export async function listFiles(ports: ChatPorts, caller: BatchCaller, page: Bat
  * Lists batches in their current state. One that cannot be fetched carries the reason, and the others are still listed
  * [batches.owner].
  */
-export async function listBatches(ports: ChatPorts, caller: BatchCaller, page: BatchPage): Promise<JsonObject> {
+export async function listBatches(ports: ChatPorts, caller: StoredCaller, { page }: StoredQuery): Promise<JsonObject> {
   assertPlace(page.after, isOwnId);
-  const { items, more } = await ports.batchStore.list(caller.principal, 'batch', page);
+  const { items, more } = await ports.storedObjects.list(caller.principal, 'batch', page);
   const asked = items.map((stored) =>
     atProvider(ports, caller, stored, 'GET').catch((thrown: unknown) => unknownBatch(stored, asGatewayError(thrown))),
   );
   return listOf(await Promise.all(asked), more);
 }
 
-export async function retrieveFile(ports: ChatPorts, caller: BatchCaller, id: string): Promise<JsonObject> {
+export async function retrieveFile(ports: ChatPorts, caller: StoredCaller, { id }: StoredQuery): Promise<JsonObject> {
   const result = resultOf(id);
   if (!result) return fileObject(await ownOf(ports, caller, id, 'file'));
   const { stored, provider_id } = await resultFile(ports, caller, id);
@@ -57,9 +57,12 @@ export async function retrieveFile(ports: ChatPorts, caller: BatchCaller, id: st
 /**
  * Returns the results of a batch as JSON Lines. Uploaded lines are not returned, since they contain the tenant's text
  * around system prompts.
- * @param most maximum bytes of the file.
  */
-export async function fileContent(ports: ChatPorts, caller: BatchCaller, id: string, most: number): Promise<string> {
+export async function fileContent(
+  ports: ChatPorts,
+  caller: StoredCaller,
+  { id, maxBytes: most }: StoredQuery,
+): Promise<string> {
   if (!resultOf(id)) {
     await ownOf(ports, caller, id, 'file');
     throw invalidRequest(
@@ -96,7 +99,7 @@ export async function fileContent(ports: ChatPorts, caller: BatchCaller, id: str
   });
 }
 
-export async function deleteFile(ports: ChatPorts, caller: BatchCaller, id: string): Promise<JsonObject> {
+export async function deleteFile(ports: ChatPorts, caller: StoredCaller, { id }: StoredQuery): Promise<JsonObject> {
   const { stored, provider_id } = resultOf(id)
     ? await resultFile(ports, caller, id)
     : await ownOf(ports, caller, id, 'file').then((own) => ({ stored: own, provider_id: own.provider_id }));
@@ -105,16 +108,16 @@ export async function deleteFile(ports: ChatPorts, caller: BatchCaller, id: stri
       resource({ method: 'DELETE', path: `/files/${provider_id}`, ...sentWith(ports, caller) }),
     );
     if (stored.kind === 'file')
-      await ports.batchStore.put({ ...stored, deleted_at: Math.floor(ports.clock.now() / 1000) });
+      await ports.storedObjects.put({ ...stored, deleted_at: Math.floor(ports.clock.now() / 1000) });
     return { answer: { id, object: 'file', deleted: true } };
   });
 }
 
-export async function retrieveBatch(ports: ChatPorts, caller: BatchCaller, id: string): Promise<JsonObject> {
+export async function retrieveBatch(ports: ChatPorts, caller: StoredCaller, { id }: StoredQuery): Promise<JsonObject> {
   return atProvider(ports, caller, await ownOf(ports, caller, id, 'batch'), 'GET');
 }
 
-export async function cancelBatch(ports: ChatPorts, caller: BatchCaller, id: string): Promise<JsonObject> {
+export async function cancelBatch(ports: ChatPorts, caller: StoredCaller, { id }: StoredQuery): Promise<JsonObject> {
   const stored = await ownOf(ports, caller, id, 'batch');
   return recorded(ports, caller, { operation: 'batches.cancel', id, stored, changes: true }, async () => ({
     answer: await atProvider(ports, caller, stored, 'POST'),
@@ -124,7 +127,7 @@ export async function cancelBatch(ports: ChatPorts, caller: BatchCaller, id: str
 /** Reads or cancels the batch at its provider and returns the provider's description. */
 async function atProvider(
   ports: ChatPorts,
-  caller: BatchCaller,
+  caller: StoredCaller,
   stored: StoredBatch,
   method: 'GET' | 'POST',
 ): Promise<JsonObject> {
@@ -138,7 +141,7 @@ async function atProvider(
 }
 
 /** Returns the batch of a result file and the provider's id of the file. */
-async function resultFile(ports: ChatPorts, caller: BatchCaller, id: string) {
+async function resultFile(ports: ChatPorts, caller: StoredCaller, id: string) {
   const { batch, kind } = resultOf(id)!;
   const stored = await ownOf(ports, caller, batch, 'batch', { kind: 'file', name: id });
   const reply = await requestFromProvider(ports, caller, stored, { kind: 'file', name: id }, ({ resource }) =>
@@ -151,13 +154,13 @@ async function resultFile(ports: ChatPorts, caller: BatchCaller, id: string) {
 
 /** Returns an object of the caller. @throws GatewayError `not_found` if it is unknown, deleted or another key's. */
 async function ownOf(
-  { batchStore }: ChatPorts,
-  { principal }: BatchCaller,
+  { storedObjects }: ChatPorts,
+  { principal }: StoredCaller,
   id: string,
   kind: StoredBatch['kind'],
   thing: NamedThing = { kind, name: id.slice(0, 64) },
 ): Promise<StoredBatch> {
-  const stored = isOwnId(id) ? await batchStore.get(principal, id) : undefined;
+  const stored = isOwnId(id) ? await storedObjects.get(principal, id) : undefined;
   if (stored?.kind !== kind) throw notFound(thing.kind, thing.name);
   return stored;
 }

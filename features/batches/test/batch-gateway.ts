@@ -3,12 +3,12 @@
  */
 import { chatHandlers } from '#lambdas/handlers.ts';
 import { withBytes } from '#lambdas/middleware/body.ts';
-import { eventTo } from '../support/call-endpoint.ts';
-import { chatRecordsOf } from '../support/evidence-of.ts';
-import { type BatchAccount, batchAccount } from '../support/fake-batches.ts';
-import type { Loose } from '../support/loose.ts';
-import { keys } from '../support/ports.ts';
-import { fake, filters, gateway, useProviderGateway } from '../support/provider-gateway.ts';
+import { eventTo } from '../../../test/support/call-endpoint.ts';
+import { chatRecordsOf } from '../../../test/support/evidence-of.ts';
+import { type BatchAccount, batchAccount } from '../../../test/support/fake-batches.ts';
+import type { Loose } from '../../../test/support/loose.ts';
+import { keys } from '../../../test/support/ports.ts';
+import { fake, filters, gateway, useProviderGateway } from '../../../test/support/provider-gateway.ts';
 
 export let account: BatchAccount;
 

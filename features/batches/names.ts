@@ -1,7 +1,4 @@
-/**
- * Ids of files, batches and responses for callers. Ids of result files are derived from the batch, so that reading it
- * requires no write.
- */
+/** Ids of files and batches for callers. Ids of result files are derived from the batch, so that reading it requires no write. */
 import type { Ids } from '#core/kernel/ports.ts';
 
 const pattern = /^(?:file-[0-9a-f]{32}|batch_[0-9a-f]{32})$/;
@@ -12,13 +9,6 @@ const hexOf = (ids: Pick<Ids, 'uuid'>): string => ids.uuid().replaceAll('-', '')
 
 export const newFileId = (ids: Pick<Ids, 'uuid'>): string => `file-${hexOf(ids)}`;
 export const newBatchId = (ids: Pick<Ids, 'uuid'>): string => `batch_${hexOf(ids)}`;
-
-const responsePattern = /^resp_[0-9a-f]{32}$/;
-
-/** Derives the id of a response from that of its call. */
-export const responseIdOf = (envelopeId: string): string => `resp_${envelopeId.replaceAll('-', '')}`;
-
-export const isResponseId = (id: string): boolean => responsePattern.test(id);
 
 export const isOwnId = (id: string): boolean => pattern.test(id);
 

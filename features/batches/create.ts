@@ -3,20 +3,8 @@
  * [batches.governed].
  */
 
-import type { ProviderEntry } from '#core/contracts/config.ts';
-import type { StoredBatch } from '#core/contracts/stored-batch.ts';
-import { GatewayError } from '#core/kernel/errors.ts';
-import type { JsonObject } from '#core/kernel/json.ts';
-import type { ContentPolicy } from '#core/models/content-policy/ports.ts';
-import { leaves } from '#core/models/dialects/leaves.ts';
-import { type ProviderAttempt, ProviderFault, type ResourceCall } from '#core/models/providers/ports.ts';
-import type { Answering } from '../answering.ts';
-import { batchObject, fileObject } from '../batches/answers.ts';
-import { batchProviderOf, filesOf, idIn, type WithFiles } from '../batches/at-provider.ts';
-import { writeBatchFile } from '../batches/lines.ts';
-import { newBatchId, newFileId } from '../batches/names.ts';
-import type { BatchRequest } from '../batches/request.ts';
-import type { ChatCall } from '../call.ts';
+import type { Answering } from '#core/chat/answering.ts';
+import type { ChatCall } from '#core/chat/call.ts';
 import {
   type ApprovedCall,
   type BegunCall,
@@ -24,13 +12,35 @@ import {
   type Finished,
   type ModelCall,
   type RunningCall,
-} from '../call-stages.ts';
-import { formOf } from '../endpoint-form.ts';
-import type { ChatPorts } from '../ports.ts';
-import { knowing } from '../stage-failure.ts';
-import { checkReply } from './output-policy.ts';
-import { beginModel } from './provider-call.ts';
-import { failed } from './provider-fault.ts';
+} from '#core/chat/call-stages.ts';
+import { formOf } from '#core/chat/endpoint-form.ts';
+import type { ChatPorts } from '#core/chat/ports.ts';
+import { knowing } from '#core/chat/stage-failure.ts';
+import { checkReply } from '#core/chat/stages/output-policy.ts';
+import { beginModel } from '#core/chat/stages/provider-call.ts';
+import { failed } from '#core/chat/stages/provider-fault.ts';
+import { filesOf, idIn, type WithFiles } from '#core/chat/stored/at-provider.ts';
+import type { ProviderEntry } from '#core/contracts/config.ts';
+import type { StoredBatch } from '#core/contracts/stored-batch.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { ContentPolicy } from '#core/models/content-policy/ports.ts';
+import { leaves } from '#core/models/dialects/leaves.ts';
+import { type ProviderAttempt, ProviderFault, type ResourceCall } from '#core/models/providers/ports.ts';
+import type { RoutePlan } from '#core/models/routing/plan.ts';
+import { batchObject, fileObject } from './answers.ts';
+import { type BatchFile, writeBatchFile } from './lines.ts';
+import { newBatchId, newFileId } from './names.ts';
+
+/** The two chat calls that create a batch: the upload of its lines, and its start. */
+export type BatchRequest =
+  | {
+      readonly kind: 'upload';
+      readonly file: BatchFile;
+      readonly filename: string;
+      readonly bytes: number;
+    }
+  | { readonly kind: 'start'; readonly file: StoredBatch };
 
 /**
  * Uploads a file or starts a batch.
@@ -93,7 +103,7 @@ async function upload(
     bytes,
   };
   try {
-    await ports.batchStore.put(stored);
+    await ports.storedObjects.put(stored);
   } catch (fault) {
     await undo(ports, call, entry, { method: 'DELETE', path: `/files/${made.provider_id}` });
     throw fault;
@@ -131,7 +141,7 @@ async function start(
     file: file.id,
   };
   try {
-    await ports.batchStore.put(stored);
+    await ports.storedObjects.put(stored);
   } catch (fault) {
     await undo(ports, call, entry, { method: 'POST', path: `/batches/${made.provider_id}/cancel` });
     throw fault;
@@ -175,6 +185,10 @@ async function atProvider(
     throw failed(ports, { ...begun, attempts: attemptsIn(thrown, entry) }, thrown);
   }
 }
+
+/** Returns the provider of the model that has files and batches in this form. */
+const batchProviderOf = ({ candidates }: RoutePlan, name?: string): ProviderEntry | undefined =>
+  candidates.find(({ entry }) => entry.type === 'openai' && (name === undefined || entry.name === name))?.entry;
 
 /** Returns the failed attempt, whose error decides whether the call is charged. */
 const attemptsIn = (thrown: unknown, { name: provider }: ProviderEntry): readonly ProviderAttempt[] =>

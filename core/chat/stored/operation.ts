@@ -1,0 +1,20 @@
+/** The interface of an operation on objects that providers store for callers: files, batches, responses. */
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { ChatPorts } from '../ports.ts';
+import type { StoredPage } from './ports.ts';
+import type { StoredCaller } from './record.ts';
+
+export interface StoredQuery {
+  /** Id in the path; empty for a list. */
+  readonly id: string;
+  readonly page: StoredPage;
+  /** Maximum bytes of a file. */
+  readonly maxBytes: number;
+}
+
+/** Returns an object, or JSON Lines. */
+export type StoredOperation = (
+  ports: ChatPorts,
+  caller: StoredCaller,
+  query: StoredQuery,
+) => Promise<JsonObject | string>;
