@@ -4,7 +4,7 @@ import { Command } from 'commander';
 
 const { verbose = false } = new Command('npm run check --')
   .description('Runs format and lint, types, direction of imports, words and unit tests in parallel.')
-  .option('--verbose', 'print the output of steps that passed as well')
+  .option('--verbose', 'also print the output of steps that passed')
   .parse()
   .opts<{ verbose?: true }>();
 

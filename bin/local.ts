@@ -8,7 +8,7 @@ const running = Number(process.versions.node.split('.')[0]);
 
 if (running < oldest) {
   console.error(
-    `The gateway needs Node ${oldest} or later; this is ${process.version}. Use "npm start", which brings its own.`,
+    `The gateway needs Node ${oldest} or later; this is ${process.version}. Use "npm start", which runs the Node.js that npm ci installed.`,
   );
   process.exit(1);
 }

@@ -150,6 +150,6 @@ if (process.argv[1] === here) {
   const found = voiceFindings(join(here, '../..'));
   for (const { path, line, rule, text } of found)
     console.log(`${path}:${line}: ${rule.name}: ${text}\n    write ${rule.instead}`);
-  if (found.length > 0) console.log(`${found.length} places speak another register than docs/contributing/voice.md.`);
+  if (found.length > 0) console.log(`${found.length} places do not follow docs/contributing/voice.md.`);
   process.exitCode = found.length > 0 ? 1 : 0;
 }

@@ -19,10 +19,10 @@ export function refusedPage(page: Page, me: Me): string | undefined {
   const { role, kind } = me;
   if (page === 'design') return undefined;
   if (kind === 'agent' && !forAgents.has(page))
-    return 'This key is of kind agent, and the page takes one of kind human or service.';
+    return 'This key is of kind agent; this page needs a key of kind human or service.';
   if (!mayOperate(me) && !forViewers.has(page))
-    return `This key has the role ${role}, and the page takes operator or admin.`;
+    return `This key has the role ${role}; this page needs operator or admin.`;
   if (page === 'passkeys' && (kind !== 'human' || me.person === undefined))
-    return `This key is of kind ${kind}, and the page takes one of kind human that names a person.`;
+    return `This key is of kind ${kind}; this page needs a key of kind human that names a person.`;
   return undefined;
 }

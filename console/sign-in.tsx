@@ -18,7 +18,7 @@ export const SignIn = (props: SignInProps) => (
   <main class="sign-in">
     <Logo />
     <h1>Agent Governance Gateway</h1>
-    <p class="lead">Sign in to review what agents ask for, and to see what they do.</p>
+    <p class="lead">Sign in to review calls of agents, and to see their activity.</p>
     <SignInForm {...props} />
   </main>
 );
@@ -41,8 +41,8 @@ export function SignInAgain({ who, signOut, ...props }: SignInAgainProps) {
   return (
     <Dialog key={nth} title="Sign in again" close={() => setNth(nth + 1)}>
       <p>
-        With a key of <Text of={who} />, this page continues with everything you typed. Another key starts with new
-        pages.
+        With a key of <Text of={who} />, this page continues with everything you typed. With another key, the console
+        starts afresh.
       </p>
       <SignInForm {...props} />
       <p>

@@ -30,18 +30,18 @@ export function addActions(parent: Parent): void {
     ],
     options: (command) =>
       addCallOptions(command)
-        .option('--approval-ref <envelope_id>', 'the approval this call uses up')
-        .option('--session <id>', 'session the action belongs to')
+        .option('--approval-ref <envelope_id>', 'the approval that this call consumes')
+        .option('--session <id>', 'session that the action belongs to')
         .option('--agent <name>', 'label of the agent')
-        .option('--justification <text>', 'why, for the reviewer')
-        .option('--prompt <text>', 'request of the person, for rules on sources')
-        .option('--manifest <id>', 'task manifest the action belongs to')
+        .option('--justification <text>', 'reason to show the reviewer')
+        .option('--prompt <text>', 'request of the person, for rules on the origin of values')
+        .option('--manifest <id>', 'task manifest that the action belongs to')
         .option('--root <path>', 'folder or URI below which the call may work (repeatable)', collectValues)
         .option(
           '--idempotency-key <key>',
-          'repeat the command under the same key to learn its outcome; it is carried out once',
+          'run the call at most once: a repetition with this key returns the first outcome',
         )
-        .option('--dry-run', 'evaluate only: record nothing, use up nothing'),
+        .option('--dry-run', 'only evaluate: record nothing, consume no approval'),
     run: async (cli, options) => {
       const calling = cli.api().call('testAction', { body: bodyOf(options), headers: headersOf(options) });
       const answer = await noteWhileHeld(cli, calling);
@@ -59,7 +59,7 @@ const heldAfterMs = 2_000;
 /** Prints a note on the terminal if the call is held [cli.watch]. */
 async function noteWhileHeld<T>({ out }: Cli, calling: Promise<T>): Promise<T> {
   if (!process.stderr.isTTY) return calling;
-  const words = 'still waiting: a call that needs a person is held for hold_seconds; `agentctl pending` lists it';
+  const words = 'still pending: a call that needs approval is held for hold_seconds; `agentctl pending` lists it';
   const timer = setTimeout(() => out.note(painted('dim', words)), heldAfterMs);
   try {
     return await calling;

@@ -29,13 +29,13 @@ interface VoteOptions {
 export function addApprovals(parent: Parent): void {
   addCommand<PendingOptions>(parent, {
     usage: 'pending',
-    summary: 'List actions that wait for a human',
+    summary: 'List calls that are pending approval',
     examples: ['pending', 'pending --watch', "pending --json | jq -r '.pending[].envelope_id'"],
     options: (command) =>
       paged(command)
-        .option('--watch', 'go on showing what happens; not on a terminal, one line an event')
+        .option('--watch', 'keep running and show changes; outside a terminal, one line per event')
         .option('--events <count>', 'with --watch: end after this many events', wholeNumber)
-        .option('--no-bell', 'with --watch: do not ring at a new request (GATEWAY_NO_BELL=1)'),
+        .option('--no-bell', 'with --watch: do not ring the bell for a new request (GATEWAY_NO_BELL=1)'),
     run: async (cli, { limit, cursor, watch, events, bell }) => {
       const show = () =>
         showAnswer(cli, 'listApprovals', { query: { limit, cursor } }, async (_out, page) => {
@@ -53,7 +53,7 @@ export function addApprovals(parent: Parent): void {
     usage: 'show <envelope_id>',
     summary: 'Show one approval: the caller, the effects of the call, and the whole call',
     examples: ['show 0197a3c2', 'show 0197a3c2-7d1e-7000-8000-000000000001 --full'],
-    options: (command) => command.option('--full', 'leave nothing out, however long it is'),
+    options: (command) => command.option('--full', 'print the whole call, however long it is'),
     run: async (cli, { full }, [id = '']) =>
       showAnswer(cli, 'getApproval', { path: { envelope_id: await approvalId(cli, id) } }, async (out, item) => {
         showCard(out, item, full ? wholeCard : briefCard);
@@ -75,9 +75,9 @@ function addVote(parent: Parent, vote: 'approve' | 'deny', summary: string): voi
     ],
     options: (command) =>
       command
-        .option('--reviewer <name>', 'name recorded beside the person the key belongs to (default: that person)')
-        .option('--comment <text>', 'why, for the record')
-        .option('--yes', 'do not ask at the terminal'),
+        .option('--reviewer <name>', 'name to record in addition to the owner of the key (default: the owner)')
+        .option('--comment <text>', 'reason, which evidence records')
+        .option('--yes', 'skip the confirmation prompt'),
     run: (cli, options, [id = '']) => castVote(cli, vote, id, options),
   });
 }
@@ -157,7 +157,8 @@ async function approvalId(cli: Cli, given: string): Promise<string> {
   const found = await pendingIds(cli, given.toLowerCase());
   const recent = found.length > 0 ? found : await decidedIds(cli, given.toLowerCase());
   if (recent.length === 1) return recent[0]!;
-  if (recent.length === 0) throw new UsageError(`no approval begins with ${given}; give the whole id`);
+  if (recent.length === 0)
+    throw new UsageError(`no recent approval has an id that begins with ${given}; give the whole id`);
   throw new UsageError(`${recent.length} approvals begin with ${given}: ${recent.slice(0, 5).join(', ')}`);
 }
 

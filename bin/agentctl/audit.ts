@@ -29,11 +29,11 @@ export function addAudit(parent: Parent): void {
           .option('--session <id>', 'in which session')
           .option('--tool <name>', 'with which tool')
           .option('--decision <decision>', 'allow, review, block')
-          .option('--from <time>', 'from this time on (ISO 8601)')
-          .option('--to <time>', 'up to this time')
+          .option('--from <time>', 'earliest time (ISO 8601)')
+          .option('--to <time>', 'latest time')
           .option(
             '--path <glob>',
-            'in all tenants below a path of the organisations, such as acme/web or acme/**/production',
+            'all tenants below a path of the organisations, such as acme/web or acme/**/production',
           ),
       ),
     run: async (cli, options) => {

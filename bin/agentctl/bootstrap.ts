@@ -5,9 +5,9 @@ import { exitCodes, Failure } from './failure.ts';
 export function addBootstrap(parent: Parent): void {
   addCommand<{ readonly name: string }>(parent, {
     usage: 'bootstrap',
-    summary: 'Store the digest of the admin token of a deployment on AWS; run it again after the token was replaced',
+    summary: 'Store the digest of the admin token of an AWS deployment; repeat it after you replace the token',
     examples: ['bootstrap', 'bootstrap --name my-gateway'],
-    options: (command) => command.option('--name <name>', 'the name it was deployed with', 'agent-governance'),
+    options: (command) => command.option('--name <name>', 'name of the deployment', 'agent-governance'),
     run: async ({ out, globals }, { name }) => {
       const { DynamoDBClient } = await import('@aws-sdk/client-dynamodb');
       const { SecretsManagerClient } = await import('@aws-sdk/client-secrets-manager');
@@ -20,7 +20,7 @@ export function addBootstrap(parent: Parent): void {
         throw new Failure(exitCodes.unreachable, cause.message, { hint, cause });
       });
       if (globals.json) out.json(JSON.stringify(stored));
-      else out.line(`stored the digest of the admin token of ${name}; it counts within 5 seconds`);
+      else out.line(`stored the digest of the admin token of ${name}; the token works within 5 seconds`);
       return 'positive';
     },
   });

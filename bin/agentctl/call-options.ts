@@ -29,9 +29,13 @@ export function addCallOptions(command: Command): Command {
     .option('--tool <name>', 'dotted name, such as scm.create_pull_request')
     .option('--target <what>', 'repository or path the tool acts on')
     .option('--capability <name>', 'read, write, execute, delete')
-    .option('--upstream <name>', 'MCP server or HTTP service that is to serve the call')
+    .option('--upstream <name>', 'MCP server or HTTP service that serves the call')
     .option('--params <json>', 'parameters as JSON, from a file with @file, from stdin with @-')
-    .option('--param <name=text>', 'one parameter (repeatable); name:=json for other than text', collectValues);
+    .option(
+      '--param <name=text>',
+      'one parameter (repeatable); name:=json for a value that is not text',
+      collectValues,
+    );
 }
 
 export const collectValues = (word: string, before: readonly string[] = []): readonly string[] => [...before, word];

@@ -23,11 +23,11 @@ export function addChat(parent: Parent): void {
     options: (command) =>
       command
         .option('--model <name>', 'model or alias', 'mock')
-        .option('--stream', 'print the text as it comes')
+        .option('--stream', 'print the answer as it arrives')
         .option('--system <text>', 'system prompt')
-        .option('--temperature <n>', '0 to 2; above cache.max_temperature the provider is asked each time', degrees)
-        .option('--session <id>', 'session the call belongs to')
-        .option('--approval-ref <envelope_id>', 'the approval this call uses up')
+        .option('--temperature <n>', '0 to 2; above cache.max_temperature the response cache is not used', degrees)
+        .option('--session <id>', 'session that the call belongs to')
+        .option('--approval-ref <envelope_id>', 'the approval that this call consumes')
         .option('--gateway <address>', 'gateway address (AGENTCTL_GATEWAY)'),
     run: async (cli, options, [words = '']) => {
       try {
@@ -73,7 +73,7 @@ async function chat(cli: Cli, options: ChatOptions, words: string): Promise<Outc
 
 function showReply({ out }: Cli, answer: Fields): void {
   const choices = list(answer.choices);
-  if (choices.length === 0) throw new Failure(exitCodes.negative, 'the gateway answered without a choice');
+  if (choices.length === 0) throw new Failure(exitCodes.negative, 'the answer has no choices');
   for (const { message } of choices) {
     const { content, refusal } = fields(message);
     out.text(text(content) ?? text(refusal) ?? '');
@@ -138,7 +138,7 @@ function showPending({ out, globals }: Cli, answer: Fields, options: ChatOptions
   out.line();
   out.line('A person decides:');
   out.line(`  ${commandLine(['agentctl', 'approve', id, '--comment', 'WHY', ...admin])}`);
-  out.line('Then the same call passes once:');
+  out.line('Then the same call is allowed once:');
   const repeat = ['agentctl', 'chat', words, ...again, ...(options.stream ? ['--stream'] : [])];
   out.line(`  ${commandLine([...repeat, '--approval-ref', id, ...where])}`);
 }
@@ -147,12 +147,12 @@ function showPending({ out, globals }: Cli, answer: Fields, options: ChatOptions
 const lessons: Readonly<Record<string, (options: ChatOptions) => string>> = {
   model_not_found: ({ model }) =>
     `no route and no provider serves ${model}: see \`agentctl providers\`, or try --model mock`,
-  model_not_allowed: () => 'the allowed_models of the tenant or the key leave it out: see the configuration',
+  model_not_allowed: () => 'the model is not in allowed_models of the tenant or the key: see the configuration',
   policy_violation: () => 'a content filter stopped it: see `agentctl violations`',
   session_blocked: () =>
-    'the session was stopped for its behaviour: give another with --session once that is understood',
+    'the session is blocked because of its risk: read `agentctl risk show`, then use another session with --session',
   budget_exceeded: () => 'see `agentctl budgets`',
-  rate_limit_error: () => 'see `agentctl budgets` for the limits and what is left of them',
+  rate_limit_error: () => 'see `agentctl budgets` for the limits and the rest of them',
   provider_error: () => "see `agentctl providers`, and the gateway's log with the request id",
 };
 

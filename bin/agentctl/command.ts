@@ -73,7 +73,7 @@ export function addCommand<Options>(parent: Parent, words: CommandWords<Options>
   words.options?.(command);
   addGlobals(command);
   const examples = [...words.examples];
-  command.addHelpText('after', () => `\nExamples:\n${examples.map((line) => `  $ agentctl ${line}`).join('\n')}`);
+  command.addHelpText('after', () => exampleText(examples));
   const alternatives: Alternative[] = [];
   added.set(command, { examples, alternatives });
   command.action(async () => {
@@ -95,10 +95,17 @@ export function addCommand<Options>(parent: Parent, words: CommandWords<Options>
   return { ...parent, command };
 }
 
+/** Adds a group of commands. Its help has the first example of each. */
 export function addGroup(parent: Parent, name: string, summary: string): Parent {
   const command = parent.command.command(name).summary(summary).description(summary).enablePositionalOptions();
+  command.addHelpText('after', () =>
+    exampleText(command.commands.flatMap((each) => added.get(each as Command)?.examples.slice(0, 1) ?? [])),
+  );
   return { ...parent, command: addGlobals(command) };
 }
+
+const exampleText = (examples: readonly string[]): string =>
+  `\nExamples:\n${examples.map((line) => `  $ agentctl ${line}`).join('\n')}`;
 
 function openCli(globals: Globals, { out, connect }: Parent): Cli {
   let api: Api | undefined;

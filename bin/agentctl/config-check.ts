@@ -19,7 +19,7 @@ export function addConfigCheck(parent: Parent): void {
     usage: 'check <file>',
     summary: 'Check a configuration file without a gateway: the problems and warnings its start would report',
     examples: ['config check config/gateway.yaml', 'config check config/gateway.yaml --strict'],
-    options: (command) => command.option('--strict', 'exit code 1 for warnings as well, unset secrets apart'),
+    options: (command) => command.option('--strict', 'exit code 1 for warnings too, except those about unset secrets'),
     run: (cli, options, [file = '']) => check(cli, file, options),
   });
   addCommand<DiffOptions>(parent, {
@@ -28,9 +28,10 @@ export function addConfigCheck(parent: Parent): void {
     examples: ['config diff config/gateway.yaml', 'config diff main.yaml branch.yaml --fail-on loosened'],
     options: (command) =>
       command.addOption(
-        new Option('--fail-on <what>', 'exit code 1 when calls are decided more loosely, or a guard is lifted').choices(
-          ['loosened', 'lifted'],
-        ),
+        new Option('--fail-on <what>', 'exit code 1 when a decision becomes looser, or a guard is lifted').choices([
+          'loosened',
+          'lifted',
+        ]),
       ),
     run: (cli, options, files) => diff(cli, files, options),
   });

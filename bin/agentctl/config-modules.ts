@@ -45,7 +45,7 @@ async function uploaded(
   if (pinned !== undefined && pinned !== digest)
     throw new Failure(
       exitCodes.negative,
-      `${file} has digest ${digest}, the filter ${name} pins ${pinned}: put the file that was reviewed, or change sha256`,
+      `${file} has the digest ${digest}, but the filter ${name} pins ${pinned}: use the reviewed file, or change sha256`,
     );
   const body = { name: String(name ?? 'module').slice(0, 64), wasm: bytes.toString('base64') };
   await cli.api().call('putModule', { path: { sha256: digest }, body });

@@ -47,7 +47,7 @@ export function addConfig(program: Parent): void {
   });
   addCommand(parent, {
     usage: 'refresh-keys',
-    summary: 'Read the keys in secrets again, after one was replaced or withdrawn',
+    summary: 'Read the keys in secrets again, after you replace or withdraw one',
     examples: ['config refresh-keys'],
     run: (cli) => showAnswer(cli, 'refreshConfigKeys', {}, showTree),
   });

@@ -60,10 +60,10 @@ function showNext({ out, globals }: Cli, answer: Fields, retry: readonly string[
   const session = text(answer.session_id);
   const sameSession = session && !retry.includes('--session') ? ['--session', session] : [];
   out.line();
-  out.line('A person looks, and decides:');
+  out.line('A person reviews the call and decides:');
   out.line(`  ${commandLine(['agentctl', 'show', id, ...where])}`);
   out.line(`  ${commandLine(['agentctl', 'approve', id, '--comment', 'WHY', ...where])}`);
   out.line(`  ${commandLine(['agentctl', 'deny', id, '--comment', 'WHY', ...where])}`);
-  out.line('Then the same call passes once:');
+  out.line('Then the same call is allowed once:');
   out.line(`  ${commandLine(['agentctl', ...retry, ...sameSession, '--approval-ref', id, ...where])}`);
 }

@@ -39,19 +39,19 @@ export function addEvidenceVerify(parent: Parent): void {
     options: (command) =>
       command
         .option('--session <id>', 'session of the running gateway')
-        .option('--file <bundle>', 'exported bundle; needs no server')
-        .option('--public-key <pem>', 'the key you trust; without it a file’s origin is not checked')
+        .option('--file <bundle>', 'exported bundle, verified without a server')
+        .option('--public-key <pem>', 'the key that you trust; without it the origin of a file is not checked')
         .option('--checkpoints <file>', 'compare a bundle with this checkpoint file instead of the one it carries')
         .option(
           '--log-key <key...>',
-          'verifier keys of the transparency log, or files with them: a bundle must be in the log under one of them',
+          'verifier keys of the transparency log, or files with them; one of them must have signed the log that contains the bundle',
         )
         .option(
           '--witness-key <key...>',
-          'verifier keys of witnesses, or files with them: each must have seen it there',
+          'verifier keys of witnesses, or files with them; each witness must have cosigned that log',
         )
-        .option('--witness-state <folder>', 'folder of your own agentctl witness: what it saw, and when')
-        .option('--holds <hash...>', 'evidence_hash of answers that you kept: the bundle must have their entries'),
+        .option('--witness-state <folder>', 'folder of your own agentctl witness, to show when it saw the log')
+        .option('--holds <hash...>', 'evidence_hash of answers that you kept; the bundle must contain their entries'),
     // The options include the global ones.
     run: (cli, { session, file, publicKey, checkpoints, logKey, witnessKey, witnessState, holds = [] }) => {
       const odd = holds.find((hash) => !/^[0-9a-f]{64}$/.test(hash));
@@ -108,7 +108,7 @@ async function verifyFile(cli: Cli, { file, publicKey, checkpoints, log, holds }
   if (!json && said.log && log.logKey === undefined)
     cli.out.note('The signature of the transparency log was not checked: give its key as --log-key.');
   for (const hash of missing)
-    cli.out.note(`No entry has the hash ${hash}: what it was answered for was dropped, or is in another session.`);
+    cli.out.note(`No entry has the hash ${hash}: the entry was removed, or it is in another session.`);
   return verification.valid && !verification.unanchored && missing.size === 0 ? 'positive' : 'negative';
 }
 
@@ -142,7 +142,7 @@ async function checkpointsIn(file: string, key: string): Promise<CheckpointsElse
     const checkpoint = found.findLast(
       ({ point }) => point.tenant === tenant && point.session_id === session_id && point.index < total_entries,
     );
-    const unsaid = checkpoint ? [] : ['checkpoints not checked: the file holds none of this session'];
+    const unsaid = checkpoint ? [] : ['checkpoints not checked: the file has none of this session'];
     return {
       ...(checkpoint && { checkpoint }),
       notChecked: defect === undefined ? unsaid : [`checkpoints not checked: ${defect}`],
@@ -171,7 +171,7 @@ async function verifySession(cli: Cli, session: string, publicKey: string | unde
   const holds = own === undefined || (own.valid && (key === undefined || !own.unanchored));
   const valid = claimed.valid === true && holds;
   if (!globals.json) showVerification(out, own && !own.valid ? { ...own } : { ...claimed, valid });
-  else if (!holds) out.note(`the exported bundle does not hold: ${own?.broken_link?.reason ?? 'origin not checked'}`);
+  else if (!holds) out.note(`the exported bundle is not valid: ${own?.broken_link?.reason ?? 'origin not checked'}`);
   return valid ? 'positive' : 'negative';
 }
 
@@ -237,10 +237,12 @@ function showVerification(out: Output, result: Fields): void {
     for (const { witness, at, size } of list(log.witnesses))
       out.line(`witness: ${witness} saw ${size} leaves at ${at}`);
   }
-  if (result.passkey_votes !== undefined) out.line(`passkeys: ${result.passkey_votes} votes are proven by one`);
+  if (result.passkey_votes !== undefined) out.line(`passkeys: ${result.passkey_votes} votes are signed with one`);
   if (result.archived_entries !== undefined) out.line(`archive: ${result.archived_entries} archived copies match`);
   if (result.expired_entries !== undefined)
-    out.line(`expired: ${result.expired_entries} entries have no row any more; their copies were verified`);
+    out.line(
+      `expired: ${result.expired_entries} entries are no longer in the table; their archived copies were verified`,
+    );
   for (const item of Array.isArray(result.not_checked) ? result.not_checked : [])
     out.line(painted('yellow', String(item)));
 }

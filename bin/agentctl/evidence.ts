@@ -35,7 +35,7 @@ export function addEvidence(program: Parent): void {
       paged(
         command
           .alias('list')
-          .option('--path <glob>', 'in all tenants below a path of the organisations, such as acme/web'),
+          .option('--path <glob>', 'all tenants below a path of the organisations, such as acme/web'),
       ),
     run: (cli, { path, limit, cursor }) =>
       showAnswer(cli, 'listSessions', { query: { path, limit, cursor } }, (out, page) => {
@@ -59,7 +59,7 @@ export function addEvidence(program: Parent): void {
     options: (command) =>
       command
         .requiredOption('--session <id>', 'session to export')
-        .option('--html', 'one HTML file with the report, the bundle and a verifier: it verifies itself offline')
+        .option('--html', 'one HTML file with the report, the bundle and a verifier that works offline')
         .option('--out <file>', 'file to write (default: stdout)'),
     run: async (cli, { session, html, out }) => {
       const bundle = async () => wholeJson(await cli.api().stream('exportSession', { path: { id: session } }));
@@ -88,7 +88,7 @@ export function addEvidence(program: Parent): void {
   addPublicKey(parent);
   addCommand(parent, {
     usage: 'keys',
-    summary: 'List the public keys evidence is signed with, the one in use first, and how they follow each other',
+    summary: 'List the public keys that sign evidence, the current one first, with the links between them',
     examples: ['evidence keys', 'evidence keys --json > signing-keys.json'],
     run: (cli) => showAnswer(cli, 'signingKeys', {}, showKeys),
   });
@@ -126,11 +126,11 @@ function showKeys(out: Output, { keys, successions }: Fields): void {
 function addPublicKey(parent: Parent): void {
   addCommand<SessionOptions>(parent, {
     usage: 'public-key',
-    summary: 'Fetch the public key a session is signed with, to pin it for verifying offline',
+    summary: 'Fetch the public key that signed a session, to pin it for offline verification',
     examples: ['evidence public-key --session s-1 --out gateway.pem'],
     options: (command) =>
       command
-        .requiredOption('--session <id>', 'session whose export carries the key')
+        .requiredOption('--session <id>', 'session whose export contains the key')
         .option('--out <file>', 'file to write (default: stdout)'),
     run: async (cli, { session, out = '-' }) => {
       const answer = await cli.api().call('exportSession', { path: { id: session } });
@@ -140,7 +140,7 @@ function addPublicKey(parent: Parent): void {
       if (out !== '-') await saveWhole(out, async () => [Buffer.from(pem)]);
       cli.out.note(`SHA-256 of the key: ${fingerprint(pem)}`);
       cli.out.note(
-        'A key got from the server proves nothing about the server: compare it with one got another way, then pin it.',
+        'A key from the server proves nothing about the server: compare it with a copy from another source, then pin it.',
       );
       return 'positive';
     },
@@ -186,5 +186,5 @@ async function* wholeJson(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint
     yield chunk;
   }
   if (begun && depth === 0 && !inText) return;
-  throw new Failure(exitCodes.unreachable, 'the export broke off before its end: nothing of it can be relied on');
+  throw new Failure(exitCodes.unreachable, 'the export broke off before its end: do not rely on any part of it');
 }

@@ -83,7 +83,7 @@ function readyTrouble(urls: readonly string[], named: string | undefined, keysFi
     existsSync(named) &&
     !(existsSync(keysFile) && realpathSync(named) === realpathSync(keysFile))
   )
-    return `its ready.json names keys outside of it, in ${named}`;
+    return `its ready.json names keys outside the folder, in ${named}`;
   return undefined;
 }
 

@@ -118,7 +118,7 @@ class Connection {
     else await response.body?.cancel();
     if (this.opening && response.ok) this.#opened(response);
     if (id !== undefined && !answered && !(response.ok && type.startsWith('text/event-stream')))
-      this.#fail(id, -32000, `${this.#target.url} answered with HTTP ${response.status} and no message.`);
+      this.#fail(id, -32000, `${this.#target.url} answered HTTP ${response.status} without a message.`);
   }
 
   /** Prints a received message; an error without an id answers the pending request. */

@@ -16,13 +16,17 @@ export function addMcpCall(parent: Parent): void {
   addCommand<Options>(parent, {
     usage: 'call <tool>',
     summary:
-      'Call a tool over MCP as an agent does, by its listed name; exit code 1 when it is blocked, waits or fails',
+      'Call a tool over MCP as an agent does, by its listed name; exit code 1 when it is blocked, pending or failed',
     examples: ['mcp call get_file --param path=README.md', 'mcp call create_issue --params \'{"title":"x"}\' --json'],
     options: (command) =>
       command
         .option('--endpoint <address>', 'MCP address (AGENTCTL_MCP_URL, default: that of the local run)')
         .option('--params <json>', 'arguments as JSON, from a file with @file, from stdin with @-')
-        .option('--param <name=text>', 'one argument (repeatable); name:=json for other than text', collectValues),
+        .option(
+          '--param <name=text>',
+          'one argument (repeatable); name:=json for a value that is not text',
+          collectValues,
+        ),
     run: async (cli, options, [name = '']) => {
       const target = endpointOf(cli, options.endpoint);
       const answer = await called(target, { name, arguments: parametersOf(options) ?? {} });

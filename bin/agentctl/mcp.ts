@@ -17,7 +17,7 @@ export function addMcp(program: Parent): void {
   const parent = addGroup(program, 'mcp', 'Work with MCP servers and their tools: servers, tools, show, accept, call');
   addCommand(parent, {
     usage: 'servers',
-    summary: 'List the MCP servers, how their last calls went, and how many of their tools wait for a human',
+    summary: 'List the MCP servers with the result of their last calls and their tools that await acceptance',
     examples: ['mcp servers', 'mcp servers --json | jq -r \'.servers[] | select(.state != "up") | .name\''],
     run: async ({ api, out, globals }) => {
       const [status, seen] = await Promise.all([api().call('status', {}), api().call('listMcpTools', {})]);
@@ -41,7 +41,7 @@ export function addMcp(program: Parent): void {
       else if (servers.length === 0) out.line('no MCP server is in the configuration (upstreams.mcp)');
       else
         out.table(
-          ['server', 'state', 'p95 ms', 'tools', 'wait for a human', 'hidden'],
+          ['server', 'state', 'p95 ms', 'tools', 'not accepted', 'hidden'],
           servers.map((each) => [
             ...[each.name, each.state, each.latency_ms ?? '-', each.tools, each.waiting, each.hidden],
           ]),
@@ -54,7 +54,8 @@ export function addMcp(program: Parent): void {
   });
   addCommand(parent, {
     usage: 'tools',
-    summary: 'List the tools seen, their capability and why, and what the policy says of a call without arguments',
+    summary:
+      'List the known tools with their capability and its reason, and the decision about a call without arguments',
     examples: ['mcp tools', 'mcp tools --json | jq -r \'.tools[] | select(.state != "accepted") | .tool\''],
     run: async ({ api, out, globals }) => {
       const answer = await api().call('listMcpTools', {});
@@ -63,7 +64,10 @@ export function addMcp(program: Parent): void {
         return 'positive';
       }
       const tools = list(fields(answer.json).tools);
-      if (tools.length === 0) out.line('No tools yet. They are read when the first client lists them.');
+      if (tools.length === 0)
+        out.line(
+          'No tools yet. The gateway reads them when the first client connects, for example `agentctl mcp call`.',
+        );
       else
         out.table(
           ['upstream', 'tool', 'state', 'capability', 'target', 'decision', 'why'],
@@ -80,7 +84,7 @@ export function addMcp(program: Parent): void {
     usage: 'show <tool>',
     summary: 'Show one tool: its offered definition next to the accepted one',
     examples: ['mcp show get_file', 'mcp show get_file --upstream notes --json'],
-    options: (command) => command.option('--upstream <name>', 'the server, where several have the tool'),
+    options: (command) => command.option('--upstream <name>', 'server, if several have the tool'),
     run: (cli, { upstream }, [name = '']) =>
       showAnswer(cli, 'showMcpTool', { path: { name }, query: { upstream } }, showTool),
   });
@@ -90,8 +94,8 @@ export function addMcp(program: Parent): void {
     examples: ['mcp accept get_file', 'mcp accept get_file --upstream notes --yes'],
     options: (command) =>
       command
-        .option('--upstream <name>', 'the server, where several have the tool')
-        .option('--yes', 'do not ask at the terminal'),
+        .option('--upstream <name>', 'server, if several have the tool')
+        .option('--yes', 'skip the confirmation prompt'),
     run: async (cli, { upstream, yes }, [name = '']) => {
       let looked: string | undefined;
       if (!yes && atTerminal() && !cli.globals.json) {
@@ -182,4 +186,4 @@ function waitsFor(changed: unknown): string[] {
 }
 
 const nameProblem = (name: string): string[] =>
-  isPortable(name) ? [] : ['some models refuse this name; set portable_names on the server'];
+  isPortable(name) ? [] : ['some models reject this name; set portable_names on the server'];

@@ -31,12 +31,12 @@ function addAnalytics(parent: Parent): void {
           'global, tenant:<id>, model:<name>, provider:<name>, tool:<name> (repeatable)',
           several,
         )
-        .option('--from <time>', 'from this time on (ISO 8601); an hour ago unless given')
-        .option('--to <time>', 'up to this time')
+        .option('--from <time>', 'earliest time (ISO 8601; default: an hour ago)')
+        .option('--to <time>', 'latest time')
         .option('--step <step>', '1m, 5m or 1h')
         .option(
           '--path <glob>',
-          'added up over all tenants below a path of the organisations, such as acme/web or acme/**/production',
+          'totals of all tenants below a path of the organisations, such as acme/web or acme/**/production',
         ),
     run: (cli, { dimension, from, to, step, path }) =>
       showAnswer(cli, 'analytics', { query: { dimension, from, to, step, path } }, showAnalytics),

@@ -8,12 +8,12 @@ import { basename, dirname, join, parse } from 'node:path';
 
 /** Returns why an existing folder is not used, and what to do about it; undefined if it may be used. */
 export function folderTrouble(folder: string): string | undefined {
-  if (process.getuid === undefined) return 'this system does not say whom it belongs to';
+  if (process.getuid === undefined) return 'this system does not report its owner';
   const real = join(realpathSync.native(dirname(folder)), basename(folder));
   const found = lstatSync(folder);
   // The case differs: the file system ignores it, and Git may track the folder under its own spelling.
   if (found.isSymbolicLink() || realpathSync.native(folder) !== real)
-    return 'it is a link; name the folder it leads to';
+    return 'it is a link; name the folder that it points to';
   if (!found.isDirectory()) return 'it is not a folder';
   return privacyTrouble(found, folder, '700') ?? trackedTrouble(real);
 }
@@ -22,7 +22,7 @@ export function folderTrouble(folder: string): string | undefined {
 export function ownFileTrouble(file: string): string | undefined {
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (found === undefined) return undefined;
-  if (!found.isFile()) return `${basename(file)} is not a file of its own`;
+  if (!found.isFile()) return `${basename(file)} is not a regular file`;
   return privacyTrouble(found, file, '600');
 }
 
@@ -50,7 +50,7 @@ function trackedTrouble(folder: string): string | undefined {
     },
   );
   if (status !== 0)
-    return `Git does not say whether it tracks the folder (${(error?.message ?? stderr).trim().split('\n')[0]})`;
+    return `Git cannot report whether it tracks the folder (${(error?.message ?? stderr).trim().split('\n')[0]})`;
   return stdout === '' ? undefined : 'Git tracks it, so it may have come with the repository';
 }
 

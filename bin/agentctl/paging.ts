@@ -9,7 +9,7 @@ import { commandLine } from './shell.ts';
 export const paged = (command: Command): Command =>
   command
     .option('--limit <count>', 'maximum number of results', wholeNumber)
-    .option('--cursor <cursor>', 'continue where a list ended');
+    .option('--cursor <cursor>', 'continue after an earlier page');
 
 /** Prints the command for the next page. @param query of this page; the next one has the same filters. */
 export function showMore({ out }: Pick<Cli, 'out'>, words: readonly string[], query: Query, cursor: unknown): void {

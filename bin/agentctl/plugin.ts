@@ -28,10 +28,10 @@ export function addPlugin(program: Parent): void {
   const withIndex = (command: Command) =>
     command
       .requiredOption('--index <url|file>', 'index of plugins: an HTTPS address or a file')
-      .option('--root <pem>', 'public key you trust; pinned by the first install');
+      .option('--root <pem>', 'public key that you trust; the first install pins it');
   addCommand<IndexOptions>(parent, {
     usage: 'search [words...]',
-    summary: 'Find plugins of an index that contain all the words',
+    summary: 'Search an index for plugins that contain all words',
     examples: ['plugin search secrets --index https://plugins.example.com/index.json --root root.pem'],
     options: withIndex,
     run: (cli, options, words) =>
@@ -81,7 +81,7 @@ export function addPlugin(program: Parent): void {
   });
   addCommand<IndexOptions>(parent, {
     usage: 'outdated',
-    summary: 'List installed plugins of which the index has a newer version; exit code 1 when there are any',
+    summary: 'List installed plugins with a newer version in the index; exit code 1 when there are any',
     examples: ['plugin outdated --index https://plugins.example.com/index.json'],
     options: withIndex,
     run: (cli, options) => refusals(cli, () => outdated(cli, options)),
@@ -232,7 +232,7 @@ async function remove(cli: Cli, wanted: string, known: KnownPlugin): Promise<Out
   const { configuration } = fields((await cli.api().call('getConfig')).json);
   const policies = fields(fields(configuration).policies);
   if (!Array.isArray(policies.input) || !Array.isArray(policies.output))
-    throw new Failure(exitCodes.negative, 'the gateway answered a configuration without policies; nothing was removed');
+    throw new Failure(exitCodes.negative, 'the gateway returned a configuration without policies; nothing was removed');
   const path = store.pathOf(entry);
   const user = [...list(policies.input), ...list(policies.output)]
     .map(fields)
@@ -240,7 +240,7 @@ async function remove(cli: Cli, wanted: string, known: KnownPlugin): Promise<Out
   if (user) return refuse('in_use', `the filter ${user.name} of the configuration in force uses ${wanted}`);
   const { pack } = fields(fields(configuration).tool_policies);
   if (entry.kind === 'policy_pack' && pack && digestOf(pack) === entry.sha256)
-    return refuse('in_use', `the configuration in force decides by the pack ${wanted}`);
+    return refuse('in_use', `the configuration in force uses the pack ${wanted}`);
   const plugins = record.plugins.filter(({ name }) => name !== wanted);
   await store.write({ ...record, plugins });
   if (!plugins.some(({ sha256 }) => sha256 === entry.sha256)) await store.remove(entry);

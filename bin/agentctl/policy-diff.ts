@@ -99,7 +99,7 @@ export function showWholeDiff(out: Output, diff: Fields): void {
     out.line(
       painted(
         'red',
-        `lifted guard: ${plain(name)}, by tool_policies.disable_guards: what it blocked is left to the rules`,
+        `lifted guard: ${plain(name)}, by tool_policies.disable_guards: the rules decide the calls that it blocked`,
       ),
     );
   showLiftings(out, list(diff.lifted_by));
@@ -135,7 +135,7 @@ const named = ({ rule, place, path }: Fields): string => {
 /** Shows each custom rule and what it lifts from the pack [policy.diff]. */
 function showLiftings(out: Output, liftings: readonly Fields[]): void {
   for (const lifting of liftings) {
-    out.line(painted('bold', `your rule ${named(lifting)} decides what was held back by`));
+    out.line(painted('bold', `your rule ${named(lifting)} decides calls that were held back by`));
     for (const lifted of list(lifting.lifts)) {
       out.line('  ', decisionPart(lifted.from), ' → ', decisionPart(lifted.to), `  ${named(lifted)}`);
       out.field('    example', lifted.example);

@@ -70,7 +70,7 @@ function aroundPack(pack: ReturnType<typeof parsePack>): Configuration {
 export function servedConfiguration(document: unknown): Configuration {
   const parsed = configurationSchema.safeParse(document);
   if (!parsed.success)
-    throw invalidRequest('The configuration of the server has another form: client and server differ in version.');
+    throw invalidRequest('The configuration of the server has an unknown form: client and server differ in version.');
   return asStored(parsed.data);
 }
 

@@ -51,7 +51,7 @@ type Tested = TestResult & { readonly decided?: Fields };
 function addPolicyTest(parent: Parent): void {
   addCommand<TestOptions>(parent, {
     usage: 'test <file> <cases>',
-    summary: 'Check that a configuration or pack decides each call of a table as the table says',
+    summary: 'Check that a configuration or pack decides each call of a table as expected',
     examples: [
       'policy test config/gateway.yaml cases.yaml',
       'policy test policies/mine.yaml policies/mine.cases.yaml --junit results.xml',
@@ -59,7 +59,7 @@ function addPolicyTest(parent: Parent): void {
     options: (command) =>
       command
         .option('--junit <file>', 'write the results as JUnit XML as well')
-        .option('--explain', 'what each call would do and how each rule saw it, also of cases that passed'),
+        .option('--explain', 'print the effects of each call and how each rule matched, for passed cases too'),
     run: (cli, options, [file = '', cases = '']) => test(cli, file, cases, options),
   });
 }

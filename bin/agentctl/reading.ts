@@ -45,12 +45,12 @@ export async function read(
 }
 
 export const spanned = (command: Command): Command =>
-  command.option('--from <time>', 'from this hour on (ISO 8601)').option('--to <time>', 'up to this hour');
+  command.option('--from <time>', 'first hour (ISO 8601)').option('--to <time>', 'last hour');
 
 export const below = (command: Command): Command =>
   command.option(
     '--path <glob>',
-    'in all tenants below a path of the organisations, such as acme/web or acme/**/production',
+    'all tenants below a path of the organisations, such as acme/web or acme/**/production',
   );
 
 export const noBudget = 'no budget is configured: spending is not limited';

@@ -12,7 +12,7 @@ export function addRisk(program: Parent): void {
     usage: 'show <session>',
     summary: 'Show the risk score and findings of a session; exit code 1 when it is blocked',
     examples: ['risk show s1', 'risk show s1 --replay --json'],
-    options: (command) => command.option('--replay', 'work the score out again from the evidence'),
+    options: (command) => command.option('--replay', 'compute the score again from the evidence'),
     run: (cli, { replay }, [id = '']) => {
       const query = { replay: replay ? 'true' : undefined };
       return showAnswer(cli, 'sessionRisk', { path: { id }, query }, showRisk, ({ blocked }) => blocked !== true);
@@ -22,7 +22,7 @@ export function addRisk(program: Parent): void {
     usage: 'release <session>',
     summary: 'Release a blocked session and its key; the release is recorded in evidence',
     examples: ["risk release s1 --reason 'the upload was part of the task'"],
-    options: (command) => command.requiredOption('--reason <text>', 'why it may go on'),
+    options: (command) => command.requiredOption('--reason <text>', 'why the session may continue'),
     run: (cli, { reason }, [id = '']) =>
       showAnswer(cli, 'releaseSession', { path: { id }, body: { reason } }, showTree),
   });

@@ -35,8 +35,8 @@ export function addRollout(program: Parent): void {
         .requiredOption('--canary <provider>', 'the provider that gets the traffic')
         .option('--stages <percentages>', 'rising percentages (default: 5,25,50,100)')
         .option('--window <duration>', 'how long a stage is observed, e.g. 90s, 5m, 1h (default: 5m)')
-        .option('--error-threshold <percent>', 'share of canary calls that may fail (default: 5)')
-        .option('--latency-p95 <ms>', '95th percentile that canary calls may take (default: 2000)')
+        .option('--error-threshold <percent>', 'percentage of canary calls that may fail (default: 5)')
+        .option('--latency-p95 <ms>', '95th percentile of latency that canary calls may reach, in ms (default: 2000)')
         .option('--start-at <time>', 'ISO 8601 time of the first stage (default: now)'),
     run: async (cli, options) => {
       const { model, canary, stages, window, errorThreshold, latencyP95, startAt } = options;

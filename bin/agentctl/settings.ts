@@ -93,7 +93,7 @@ const sameOrigin = (configured: string, url: string): boolean =>
 export function sentTo({ url, found }: Address, key: string): string {
   if (!found) return key;
   throw new UsageError(
-    `the address ${url} was found in a state folder that you did not name, and gets no key of yours: name the folder with --state, or the address with --url, or use a key of the folder with --as`,
+    `the address ${url} comes from a state folder that you did not name, so your key is not sent there: name the folder with --state or the address with --url, or use a key of the folder with --as`,
   );
 }
 

@@ -27,10 +27,10 @@ export function addSimulation(parent: Parent): void {
     ],
     options: (command) =>
       addCallOptions(command)
-        .option('--file <json>', 'a list of calls instead (- for stdin)')
-        .option('--policy-version <version>', 'another version than the one in force', wholeNumber)
-        .option('--policy <file>', 'a configuration or pack file instead; needs no gateway')
-        .option('--explain', 'what each call would do as well, and how each rule saw it'),
+        .option('--file <json>', 'evaluate a list of calls (- for stdin)')
+        .option('--policy-version <version>', 'version to use instead of the one in force', wholeNumber)
+        .option('--policy <file>', 'evaluate a configuration or pack file, without a gateway')
+        .option('--explain', 'print the effects of each call and how each rule matched'),
     run: async (cli, options) => {
       const calls = options.file === undefined ? [callOf(options)] : callsIn(options.file);
       const answer = await (options.policy === undefined ? onServer : onFile)(cli, calls, options);

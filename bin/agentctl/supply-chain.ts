@@ -25,7 +25,7 @@ export function addSupplyChain(program: Parent): void {
   addCommand<VerifyOptions>(parent, {
     usage: 'verify <file>',
     summary:
-      'Verify an index file, a plugin (--name and --artifact) or a release (--provenance); exit code 0 only when all holds',
+      'Verify an index file, a plugin (--name and --artifact) or a release (--provenance); exit code 0 only when everything is valid',
     examples: [
       'supply-chain verify index.json --root root.pem --name keyword-guard --artifact keyword-guard.wasm',
       'supply-chain verify agent-governance-gateway-0.10.0.tgz --provenance provenance.json --root release.pem --sbom sbom.cdx.json',
@@ -35,8 +35,8 @@ export function addSupplyChain(program: Parent): void {
         .requiredOption('--root <pem>', 'the public key you trust')
         .option('--name <plugin>', 'plugin of the index that --artifact is compared with')
         .option('--artifact <file>', 'the module')
-        .option('--provenance <json>', 'statement about the file, which is a release then')
-        .option('--sbom <json>', 'with --provenance: the bill of materials that came with the release'),
+        .option('--provenance <json>', 'statement of provenance; the file is then a release')
+        .option('--sbom <json>', 'with --provenance: the bill of materials of the release'),
     run: (cli, options, [file = '']) =>
       options.provenance === undefined ? verifyFile(cli, file, options) : verifyRelease(cli, file, options),
   });
@@ -48,7 +48,7 @@ export function addSupplyChain(program: Parent): void {
     run: (cli, { root }, [file]) => {
       if (file === undefined) return listInForce(cli);
       if (root === undefined)
-        throw new UsageError('an index file is verified by a key that you trust: give --root <pem>');
+        throw new UsageError('verifying an index file needs a key that you trust: give --root <pem>');
       return listFile(cli, file, root);
     },
   });
@@ -97,7 +97,7 @@ interface AttestOptions {
 function addAttest(parent: Parent): void {
   addCommand<AttestOptions>(parent, {
     usage: 'attest <file>',
-    summary: 'Sign how a release was built: prints a statement of SLSA provenance over the file',
+    summary: 'Sign a release: print a SLSA provenance statement for the file',
     examples: [
       'supply-chain attest agent-governance-gateway-0.10.0.tgz --release 0.10.0 --sbom sbom.cdx.json --source https://git.example/gateway --commit $(git rev-parse HEAD) --builder https://ci.example/jobs/7 --signing-key release.key',
     ],
@@ -176,8 +176,8 @@ function addSign(parent: Parent): void {
         )
         .requiredOption('--signing-key <file>', 'private key in PEM form')
         .option('--about <json>', 'with --type artifact: the index entry without sha256, size and envelope')
-        .option('--out <file>', 'of a policy pack: where the form that was signed is written, to be published')
-        .option('--into <index-file>', 'set the envelope in this index file instead of printing it'),
+        .option('--out <file>', 'for a policy pack: file for the signed form, which you publish')
+        .option('--into <index-file>', 'insert the envelope into this index file instead of printing it'),
     run: (cli, options, [file = '']) => refusals(cli, () => sign(cli, file, options)),
   });
 }
@@ -198,7 +198,7 @@ async function sign(cli: Cli, file: string, { type, signingKey, about, into, out
       throw new UsageError('--type artifact needs --about and takes no --into');
     const said = fields(readJson(about));
     if ((said.kind === 'policy_pack') !== (out !== undefined))
-      throw new UsageError('--out goes with a policy pack: it takes the form that is signed and published');
+      throw new UsageError('--out is for a policy pack: it names the file for the signed form');
     const bytes = out === undefined ? fileContent(file) : await packBytesOf(file);
     if (out !== undefined) await saveWhole(out, async () => [bytes]);
     cli.out.pretty(signEntry(key, said, bytes));

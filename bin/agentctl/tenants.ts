@@ -27,10 +27,10 @@ interface KeyOptions {
 }
 
 export function addTenants(program: Parent): void {
-  const parent = addGroup(program, 'tenants', 'Tenants beside those of the configuration: list, put, remove');
+  const parent = addGroup(program, 'tenants', 'Manage tenants that are not in the configuration: list, put, remove');
   addCommand<PageOptions>(parent, {
     usage: 'list',
-    summary: 'List tenants that are rows',
+    summary: 'List tenants that are stored outside the configuration',
     examples: ['tenants list', "tenants list --json | jq -r '.tenants[].id'"],
     options: paged,
     run: (cli, { limit, cursor }) =>
@@ -38,18 +38,22 @@ export function addTenants(program: Parent): void {
         const rows = list(page.tenants).map(({ id, settings, revision, changed_at, removed_at }) => [
           ...[id, fields(settings).name, revision, changed_at, removed_at],
         ]);
-        out.rows('no tenant is a row', ['id', 'name', 'revision', 'changed', 'removed'], rows);
+        out.rows(
+          'no tenant is stored outside the configuration',
+          ['id', 'name', 'revision', 'changed', 'removed'],
+          rows,
+        );
         showMore(cli, ['tenants', 'list'], { limit }, page.cursor);
       }),
   });
   addCommand<{ readonly file?: string; readonly revision?: number }>(parent, {
     usage: 'put <tenant>',
-    summary: 'Create a tenant, or change one under its revision',
+    summary: 'Create a tenant, or change the given revision of one',
     examples: ['tenants put acme', 'tenants put acme --file acme.json --revision 1'],
     options: (command: Command) =>
       command
         .option('--file <file>', 'settings as JSON, as under tenants of the configuration without id and api_keys')
-        .option('--revision <number>', 'revision that was read; without it the tenant must be new', wholeNumber),
+        .option('--revision <number>', 'revision to change; without it the tenant must be new', wholeNumber),
     run: (cli, { file, revision }, [tenant = '']) => {
       const settings = file === undefined ? {} : parseStrictBytes(fileBytes(file));
       const body = { settings, ...(revision !== undefined && { revision }) };
@@ -65,10 +69,10 @@ export function addTenants(program: Parent): void {
 }
 
 export function addKeys(program: Parent): void {
-  const parent = addGroup(program, 'keys', 'Keys beside those of the configuration: list, add, revoke');
+  const parent = addGroup(program, 'keys', 'Manage keys that are not in the configuration: list, add, revoke');
   addCommand<PageOptions>(parent, {
     usage: 'list <tenant>',
-    summary: 'List keys of a tenant that are rows; never a key',
+    summary: 'List stored keys of a tenant by id; the keys themselves are never shown',
     examples: ['keys list acme'],
     options: paged,
     run: (cli, { limit, cursor }, [tenant = '']) =>
@@ -78,22 +82,22 @@ export function addKeys(program: Parent): void {
           return [key_id, name, role, kind, person ?? owner, changed_at, revoked_at];
         });
         const columns = ['id', 'name', 'role', 'kind', 'human', 'changed', 'revoked'];
-        out.rows('no key of this tenant is a row', columns, rows);
+        out.rows('this tenant has no stored key', columns, rows);
         showMore(cli, ['keys', 'list', tenant], { limit }, page.cursor);
       }),
   });
   addCommand<KeyOptions>(parent, {
     usage: 'add <tenant>',
-    summary: 'Add a key; makes one and prints it once, unless its SHA-256 is given',
+    summary: 'Add a key: generate it and print it once, or store the SHA-256 of your own',
     examples: ['keys add acme --name builder --owner bob', 'keys add acme --kind human --person alice --role admin'],
     options: (command: Command) =>
       command
-        .option('--sha256 <digest>', 'SHA-256 of a key that you have made')
+        .option('--sha256 <digest>', 'SHA-256 of a key that you generated')
         .option('--name <name>', 'name shown in lists and evidence')
         .option('--role <role>', 'viewer, operator or admin (default: operator)')
         .option('--kind <kind>', 'agent, human or service (default: agent)')
-        .option('--person <id>', 'the human behind a human key')
-        .option('--owner <id>', 'the human who answers for an agent or a service')
+        .option('--person <id>', 'person that a human key belongs to')
+        .option('--owner <id>', 'person who is responsible for an agent or a service')
         .option('--model <glob>', 'models that the key may use (repeatable)', collectValues),
     run: async (cli, { sha256: digest, model, ...settings }, [tenant = '']) => {
       const key = digest === undefined ? randomBytes(32).toString('hex') : undefined;

@@ -17,7 +17,7 @@ export function addTraffic(parent: Parent): void {
 function addCancel(parent: Parent): void {
   addCommand(parent, {
     usage: 'cancel <id>',
-    summary: 'End a running request of the same key; the id is the x-envelope-id of its answer',
+    summary: 'End a running request of the same key; its id is in the x-envelope-id header',
     examples: ['requests cancel 019e0000-0000-7000-8000-000000000000'],
     options: (command) => command.option('--gateway <address>', 'gateway address (AGENTCTL_GATEWAY)'),
     run: (cli, _options, [id = '']) =>
@@ -47,7 +47,7 @@ const readings: readonly Reading[] = [
     options: (command) =>
       paged(
         below(command)
-          .option('--model <name>', 'as asked for, or as resolved')
+          .option('--model <name>', 'model as requested, or as resolved')
           .option('--outcome <outcome>', 'completed, cached, blocked, review, aborted, failed, refused'),
       ),
     show: showRequests,
@@ -62,7 +62,7 @@ const readings: readonly Reading[] = [
   {
     name: 'budgets',
     operation: 'listBudgets',
-    summary: 'Show what is spent and reserved of budgets and rate limits',
+    summary: 'Show the spent and reserved part of budgets and rate limits',
     examples: ['budgets', "budgets --json | jq '.statuses[] | [.account, .percentage]'"],
     options: below,
     show: showBudgets,
@@ -167,7 +167,7 @@ function showBudgets(out: Output, answer: Fields): void {
   for (const what of ['requests', 'tokens']) {
     const limit = limits[`limit_${what}`];
     if (limit !== undefined)
-      out.line(`${what} per minute: ${count(limits[`remaining_${what}`])} of ${count(limit)} left`);
+      out.line(`${what} left this minute: ${count(limits[`remaining_${what}`])} of ${count(limit)}`);
   }
   out.line(`calls in progress: ${count(answer.open_reservations)}`);
 }

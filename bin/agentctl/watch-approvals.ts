@@ -52,7 +52,7 @@ export async function watchApprovals(cli: Cli, { events = Infinity, list, redraw
       await pause(polled ? betweenLooksMs : betweenStreamsMs);
     } catch (failure) {
       if (!polled && opensNone(failure)) {
-        cli.out.note('this gateway opens no event stream; its list is requested every 2 s instead');
+        cli.out.note('this gateway has no event stream; agentctl polls every 2 s instead');
         polled = new PolledApprovals(cli);
         continue;
       }

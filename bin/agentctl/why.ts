@@ -15,7 +15,7 @@ export function addWhy(parent: Parent): void {
     usage: 'why <envelope_id>',
     summary: 'Explain a decision: the call, its effects, and the rule that decided',
     examples: ['why 0197a3c2-7d1e-7000-8000-000000000001', 'why 0197a3c2-7d1e-7000-8000-000000000001 --all'],
-    options: (command) => command.option('--all', 'each rule before it as well, and where it failed'),
+    options: (command) => command.option('--all', 'print the rules before it too, with the condition that failed'),
     run: (cli, { all }, [id = '']) =>
       showAnswer(cli, 'why', { path: { envelope_id: id } }, (out, answer) => showWhy(out, answer, all === true)),
   });
@@ -33,7 +33,7 @@ function showWhy(out: Output, answer: Fields, all: boolean): void {
   out.line(`  decided by: ${deciderOf(answer, all)}${atPlace(answer)}`);
   out.line(`  policy: ${plain(answer.policy ?? 'unknown')}, version ${plain(answer.policy_version ?? 'unknown')}`);
   if (Array.isArray(answer.not_replayed))
-    out.line(`  not read again, because parameters are redacted: ${answer.not_replayed.map(plain).join(', ')}`);
+    out.line(`  not evaluated again, because parameters are redacted: ${answer.not_replayed.map(plain).join(', ')}`);
   showExplanation(out, answer, { all, more: '--all' });
 }
 
@@ -72,17 +72,17 @@ function showRules(out: Output, trace: readonly Fields[], all: boolean, more: st
     return;
   }
   const near = failed.filter((step) => !['undefined', 'protocol', 'tool'].includes(String(fields(step.failed).field)));
-  if (near.length > 0) out.line('  rules for this tool that do not fit:');
+  if (near.length > 0) out.line('  rules for this tool that do not match:');
   showTrace(out, near.slice(0, maxNear), '    ', true);
   const others = failed.length - Math.min(near.length, maxNear);
   if (others > 0)
-    out.line(painted('dim', `  ${others} other ${others === 1 ? 'rule does' : 'rules do'} not fit: ${more}`));
+    out.line(painted('dim', `  ${others} other ${others === 1 ? 'rule does' : 'rules do'} not match: ${more}`));
 }
 
 const maxNear = 3;
 
 const sentences: Readonly<Record<string, string>> = {
-  default: 'no rule fits the call; this is the default of the policy',
+  default: 'no rule matches the call; this is the default of the policy',
   approval: 'the vote of a person',
   task: 'the manifest of the session',
   risk: 'the risk of the session or the key',

@@ -25,7 +25,7 @@ interface WitnessOptions {
 export function addWitness(parent: Parent): void {
   addCommand<WitnessOptions>(parent, {
     usage: 'witness',
-    summary: "Cosign checkpoints of a gateway's transparency log that go on from those seen before",
+    summary: "Cosign checkpoints of a gateway's transparency log that continue the earlier ones",
     examples: [
       'witness --name auditor --folder ./auditor --show-key',
       'witness --name auditor --folder ./auditor --log-key log.vkey',
@@ -34,14 +34,10 @@ export function addWitness(parent: Parent): void {
     options: (command) =>
       command
         .requiredOption('--name <name>', 'name of the witness, in its key and its cosignatures')
-        .requiredOption('--folder <folder>', 'where its private key and what it saw are kept')
+        .requiredOption('--folder <folder>', 'folder for its private key and the checkpoints that it saw')
         .option('--log-key <key...>', 'verifier keys of the log to watch, newest first, or files with them')
-        .option(
-          '--every <seconds>',
-          'look again each time this many seconds are over (default: look once)',
-          wholeNumber,
-        )
-        .option('--publish', 'hand cosignatures in at the gateway, for its bundles')
+        .option('--every <seconds>', 'seconds between two checks (default: check once)', wholeNumber)
+        .option('--publish', 'send cosignatures to the gateway, which adds them to its bundles')
         .option('--show-key', 'print the verifier key of the witness and end'),
     run: (cli, options) => witness(cli, options),
   });
@@ -55,7 +51,7 @@ async function witness(cli: Cli, options: WitnessOptions): Promise<Outcome> {
     return 'positive';
   }
   const { logKey = [] } = options;
-  if (logKey.length === 0) throw new UsageError('give --log-key: a witness watches the log of the keys it trusts');
+  if (logKey.length === 0) throw new UsageError('give --log-key: a witness watches only a log whose keys it trusts');
   const log = await logKeysOf(logKey);
   for (;;) {
     const outcome = await look(cli, options, signer, log).catch((failure: unknown) =>
@@ -82,7 +78,7 @@ async function logKeysOf(texts: readonly string[]): Promise<readonly NoteKey[]> 
 /** Handles an unreachable gateway: retries at the interval, or fails if there is none. */
 function unreachable(cli: Cli, { every }: WitnessOptions, failure: unknown): Outcome {
   if (!every || !(failure instanceof Failure) || failure.exitCode !== exitCodes.unreachable) throw failure;
-  cli.out.note(`${failure.message}; looking again in ${every} seconds`);
+  cli.out.note(`${failure.message}; the next check is in ${every} seconds`);
   return 'positive';
 }
 
@@ -133,7 +129,7 @@ async function refuse(cli: Cli, { folder }: WitnessOptions, note: string, reason
   if (cli.globals.json) cli.out.pretty({ cosigned: false, reason, checkpoint: note });
   else cli.out.line(`refused: ${reason}`);
   cli.out.note(
-    `The refused checkpoint is in ${file}. Keep it with the state of the witness: together they prove what the log did.`,
+    `The refused checkpoint is in ${file}. Keep it with the state of the witness: together they prove that the log was changed.`,
   );
   return 'negative';
 }
@@ -198,7 +194,7 @@ async function leavesBetween(cli: Cli, from: number, to: number) {
     }
     const parsed = read.map(readLeaf);
     if (parsed.length !== tile.width - (at % tileWidth) || parsed.some((leaf) => !leaf))
-      return `${path} does not hold ${tile.width} leaves of such a log`;
+      return `${path} does not have ${tile.width} leaves of this log`;
     leaves.push(...parsed.map((leaf) => leaf!));
     at += parsed.length;
   }

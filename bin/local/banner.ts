@@ -73,7 +73,9 @@ export function banner(
     ...(demoModels.length === 0
       ? []
       : [line('demo models', demoModels.join(', '), 'demo answers: no model is called')]),
-    ...(ready.edge_url === null ? [] : [line('edge', ready.edge_url, 'all of them over TLS: /api, /admin, /mcp')]),
+    ...(ready.edge_url === null
+      ? []
+      : [line('edge', ready.edge_url, 'the three addresses over TLS: /api, /admin, /mcp')]),
     '',
     ...(ready.keys_file === null ? [] : [bold('Demo keys'), ...shown, dim(`  kept in ${ready.keys_file}`), '']),
     bold('Try, in another terminal'),

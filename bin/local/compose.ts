@@ -137,7 +137,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const abandoned = store.shared ? 0 : await closeAbandonedActions(ports, endOfTime);
   if (abandoned) telemetry.log('warn', 'started actions closed as unknown', { count: abandoned });
   const cut = store.shared ? 0 : await sweepReservations(ports, new Turns(), Number.MAX_SAFE_INTEGER);
-  if (cut) telemetry.log('warn', 'calls that the end of the process cut off were settled', { count: cut });
+  if (cut) telemetry.log('warn', 'calls that were running when the process ended are settled', { count: cut });
   const resumed = await Promise.all(interpreters.map((each) => each.recover()));
   const count = resumed.reduce((sum, each) => sum + each, 0);
   if (count) telemetry.log('info', 'clocks of approvals and rollouts resumed', { count });
@@ -275,7 +275,7 @@ async function interpreterOf(name: MachineName, { store, ports, report }: Interp
     invoke: async (functionName, payload) => {
       handlers ??= eventHandlers(ports());
       const performing = machines[name].function;
-      if (functionName !== performing) throw new Error(`The state machine names the function ${functionName}.`);
+      if (functionName !== performing) throw new Error(`The state machine calls the unknown function ${functionName}.`);
       return handlers[performing](payload as never);
     },
   });
@@ -299,7 +299,7 @@ async function reload(ports: GatewayPorts, path: string, checkout: string): Prom
     for (const warning of new Set([...warnings, ...(imported ? inForce : [])])) telemetry.log('warn', warning);
     if (imported) telemetry.log('info', 'configuration imported', { version: row.version, file: path });
   } catch (fault) {
-    telemetry.log('error', 'configuration not imported; the one in force stays', {
+    telemetry.log('error', 'configuration not imported; the current one stays in force', {
       file: path,
       error: (fault as Error).message,
     });

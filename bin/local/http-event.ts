@@ -30,7 +30,7 @@ export function targetOf(url: string): Target {
 export function checkHost(request: IncomingMessage, listenHost: string, names: readonly string[] = []): void {
   // The parser of HTTP/1 accepts a request line of any version.
   if (request.httpVersionMajor !== 1)
-    throw invalidRequest(`The request line names HTTP/${request.httpVersion}; on this connection it is HTTP/1.1.`);
+    throw invalidRequest(`The request line says HTTP/${request.httpVersion}; this connection takes HTTP/1.1.`);
   const given = hostsOf(request);
   const [host] = given;
   if (host === undefined || given.length > 1) throw invalidRequest('Send exactly one Host header.');

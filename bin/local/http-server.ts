@@ -251,7 +251,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
       checkHost(request, options.host, loadBalancer?.hosts);
       if (upgrade === undefined || !asksForWebSocket(request)) throw noWebSocket(targetOf(request.url ?? '/').path);
       if (draining)
-        throw new GatewayError('service_unavailable', 'The gateway is about to stop.', { retryAfterSeconds: 1 });
+        throw new GatewayError('service_unavailable', 'The gateway is shutting down.', { retryAfterSeconds: 1 });
       upgrade(request, socket, head);
     } catch (fault) {
       refuseConnection(socket, asGatewayError(fault), options.ids.uuid());
@@ -312,7 +312,7 @@ function bound(server: Server, { host, port }: HttpServerOptions): Promise<void>
   return new Promise((resolve, reject) => {
     server.on('error', (fault: NodeJS.ErrnoException) => {
       if (fault.code !== 'EADDRINUSE') return reject(fault);
-      const hint = 'stop what listens there, or choose another port (0 = any free one)';
+      const hint = 'stop the program that uses it, or choose another port (0 = any free one)';
       return reject(new Error(`Port ${port} of ${host} is in use: ${hint}.`, { cause: fault }));
     });
     server.listen({ host, port }, resolve);

@@ -62,14 +62,14 @@ function assertOwnFolder({ state, stateFound }: Flags): void {
   const trouble = stateFound && existsSync(state) ? folderTrouble(state) : undefined;
   if (trouble === undefined) return;
   throw new UsageError(
-    `The state folder ${state} was found here and is not used: ${trouble}. To use it as it is, or another one, name it with --state.`,
+    `The state folder ${state} was found here and is not used: ${trouble}. Name this folder or another one with --state to use it.`,
   );
 }
 
 async function make(folder: string): Promise<void> {
   process.umask(0o077);
   const made = await makeKeys(folder);
-  const what = made.length > 0 ? `Made ${made.join(', ')}` : 'All keys were there already';
+  const what = made.length > 0 ? `Made ${made.join(', ')}` : 'All keys existed already';
   process.stdout.write(`${what} in ${folder}. Give these files to each gateway of the store, with --keys.\n`);
 }
 
@@ -79,9 +79,7 @@ async function rotate(state: string): Promise<void> {
   const lock = lockState(state);
   try {
     const { from, to } = await rotateSigningKey(state, systemClock);
-    process.stdout.write(
-      `Evidence is signed with key ${to} from the next start on; what ${from} signed stays valid.\n`,
-    );
+    process.stdout.write(`From the next start on, key ${to} signs evidence; signatures of ${from} stay valid.\n`);
   } finally {
     lock.release();
   }
@@ -94,11 +92,11 @@ async function changeLogKey(state: string, what: 'rotate' | 'retire'): Promise<v
   try {
     if (what === 'retire') {
       const { retired } = await retireLogKey(state);
-      return void process.stdout.write(`Key ${retired} of the transparency log is removed and signs no more.\n`);
+      return void process.stdout.write(`Key ${retired} of the transparency log is removed and no longer signs.\n`);
     }
     const { from, to } = await rotateLogKey(state);
     process.stdout.write(
-      `Key ${to} signs the transparency log from the next start on, and ${from} beside it until --retire-log-key. Publish the new log_key meanwhile.\n`,
+      `From the next start on, key ${to} signs the transparency log, together with ${from} until --retire-log-key. Publish the new log_key before that.\n`,
     );
   } finally {
     lock.release();
@@ -172,7 +170,7 @@ async function usableKeys({ host, state }: Flags, environment: NodeJS.ProcessEnv
   if (isLoopbackHost(host)) return localKeys(state);
   if (environment.GATEWAY_ADMIN_TOKEN) return {};
   throw new UsageError(
-    `Generated keys are not used on ${host}, which others can reach. Set GATEWAY_ADMIN_TOKEN (and keys of your own in the configuration), or leave --host at 127.0.0.1.`,
+    `Generated keys are not used on ${host}, which other machines can reach. Set GATEWAY_ADMIN_TOKEN (and keys of your own in the configuration), or leave --host at 127.0.0.1.`,
   );
 }
 

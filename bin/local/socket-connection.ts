@@ -217,7 +217,7 @@ export class SocketConnection {
   /** Returns the reason not to begin the call. */
   #refusal({ id }: SocketCall, bytes: number): GatewayError | undefined {
     if (this.#state === 'draining')
-      return new GatewayError('service_unavailable', 'The gateway is about to stop.', { retryAfterSeconds: 1 });
+      return new GatewayError('service_unavailable', 'The gateway is shutting down.', { retryAfterSeconds: 1 });
     if (this.#calls.has(id)) return refusalOf('running', id);
     const held = [...this.#calls.values()].reduce((sum, call) => sum + call.bytes, 0);
     const full = this.#calls.size >= socketLimits.calls || (held > 0 && held + bytes > callBytes);

@@ -66,7 +66,7 @@ export function webSockets(
     if (without[0]) return without[0].makeRoom();
     throw new GatewayError(
       'rate_limit_error',
-      `${open.size} connections are open, the most allowed. Close one, or connect again later.`,
+      `${open.size} connections are open, which is the maximum. Close one, or connect again later.`,
       { retryAfterSeconds: 1 },
     );
   };
@@ -75,7 +75,7 @@ export function webSockets(
     const snapshot = await ready.snapshots.current();
     const { server: settings } = snapshot.configuration;
     if (stopping)
-      throw new GatewayError('service_unavailable', 'The gateway is about to stop.', { retryAfterSeconds: 1 });
+      throw new GatewayError('service_unavailable', 'The gateway is shutting down.', { retryAfterSeconds: 1 });
     const { origin = [] } = request.headersDistinct;
     assertOrigin(origin, request.headers.host, settings.cors.allowed_origins);
     const headers = request.headersDistinct;

@@ -27,7 +27,7 @@ export function Before({ api, item }: { readonly api: Api; readonly item: Item }
             ? 'No earlier decisions.'
             : value.approvals.length === 1
               ? 'The only decision before was about another tool or target.'
-              : `No request for this tool and target is among the last ${value.approvals.length} decisions.`}
+              : `None of the last ${value.approvals.length} decisions was about this tool and target.`}
         </p>
       ) : (
         <ul class="plain-list">

@@ -108,7 +108,7 @@ function Card({ item, api, me, listed, vote, shown }: CardProps) {
         <Rule item={item} />
       </Part>
       {item.credential && (
-        <Part title="What it may use">
+        <Part title="Credentials for the call">
           <Facts>
             <Fact name="Credential">
               <Code of={item.credential.scope} /> for {duration(item.credential.ttl_seconds)}, from the broker{' '}

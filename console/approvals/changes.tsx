@@ -98,7 +98,7 @@ function FileDifference({ file, view, known }: FileDifferenceProps) {
               Compared with what this session read <RelativeTime at={known.at} />. The file may have changed since.
             </>
           ) : (
-            'The whole new content. What the file holds now is not known.'
+            'The whole new content is shown. The current content of the file is not known.'
           )}
         </p>
       )}
@@ -172,7 +172,7 @@ function Part({ of, view, numbered, title }: PartProps) {
       {table}
       {isCut && (
         <p class="cut">
-          <strong>Not all is shown: {of.rows.length.toLocaleString('en')} lines.</strong>{' '}
+          <strong>Part of it is not shown: {of.rows.length.toLocaleString('en')} lines.</strong>{' '}
           <Button small onClick={() => setAll(true)}>
             Show all lines
           </Button>

@@ -73,7 +73,7 @@ export function nextOf({ after_vote, held_until, caller_gone_at }: Item, nowMs: 
     case 'held':
       return caller_gone_at === undefined && held_until !== undefined && Date.parse(held_until) > nowMs
         ? 'The agent waits on its connection: the call runs at once.'
-        : 'The agent waits no longer: the call runs when it sends the identical call again.';
+        : 'The agent no longer waits: the call runs when it sends the identical call again.';
     case 'task':
       return 'The agent follows an MCP task: the call runs when it asks for the result.';
     case 'input':
@@ -116,5 +116,7 @@ const powers: Readonly<Record<string, string>> = { read: 'read', write: 'read an
 export function describeScope(scope: string): string {
   const parts = scope.split(',').map((part) => /^([a-z_]+):([a-z]+)$/.exec(part.trim()));
   const words = parts.map((part) => part && powers[part[2]!] && `${powers[part[2]!]} ${part[1]!.replaceAll('_', ' ')}`);
-  return words.every((word) => word) ? `It may ${words.join(', ')}, and nothing else.` : 'It may what its scope says.';
+  return words.every((word) => word)
+    ? `It may ${words.join(', ')}, and nothing else.`
+    : 'Its scope limits what it may do.';
 }

@@ -108,10 +108,10 @@ export function ApprovalsPage({ api, me, id, pending: live }: PageProps) {
               {all.length === 0 && (
                 <EmptyState
                   icon="approval"
-                  title="Nothing waits for approval"
+                  title="No call is pending approval"
                   example={<pre>policy: {'{ tool: "*", capability: delete, decision: review }'}</pre>}
                 >
-                  Calls that a rule sends to a person appear here by themselves: what they would do, who asks and why.
+                  Calls that need approval appear here, with their effects, the caller and the reason.
                 </EmptyState>
               )}
               <PendingRows items={items ?? []} open={id} query={query} />
@@ -160,7 +160,7 @@ export function ApprovalsPage({ api, me, id, pending: live }: PageProps) {
 const riskOptions = Object.entries(risks).map(([name, [word]]) => [name as RiskName, word] as const);
 
 function statusText(all: number, listed: number, isMore: boolean): string {
-  if (all === 0) return 'Nothing waits for approval. New requests appear here by themselves.';
+  if (all === 0) return 'No call is pending approval. New requests appear here by themselves.';
   if (listed < all) return `${listed} of ${plural(all, 'request')}${isMore ? ' and more' : ''} match.`;
   return `${plural(all, 'request')}${isMore ? ' and more' : ''} ${all === 1 ? 'waits' : 'wait'} for approval.`;
 }

@@ -157,7 +157,7 @@ async function signed(api: Api, item: Item) {
   const { sign, unfitPage } = await import('../passkeys/browser.ts');
   const unfit = passkeys.length === 0 ? 'Register a passkey first, on the page Passkeys.' : unfitPage(rp);
   if (unfit !== undefined || item.passkey_challenge === undefined) {
-    if (item.passkey_required) throw new Error(unfit ?? 'The request is not pending any more.');
+    if (item.passkey_required) throw new Error(unfit ?? 'The request is no longer pending.');
     return undefined;
   }
   const ids = passkeys.map(({ credential_id }) => credential_id);
@@ -166,7 +166,7 @@ async function signed(api: Api, item: Item) {
 
 function refusal(cause: unknown): string {
   if (cause instanceof ApiError && cause.status === 0)
-    return 'The gateway does not answer: it is not known whether the vote counts. Look at the request before you vote again.';
+    return 'The gateway does not answer: it is not known whether the vote counts. Check the request before you vote again.';
   if (cause instanceof ApiError && cause.type === 'conflict') return `Not counted: ${cause.message}`;
   return `Refused: ${faultText(cause)}`;
 }

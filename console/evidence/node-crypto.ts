@@ -11,7 +11,7 @@ import { Buffer } from './buffer.ts';
 const bytesOf = (data: string | Uint8Array): Uint8Array => (typeof data === 'string' ? utf8ToBytes(data) : data);
 
 function onlySha256(algorithm: string): void {
-  if (algorithm !== 'sha256') throw new Error(`${algorithm} is not there in the browser`);
+  if (algorithm !== 'sha256') throw new Error(`this browser does not support ${algorithm}`);
 }
 
 /** Returns hex, like Node's `hash`, or bytes. */
@@ -87,7 +87,7 @@ export function verify(algorithm: string | null, bytes: Uint8Array, key: KeyObje
 
 /** @throws Error always: a page contains no key. */
 export function sign(): never {
-  throw new Error('nothing is signed in the browser');
+  throw new Error('the browser cannot sign');
 }
 
 export { sign as createPrivateKey, sign as generateKeyPairSync };

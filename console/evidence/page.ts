@@ -39,7 +39,7 @@ async function verify(): Promise<void> {
   });
   const whole = !verification?.valid || (await isWhole());
   if (!verification || run !== newest) return;
-  if (!whole) return say(false, 'Not valid: this page shows something else than its bundle, which is valid itself.');
+  if (!whole) return say(false, 'Not valid: this page differs from its bundle, which is valid.');
   const { valid, total_entries, broken_link, log, passkey_votes, not_checked } = verification;
   const said = valid
     ? `Valid: ${total_entries} ${total_entries === 1 ? 'entry' : 'entries'}, verified in this browser just now.`
@@ -51,7 +51,7 @@ async function verify(): Promise<void> {
 
 function inLog({ origin, position, size, index, at, witnesses }: NonNullable<Verification['log']>): string {
   const seen = witnesses.map(({ witness, at }) => `${witness} saw it at ${at}`).join(', ');
-  const by = seen === '' ? 'no witness whose key is given here' : seen;
+  const by = seen === '' ? 'no witness whose key you gave' : seen;
   return ` In the log ${origin}: entries 0 to ${index} are leaf ${position} of ${size}, logged at ${at}; ${by}.`;
 }
 

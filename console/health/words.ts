@@ -4,7 +4,7 @@ import type { AnswerOf } from '#core/operations/endpoints.ts';
 export type Status = AnswerOf<'status'>;
 
 export function healthSentence({ status, dependencies }: Status): string {
-  if (status === 'unavailable') return 'A store is down. Calls are refused until it is back.';
-  if (status === 'degraded') return 'Something is down that no decision needs.';
+  if (status === 'unavailable') return 'A store is down. Calls are refused until it is up again.';
+  if (status === 'degraded') return 'A dependency is down that decisions do not need.';
   return dependencies.every(({ state }) => state === 'up') ? 'All dependencies are up.' : 'No dependency is down.';
 }

@@ -34,7 +34,7 @@ export function PeoplePage({ api, me }: PageProps) {
   );
   return (
     <>
-      <Heading lead="Who may approve requests of agents, and by which keys and accounts. No person decides a request made with a key of their own.">
+      <Heading lead="People who may approve requests of agents, with their keys and accounts. People cannot decide requests that were made with their own keys.">
         People
       </Heading>
       <Loaded live={useLive(ask, everyMs)}>
@@ -102,7 +102,7 @@ function List({ voters, decided }: ListProps) {
       />
       {decided && (
         <p class="quiet">
-          The last vote is looked for among the last {maxDecided} approvals and {maxDecided} denials.
+          The last vote is searched among the last {maxDecided} approvals and {maxDecided} denials.
         </p>
       )}
     </>

@@ -90,7 +90,7 @@ export function Editor({ api, maySave, current, draft, setDraft, fault: refused 
       {draft === undefined ? (
         <>
           <p class="quiet">
-            Change the policies and see at once which calls are decided otherwise. Nothing is stored
+            Change the policies and see at once which decisions change. Nothing is stored
             {maySave ? ' until you save a new version.' : ': storing a version takes a platform administrator.'}
           </p>
           <Buttons>

@@ -111,7 +111,8 @@ const asSent = (answer: unknown): Simulated => JSON.parse(JSON.stringify(answer)
 
 /** Returns the stored version with these tool policies, as the gateway reads them. */
 async function triedOut(stored: LoadedConfiguration, tool_policies: Readonly<Record<string, unknown>>) {
-  if (typeof tool_policies.pack === 'string') throw new AtGateway('The pack is named and lies there.');
+  if (typeof tool_policies.pack === 'string')
+    throw new AtGateway('The pack is only named, and its file is on the gateway.');
   if (tool_policies.require_signed === true || stored.supply_chain.index !== undefined)
     throw new AtGateway('It checks the signatures of packs.');
   return loaded(stored, tool_policies);
@@ -144,13 +145,13 @@ async function effects(call: ToolCall, programs: OwnPrograms) {
   let needed = false;
   const grammar = () => {
     needed = true;
-    throw new Error('no SQL is read in the browser');
+    throw new Error('the browser does not parse SQL');
   };
   const found = readEffects({ shell: shellEffects, sql: sqlEffects(grammar), http: httpEffects, git: gitEffects })(
     call,
     programs,
   );
-  if (needed) throw new AtGateway("SQL is read with PostgreSQL's grammar.");
+  if (needed) throw new AtGateway("The gateway parses SQL with PostgreSQL's grammar.");
   return found;
 }
 

@@ -229,7 +229,7 @@ const Results = ({ before, after }: Answers) => (
         <div key={at} class="verdicts">
           {tried && <Result title="With the change" of={tried} />}
           {tried && isSame(tried, result) ? (
-            <p class="quiet">{version} decides this call alike.</p>
+            <p class="quiet">{version} decides this call in the same way.</p>
           ) : (
             <Result title={tried ? `${version}, in force` : version} of={result} />
           )}

@@ -28,7 +28,7 @@ const Steps = ({ name, trace }: { readonly name: string; readonly trace: readonl
       <Text of={name} />: {trace.length} guards and rules
     </summary>
     <Table<readonly [Step, number]>
-      caption={`${name}: guards and rules in order, up to the one that matched`}
+      caption={`${name}: guards and rules in order, up to the match`}
       rows={trace.map((step, at) => [step, at] as const)}
       keyOf={([, at]) => String(at)}
       columns={[

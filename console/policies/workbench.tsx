@@ -43,8 +43,8 @@ function Behaviour({ of: { diff, warnings = [] } }: { readonly of: Tried }) {
   if (!diff) return null;
   const same = diff.analysed && diff.tightened.length + diff.loosened.length === 0;
   return (
-    <Card title="What the change decides otherwise, for every call" icon="diff">
-      {same ? <p class="quiet">Nothing: every call is decided as it is now.</p> : <Decided of={diff} />}
+    <Card title="All decisions that the change affects" icon="diff">
+      {same ? <p class="quiet">None: every call is still decided as before.</p> : <Decided of={diff} />}
       {warnings.map((warning) => (
         <Notice key={warning} kind="warn">
           <Text of={warning} />

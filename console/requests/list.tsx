@@ -152,7 +152,7 @@ const Search = ({ label, name, value, hint, change }: SearchProps) => (
 const None = ({ filtered }: { readonly filtered: boolean }) =>
   filtered ? (
     <EmptyState icon="search" title="No request matches">
-      No chat call of the last 48 hours has all of these. Clear a filter.
+      No chat call of the last 48 hours matches all filters. Clear a filter.
     </EmptyState>
   ) : (
     <EmptyState icon="request" title="No requests yet" example={<Code of={'agentctl chat --model gpt-5 "Hello"'} />}>

@@ -113,7 +113,7 @@ function Shown({ entries, trace, session, envelope, nameOf }: ShownProps) {
         <Card title="Decision" icon="policy" aside={<Badge of={said('decision') || chat.kind} />}>
           <p>
             {said('matched_rule') === '' ? (
-              'No filter and no rule objected.'
+              'No filter or rule matched.'
             ) : (
               <>
                 By rule <Code of={said('matched_rule')} />
@@ -147,11 +147,7 @@ function Shown({ entries, trace, session, envelope, nameOf }: ShownProps) {
         </Notice>
       )}
       <Card title="Trace" icon="activity">
-        {trace ? (
-          <TraceView trace={trace} />
-        ) : (
-          <p class="quiet">The trace is not kept any more: the gateway keeps the last 500.</p>
-        )}
+        {trace ? <TraceView trace={trace} /> : <p class="quiet">The trace is gone: the gateway keeps the last 500.</p>}
       </Card>
       <Card title="Facts" icon="request">
         <Facts>

@@ -14,7 +14,7 @@ export function BundleFile() {
   };
   return (
     <Card title="Verify an exported bundle" icon="chain">
-      <p class="quiet">The file is read in this browser and sent nowhere.</p>
+      <p class="quiet">The file stays in this browser and is not sent anywhere.</p>
       <form onSubmit={submit}>
         <label for="bundle">Bundle (JSON)</label>
         <input

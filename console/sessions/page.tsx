@@ -70,7 +70,9 @@ function Sessions({ api, pending }: PageProps) {
               <EmptyState
                 icon="session"
                 title="No sessions yet"
-                example={<Code of="agentctl test-action shell shell.run --target ci" />}
+                example={
+                  <Code of="agentctl test-action --protocol shell --tool shell.run --target 'npm test' --capability execute" />
+                }
               >
                 A session begins with the first call of an agent: its decisions, approvals and results are kept here as
                 a chain that anyone can verify.

@@ -37,7 +37,7 @@ export function Definition({ of }: { readonly of: ToolView }) {
         </ul>
       )}
       {offered && difference && introduces.length === 0 && (
-        <p class="quiet">Nothing that matters was found in what it adds.</p>
+        <p class="quiet">Its additions contain nothing suspicious.</p>
       )}
       {not_kept.map((why) => (
         <p key={why} class="quiet">

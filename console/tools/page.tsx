@@ -38,7 +38,7 @@ function Tools({ api }: PageProps) {
         {({ tools }) =>
           tools.length === 0 ? (
             <EmptyState icon="tool" title="No tools yet" example={<Code of="agentctl mcp tools" />}>
-              Tools are read when the first client connects to an MCP server of the configuration.
+              The gateway lists an MCP server's tools when the first client connects.
             </EmptyState>
           ) : (
             <List tools={tools} />

@@ -7,7 +7,7 @@ import type { Output } from '#agentctl/output.ts';
 export const commands: readonly FeatureCommand[] = [{ after: 'rollout', add: addFederation }];
 
 function addFederation(program: Parent): void {
-  const parent = addGroup(program, 'federation', 'Serve data planes: planes, accept, key');
+  const parent = addGroup(program, 'federation', 'Manage the data planes of a control plane: planes, accept, key');
   addCommand(parent, {
     usage: 'planes',
     summary: 'List data planes with their lag, their health and the first chain that differs',
@@ -19,7 +19,7 @@ function addFederation(program: Parent): void {
   });
   addCommand(parent, {
     usage: 'accept <plane>',
-    summary: 'Accept the chains of a data plane as they are now, after they were found to differ',
+    summary: 'Accept the current chains of a data plane, after they were found to differ',
     examples: ['federation accept eu'],
     run: (cli, _options, [name]) =>
       showAnswer(cli, 'acceptPlane', { path: { name: name! } }, (out, answer) =>

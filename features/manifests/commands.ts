@@ -64,8 +64,11 @@ function addCreate(parent: Parent): void {
 const createOptions = (command: Command): Command =>
   command
     .option('--file <file>', 'the manifest as JSON (- for stdin); options below change it')
-    .option('--name <name>', 'what the task is called')
-    .option('--request <text>', 'words of the person: recipients and resources not given are those they name')
+    .option('--name <name>', 'name of the task')
+    .option(
+      '--request <text>',
+      'words of the person; without --recipient and --resource, those that the words name are allowed',
+    )
     .option('--protocol <name>', 'git, shell, sql, http, mcp (repeatable)', gathered)
     .option('--tool <glob>', 'tools (repeatable)', gathered)
     .option('--resource <glob>', 'targets (repeatable)', gathered)
@@ -73,11 +76,11 @@ const createOptions = (command: Command): Command =>
     .option('--value <text>', 'recipient, account or path that rules on sources trust (repeatable)', gathered)
     .option('--capability <verb>', 'read, write, execute, delete (repeatable)', gathered)
     .option('--max-actions <count>', 'allowed actions in a session', wholeNumber)
-    .option('--budget <usd>', 'what model calls of a session may cost', usd)
-    .option('--expires <time>', 'ISO 8601 time; 24 hours from now unless given')
+    .option('--budget <usd>', 'maximum cost of the model calls of a session', usd)
+    .option('--expires <time>', 'ISO 8601 time (default: in 24 hours)')
     .option('--risk-tier <tier>', 'low, medium, high')
-    .option('--attach <session>', 'session it is attached to (repeatable)', gathered)
-    .option('--key-id <id>', 'key it is attached to, in all its sessions');
+    .option('--attach <session>', 'session to attach it to (repeatable)', gathered)
+    .option('--key-id <id>', 'key to attach it to, in all its sessions');
 
 const gathered = (word: string, before: readonly string[] = []): readonly string[] => [...before, word];
 
@@ -151,7 +154,7 @@ function addOne(parent: Parent, usage: string, operation: string, summary: strin
 function addDrift(parent: Parent): void {
   addCommand<{ readonly session?: string }>(parent, {
     usage: 'drift <id>',
-    summary: 'Compare what sessions did with what was declared; exit code 1 when they left it',
+    summary: 'Compare sessions with the declared task; exit code 1 when they left it',
     examples: [
       'manifest drift task-0a1b2c3d4e5f60718293a4b5c6d7e8f9',
       'manifest drift task-0a1b2c3d4e5f60718293a4b5c6d7e8f9 --session s1 --json',

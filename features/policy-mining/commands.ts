@@ -21,8 +21,7 @@ export const commands: readonly FeatureCommand[] = [{ after: 'policy diff', add:
 function addPolicyMine(parent: Parent): void {
   addCommand<MineOptions>(parent, {
     usage: 'mine',
-    summary:
-      'Propose the least rules that allow what recorded traffic was allowed, and nothing that was blocked or denied',
+    summary: 'Propose the fewest rules that allow the recorded allowed calls, and none that were blocked or denied',
     examples: [
       'policy mine --from session.json',
       'policy mine --from monday.json tuesday.json --policy config/gateway.yaml --out policies/mine.yaml',
@@ -80,7 +79,7 @@ async function entriesIn(file: string): Promise<Entries> {
   const text = fileBytes(file).toString('utf8');
   const document = parsed(text) ?? lines(text);
   const entries = Array.isArray(document) ? document : fields(document).entries;
-  if (!Array.isArray(entries)) throw wrongFile(file, 'neither entries nor lines of JSON');
+  if (!Array.isArray(entries)) throw wrongFile(file, 'text that is neither a list of entries nor lines of JSON');
   const { evidenceEntrySchema } = await import('#core/contracts/evidence.ts');
   const shape = evidenceEntrySchema.pick({ kind: true, envelope_id: true, body: true });
   return entries.map((entry, at) => {
@@ -125,7 +124,7 @@ function show({ out }: Cli, { mined, diff, yaml, out: file }: MiningReport): voi
   const proposed = pack.rules.filter(({ decision }) => decision === 'allow').length;
   say(`${proposed} rules allow ${load.proposed.allow} of ${load.calls} recorded calls.`);
   for (const name of ['allow', 'review', 'block'] as const)
-    say(`${name}: ${share(load, 'recorded', name)} were recorded, ${share(load, 'proposed', name)} expected`);
+    say(`${name}: ${share(load, 'recorded', name)} recorded, ${share(load, 'proposed', name)} expected`);
   if (narrowed > 0) say(`narrowed ${narrowed} times, because a wider rule allowed a call that was not allowed`);
   for (const [line, times] of counted(uncovered.map(({ call, why }) => `${wordsOf(call)}: ${why}`)))
     say(`not covered${times > 1 ? ` (${times} times)` : ''}: ${line}`);

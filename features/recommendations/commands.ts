@@ -28,7 +28,7 @@ export const commands: readonly FeatureCommand[] = [
     add: (parent, budgets) => {
       addAlternative(budgets, {
         name: 'forecast',
-        says: 'where each will stand at the end of its period',
+        says: 'the spend of each budget at the end of its period',
         example: 'budgets --forecast --path acme',
         run: (cli, options) => read(cli, options as Parameters<typeof read>[1], { ...forecast, name: 'budgets' }),
       });
@@ -54,7 +54,7 @@ function showForecast(out: Output, answer: Fields): void {
 
 function showRecommendations(out: Output, answer: Fields): void {
   const found = list(answer.recommendations);
-  if (found.length === 0) out.line('nothing to save was found');
+  if (found.length === 0) out.line('no savings were found');
   for (const { saving_usd, tenant, message } of found)
     out.line(`${usd(saving_usd)}  ${tenant === undefined ? '' : `${text(tenant)}: `}${text(message) ?? ''}`);
 }

@@ -36,7 +36,7 @@ function addArchive(parent: Parent): void {
   });
   addCommand<ArchiveOptions>(group, {
     usage: 'repair',
-    summary: 'Archive entries that the check finds missing, and go on with sessions that were set aside',
+    summary: 'Archive entries that the check finds missing, and resume sessions that were set aside',
     examples: ['archive repair', 'archive repair --tenant default --session s-1 --from 120 --to 180'],
     options: (command) =>
       command

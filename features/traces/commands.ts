@@ -36,9 +36,9 @@ function addTraces(program: Parent): void {
           .option('--tool <name>', 'of this tool')
           .option('--decision <decision>', 'allow, review or block')
           .option('--status <status>', 'ok or error')
-          .option('--min-ms <ms>', 'that took at least this many milliseconds')
-          .option('--from <time>', 'from this time on (ISO 8601)')
-          .option('--to <time>', 'up to this time'),
+          .option('--min-ms <ms>', 'minimum duration in milliseconds')
+          .option('--from <time>', 'earliest time (ISO 8601)')
+          .option('--to <time>', 'latest time'),
       ),
     run: async (cli, { minMs, ...filters }) => {
       const { session, model, tool, decision, status, from, to, limit, cursor } = filters;

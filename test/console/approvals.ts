@@ -101,7 +101,7 @@ export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
         actor: { agent: 'coder', session: 'long' },
       });
       const page = await people.signedIn(gateway.keys.human, `#/approvals/${id}`);
-      await page.getByText('Not all is shown: 10,000 lines.').waitFor();
+      await page.getByText('Part of it is not shown: 10,000 lines.').waitFor();
       await page.getByText('No line end after the last line.').waitFor();
       assert.equal(await page.getByText('line 9999', { exact: true }).count(), 0);
       await page.getByRole('button', { name: 'Show all lines' }).click();

@@ -137,7 +137,7 @@ export const pages = (gateway: ConsoleGateway, people: Visitors) => {
         (shown: string) => shown.replace('</main>', '</main><p>Approved by alice.</p>'),
         (shown: string) => shown.replace('.review {', '.review { display: none;'),
       ])
-        assert.match(await elsewhere(change), /^Not valid: this page shows something else than its bundle/);
+        assert.match(await elsewhere(change), /^Not valid: this page differs from its bundle/);
       assert.ok(
         requests.every((url) => url.startsWith('file:') && url.endsWith('session.html')),
         requests.join(' '),

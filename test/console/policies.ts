@@ -120,7 +120,7 @@ export const policies = (gateway: ConsoleGateway, people: Visitors) => {
         .first()
         .click();
       await page.getByRole('row').filter({ hasText: 'mcp:ledger.*' }).filter({ hasText: 'matched' }).waitFor();
-      await page.getByRole('heading', { name: 'What the change decides otherwise, for every call' }).waitFor();
+      await page.getByRole('heading', { name: 'All decisions that the change affects' }).waitFor();
       await page.getByRole('listitem').filter({ hasText: 'ledger.' }).filter({ hasText: 'block' }).first().waitFor();
       // Typed key by key into the reason, the answer follows without a question.
       await editorOf(page).getByText('The books are closed.').click();
@@ -134,7 +134,9 @@ export const policies = (gateway: ConsoleGateway, people: Visitors) => {
       await page
         .getByLabel('A call, or a list of calls (JSON)')
         .fill(JSON.stringify({ ...sql, parameters: { query: 'select 1 from books' } }));
-      await status.filter({ hasText: "Decided by the gateway. SQL is read with PostgreSQL's grammar." }).waitFor();
+      await status
+        .filter({ hasText: "Decided by the gateway. The gateway parses SQL with PostgreSQL's grammar." })
+        .waitFor();
       assert.ok(simulated() > before);
       // A version that comes meanwhile is noticed while the draft is open.
       assert.equal((await gateway.call(admin_token, 'POST', 'policy-versions/1/rollback')).status, 200);

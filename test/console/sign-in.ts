@@ -86,14 +86,14 @@ export const signIn = (gateway: ConsoleGateway, people: Visitors) => [
       await page.context().close();
     }
     const linked = await offered(viewer, '#/approvals/0197a3c2-7d1e-7000-8000-000000000001');
-    await linked.page.getByText('This key has the role viewer, and the page takes operator or admin.').waitFor();
+    await linked.page.getByText('This key has the role viewer; this page needs operator or admin.').waitFor();
     await linked.page.getByRole('button', { name: 'Sign out' }).click();
     await linked.page.getByLabel('API key or admin token').fill(human);
     await linked.page.getByRole('button', { name: 'Sign in' }).click();
     await linked.page.getByText('0197a3c2-7d1e-7000-8000-000000000001').first().waitFor();
     await linked.page.context().close();
     const { page } = await offered(agent, '#/traffic');
-    await page.getByText('This key is of kind agent, and the page takes one of kind human or service.').waitFor();
+    await page.getByText('This key is of kind agent; this page needs a key of kind human or service.').waitFor();
     await page.context().close();
   }),
 ];

@@ -65,7 +65,7 @@ export const witnessed = (gateway: ConsoleGateway, people: Visitors) => [
     await alone.goto(pathToFileURL(file).href);
     const verdict = alone.locator('#verdict');
     await verdict
-      .filter({ hasText: /In the log \S+: entries 0 to 0 are leaf .* no witness whose key is given/ })
+      .filter({ hasText: /In the log \S+: entries 0 to 0 are leaf .* no witness whose key you gave/ })
       .waitFor();
     await alone.getByLabel(/^Trusted keys of the log/).fill(`${logKey} ${auditor}`);
     await alone.getByRole('button', { name: 'Verify' }).click();

@@ -232,7 +232,7 @@ describe('the key of a store', () => {
     lock.release();
     expect((await stateSigner(state)).keyId).toBe(before);
     expect(await here(state, '--rotate-signing-key')).toMatch(
-      new RegExp(`^Evidence is signed with key [0-9a-f]{16} .*what ${before} signed stays valid`),
+      new RegExp(`^From the next start on, key [0-9a-f]{16} signs evidence; signatures of ${before} stay valid`),
     );
     expect(readFileSync(join(state, 'signing-keys.json'), 'utf8')).toContain(before);
   });
@@ -243,8 +243,8 @@ describe('the key of a store', () => {
     await expect(here(state, '--rotate-log-key')).rejects.toThrow(/in use/);
     lock.release();
     expect(await here(state, '--rotate-log-key')).toMatch(
-      /^Key [0-9a-f]{16} signs the transparency log from the next start on, and [0-9a-f]{16} beside it/,
+      /^From the next start on, key [0-9a-f]{16} signs the transparency log, together with [0-9a-f]{16} until/,
     );
-    expect(await here(state, '--retire-log-key')).toContain('is removed and signs no more');
+    expect(await here(state, '--retire-log-key')).toContain('is removed and no longer signs');
   });
 });

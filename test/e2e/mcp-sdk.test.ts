@@ -43,7 +43,7 @@ afterAll(async () => {
   await Promise.all([older, newer].map((server) => server?.stop()));
 });
 
-describe('[mcp.event-streams] if the gateway opens no event streams, as on AWS by default', () => {
+describe('[mcp.event-streams] if the gateway has no event streams, as on AWS by default', () => {
   let still: McpGatewayRun;
   beforeAll(async () => {
     const extra = { server: { mcp: { event_streams: 'off', older_transport: 'off' } } };

@@ -232,7 +232,7 @@ test('[shared.gateways] a folder that lacks a key is refused, and keys that are 
   const made = readdirSync(keys).sort();
   expect(made).toEqual(['log-key.pem', 'signing-key.pem', 'signing-keys.json', 'ticket-key']);
   const before = made.map((name) => readFileSync(join(keys, name), 'utf8'));
-  expect((await local('--make-keys', keys)).stdout).toContain('All keys were there already');
+  expect((await local('--make-keys', keys)).stdout).toContain('All keys existed already');
   expect(made.map((name) => readFileSync(join(keys, name), 'utf8'))).toEqual(before);
   await expect(local('--state', workFolder(), '--keys', workFolder())).rejects.toMatchObject({
     stderr: expect.stringMatching(/lacks signing-key\.pem, log-key\.pem, ticket-key\. Make what is missing once/),

@@ -19,7 +19,7 @@ async function reach(api: Api): Promise<CheckResult[]> {
   const own = packageJson.version;
   return [
     version === own
-      ? ok(`the gateway answers, version ${version} as agentctl`)
+      ? ok(`the gateway answers; its version is ${version}, the same as agentctl's`)
       : warn(`the gateway has version ${version}, agentctl ${own}`, 'use the agentctl of the same release'),
     clockOf(headers.get('date')),
   ];
@@ -29,8 +29,8 @@ function clockOf(date: string | null): CheckResult {
   const there = Date.parse(date ?? '');
   if (Number.isNaN(there))
     return unknown(
-      'the gateway names no time',
-      'compare the clocks by hand: a proxy in between may drop the header Date',
+      'the answer of the gateway has no Date header',
+      'compare the clocks by hand: a proxy in between may drop the header',
     );
   const seconds = Math.round(Math.abs(Date.now() - there) / 1000);
   const found = `the clocks differ by ${seconds} s`;
@@ -63,7 +63,7 @@ async function health(api: Api): Promise<CheckResult[]> {
   return [
     // A stale control plane is reported below, with its reason.
     ...down.filter(({ kind }) => kind !== 'control_plane' || stale === undefined).map(dependencyFound),
-    ...(down.length === 0 ? [ok(`${dependencies.length} dependencies, none is down`)] : []),
+    ...(down.length === 0 ? [ok(`all ${dependencies.length} dependencies are up or not used yet`)] : []),
     // Problems of the configuration file are also listed as dependencies.
     ...((body.warnings as unknown[]) ?? [])
       .filter((each) => !reasons.has(each as string))
@@ -86,7 +86,7 @@ async function health(api: Api): Promise<CheckResult[]> {
       ? []
       : [
           fail(
-            `the configuration of the control plane does not count: ${stale}`,
+            `the configuration of the control plane was not adopted: ${stale}`,
             'check federation.control_plane_url and the token',
           ),
         ]),
@@ -120,7 +120,7 @@ async function alerts(api: Api): Promise<CheckResult[]> {
   const open = list((await read(api, 'listAlerts', { state: 'active' })).alerts);
   if (open.length === 0) return [ok('no alert is active')];
   return open.map(({ severity, message }) =>
-    (severity === 'critical' ? fail : warn)(String(message), 'agentctl alerts; acknowledge it when it is seen to'),
+    (severity === 'critical' ? fail : warn)(String(message), 'agentctl alerts; acknowledge it once you look into it'),
   );
 }
 
@@ -160,7 +160,7 @@ async function planes(api: Api): Promise<CheckResult[]> {
 const planeTodo: Readonly<Record<string, string>> = {
   never_seen: 'start the plane, and compare its token and federation.control_plane_url',
   silent: 'look at the plane, and at the network between the two',
-  unhealthy: 'agentctl federation planes says why; see to it at the plane',
+  unhealthy: 'agentctl federation planes says why; repair it at the plane',
   conflict: 'give each gateway a plane and a token of its own; replace a token that was copied',
   diverged: 'compare the store of the plane with its archive and backup, then agentctl federation accept',
 };
@@ -173,8 +173,11 @@ function planeFound({ name, state, behind }: Fields): CheckResult {
   if (state === 'diverged') return fail(`${found}: its evidence is not what it reported`, todo!);
   if (state !== 'ok') return warn(found, todo ?? 'agentctl federation planes');
   if (lag < 0)
-    return fail(found, 'this control plane was set back: store the configuration until its version is above');
-  return lag === 0 ? ok(found) : warn(found, 'it asks again by itself; look at the plane if that lasts for minutes');
+    return fail(
+      found,
+      'this control plane was restored to an earlier state: store the configuration again until its version is higher',
+    );
+  return lag === 0 ? ok(found) : warn(found, 'the plane retries by itself; check it if this lasts for minutes');
 }
 
 async function supplyChain(api: Api): Promise<CheckResult[]> {
@@ -194,9 +197,10 @@ async function witness(api: Api): Promise<CheckResult[]> {
   ];
 }
 
-const otherSurface = 'check --url: it takes the admin surface of a gateway, not the gateway or MCP surface and no path';
+const otherSurface =
+  'check --url: it takes the admin address of a gateway without a path, not its gateway or MCP address';
 const otherGateway =
-  'set AGENTCTL_GATEWAY: models are listed by the gateway surface, which may have an address of its own';
+  'set AGENTCTL_GATEWAY: the gateway address lists the models, and it may differ from the admin address';
 export const checks: readonly Check[] = [
   { name: 'gateway', run: reach, absent: otherSurface, needed: true },
   { name: 'key', run: key, absent: otherSurface, needed: true },
@@ -210,7 +214,7 @@ export const checks: readonly Check[] = [
     name: 'log',
     run: witness,
     absent:
-      'nothing, until the first session was logged; on AWS a deployment with transparencyLog=off keeps no log: deploy without it if outsiders are to witness it',
+      'nothing until the first session is logged; on AWS, a deployment with transparencyLog=off keeps no log: deploy without that option if outsiders should witness it',
   },
   { name: 'tools', run: tools, absent: otherRelease },
   { name: 'signatures', run: supplyChain, absent: otherRelease },

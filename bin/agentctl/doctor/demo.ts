@@ -13,11 +13,11 @@ export function demoModels(providers: readonly Fields[], isDeployment: boolean):
   const named = mocks.map(({ name }) => text(name) ?? 'unnamed').join(', ');
   const models = mocks.flatMap((each) => (Array.isArray(each.models) ? each.models.map(String) : []));
   const listed = `${models.slice(0, 5).join(', ')}${models.length > 5 ? `, … (${models.length} names)` : ''}`;
-  const found = `the provider ${named} gives demo answers (type mock) for ${listed}`;
+  const found = `demo answers (providers of type mock: ${named}) for ${listed}`;
   if (!isDeployment) return ok(`${found}; this is a local run`);
   return warn(
     found,
-    'delete it from providers: models that no other provider lists are answered by it instead of refused',
+    'delete it from providers: it answers for models that no other provider lists, which would otherwise be refused',
   );
 }
 
@@ -28,7 +28,7 @@ export function demoKey({ name, person }: Fields, isDeployment: boolean): CheckR
   return [
     warn(
       `the key ${text(name)} was created by npm start and is in a file of its state folder`,
-      'make keys of your own (agentctl bootstrap or api_keys with key_sha256) and set GATEWAY_AGENT_KEY, GATEWAY_HUMAN_KEY and GATEWAY_VIEWER_KEY',
+      'create your own keys (agentctl bootstrap, or api_keys with key_sha256) and set GATEWAY_AGENT_KEY, GATEWAY_HUMAN_KEY and GATEWAY_VIEWER_KEY',
     ),
   ];
 }
@@ -39,7 +39,7 @@ export function demoBrokers({ credentials }: Fields): CheckResult[] {
     .filter(({ generated_key }) => generated_key === true)
     .map(({ name, private_key_env }) =>
       warn(
-        `the broker ${name} takes a key that npm start makes while ${private_key_env} is not set`,
+        `the broker ${name} uses a key that npm start generates because ${private_key_env} is not set`,
         `set ${private_key_env}, and delete generated_key from the broker`,
       ),
     );

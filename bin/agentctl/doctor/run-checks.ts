@@ -37,10 +37,12 @@ async function resultOf(cli: Cli, { name, run, absent, unreachable, needed }: Ch
     if (!(thrown instanceof Failure) || thrown instanceof UsageError) throw thrown;
     const { type } = fields(fields(bodyOf(thrown)).error);
     // Missing, or not visible to this key: the deployment may be fine.
-    if (type === 'forbidden') return [named(unknown(thrown.message, 'repeat it with a key that may see this (--key)'))];
+    if (type === 'forbidden') return [named(unknown(thrown.message, 'repeat it with a key that has access (--key)'))];
     if (type === 'not_found') return [named((needed ? fail : unknown)(thrown.message, absent))];
     const away = thrown.exitCode === exitCodes.unreachable;
-    const todo = away ? (unreachable ?? 'check --url, and whether it is started') : 'look at the log of the gateway';
+    const todo = away
+      ? (unreachable ?? 'check --url, and that the gateway is running')
+      : 'look at the log of the gateway';
     return [named(fail(thrown.message, thrown.hint ?? todo))];
   }
 }

@@ -86,7 +86,7 @@ async function run(program: string, options: Http3Options): Promise<Http3> {
     child.once('exit', () => resolve());
   }).then(() => {
     running = false;
-    if (!stopping) options.telemetry.log('error', 'HTTP/3 is not served any more: Caddy ended', { program });
+    if (!stopping) options.telemetry.log('error', 'HTTP/3 is no longer served: Caddy ended', { program });
   });
   child.stdin.on('error', () => {}); // a program that ended reports its own reason
   child.stdin.end(JSON.stringify(configurationOf(options, port)));
@@ -123,7 +123,7 @@ async function served(child: ChildProcess): Promise<void> {
     once(child, 'exit').then(([code]) => `it ended with ${code}: ${lastError(said)}`),
     once(child, 'error').then(([fault]) => (fault as Error).message),
     new Promise<string>((resolve) => {
-      setTimeout(resolve, startMs, `it did not serve within ${startMs / 1_000} s: ${lastError(said)}`).unref();
+      setTimeout(resolve, startMs, `it was not ready within ${startMs / 1_000} s: ${lastError(said)}`).unref();
     }),
   ]).catch((fault: Error) => fault.message);
   const fault = await Promise.race([ready, failed]);

@@ -193,7 +193,7 @@ function bound(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.on('error', (fault: NodeJS.ErrnoException) => {
       if (fault.code !== 'EADDRINUSE') return reject(fault);
-      const hint = 'stop what listens there, or choose another port (0 = any free one)';
+      const hint = 'stop the program that uses it, or choose another port (0 = any free one)';
       return reject(new Error(`Port ${port} of ${host} is in use: ${hint}.`, { cause: fault }));
     });
     server.listen({ host, port }, resolve);

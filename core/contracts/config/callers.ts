@@ -47,7 +47,7 @@ export const keyFields = {
     .enum(keyKinds)
     .default('agent')
     .meta({ description: 'Who uses the key. Agent keys change nothing on the admin surface; only human keys vote.' }),
-  person: z.string().optional().meta({ description: 'Id of the human behind a human key.' }),
+  person: z.string().optional().meta({ description: 'Id of the person that a human key belongs to.' }),
   owner: z.string().optional().meta({
     description:
       'Id of the human who answers for the key of an agent or a service. The owner does not vote on its requests.',

@@ -37,7 +37,7 @@ const oidcCaller = z.strictObject({
   owner: z.string().optional().meta({ description: 'Id of the human who answers for these agents or services.' }),
   owner_claim: claimName.optional().meta({
     description:
-      'Claim whose value is looked up in people[].oidc_ids: the human who answers for an agent or a service.',
+      'Claim whose value is looked up in people[].oidc_ids: the person who is responsible for an agent or a service.',
   }),
   name_claim: claimName.optional().meta({ description: 'Claim whose value is shown in lists and evidence.' }),
   platform: z.boolean().default(false).meta({
@@ -103,7 +103,7 @@ const awsCaller = z.strictObject({
     .default('agent')
     .meta({ description: 'Who calls. Agents change nothing on the admin surface; only humans vote.' }),
   person: z.string().optional().meta({ description: 'Id of the human who calls.' }),
-  owner: z.string().optional().meta({ description: 'Id of the human who answers for an agent or a service.' }),
+  owner: z.string().optional().meta({ description: 'Id of the person who is responsible for an agent or a service.' }),
   name: z.string().min(1).max(64).optional().meta({ description: 'Name shown in lists and evidence.' }),
   platform: z
     .boolean()

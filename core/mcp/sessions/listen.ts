@@ -127,7 +127,7 @@ export class Listening {
 const notOffered = () =>
   new RpcFault(
     mcpCodes.unknownMethod,
-    'subscriptions/listen opens no event stream on this host; server.mcp.event_streams turns the streams on.',
+    'subscriptions/listen has no event stream on this host; server.mcp.event_streams turns the streams on.',
     { status: 404 },
   );
 

@@ -101,7 +101,7 @@ export const command =
       throw new Error(`the command has the member ${JSON.stringify(unknown)}; known are ${members.join(', ')}`);
     const [begins = '', second] = folders.map((name) => input[name]).filter((value) => value !== undefined);
     if (typeof begins !== 'string' || second !== undefined)
-      throw new Error(`the folder of the command must be one text, as ${folders.join(' or ')}`);
+      throw new Error(`the folder of the command must be one string, in ${folders.join(' or ')}`);
     const from = inside(workspace, resolve(cwd, begins));
     const root = workspaceOf(resolve(workspace));
     const parameters = { command: input.command, ...(from !== '.' && { cwd: from }), ...(root && { workspace: root }) };
@@ -127,7 +127,7 @@ export const file =
   (tool: string, ...paths: readonly string[]): ReadTool =>
   (input, place) => {
     const [name, second] = paths.filter((path) => input[path] !== undefined);
-    if (name === undefined) throw new Error(`the tool names no file; expected is ${paths.join(' or ')}`);
+    if (name === undefined) throw new Error(`the tool names no file; expected ${paths.join(' or ')}`);
     if (second !== undefined) throw new Error(`the tool names its file twice, as ${name} and ${second}`);
     const { [name]: path, ...rest } = input;
     return [fileCall(tool, path, rest, place)];

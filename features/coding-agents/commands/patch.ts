@@ -20,10 +20,10 @@ export const patchCalls: ReadTool = (input, place) => {
   const { command: patch, ...others } = input;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw new Error(`apply_patch has the member ${JSON.stringify(unknown)}; known is command`);
-  if (typeof patch !== 'string') throw new Error('command of apply_patch must be text');
+  if (typeof patch !== 'string') throw new Error('command of apply_patch must be a string');
   const calls = [...filesOf(patch, place)];
   if (calls.length === 0)
-    throw new Error('the patch names no file; expected are lines such as "*** Update File: src/a.ts"');
+    throw new Error('the patch names no file; expected lines such as "*** Update File: src/a.ts"');
   if (calls.length > maxFiles) throw new Error(`the patch names ${calls.length} files, allowed ${maxFiles}`);
   return calls;
 };

@@ -37,12 +37,14 @@ export function addSetup(parent: Parent): void {
     examples: ['setup', 'setup claude-code', 'setup codex --models --write', 'setup cursor --undo'],
     options: (command) =>
       command
-        .addArgument(new Argument('[client]', 'without one, the clients are listed').choices(clientNames))
+        .addArgument(
+          new Argument('[client]', 'client to set up; without one, the command lists the clients').choices(clientNames),
+        )
         .option('--write', 'write the files without asking; without a terminal they are only shown')
-        .option('--undo', 'take back what was set up; all else in the files stays')
-        .option('--models', 'send calls of models through the gateway too, not only those of tools')
-        .option('--gateway <address>', 'gateway address for calls of models, where --url is not this machine’s')
-        .option('--mcp <address>', 'MCP address, where --url is not this machine’s')
+        .option('--undo', 'remove the setup; the rest of the files is unchanged')
+        .option('--models', 'send model calls through the gateway too, not only tool calls')
+        .option('--gateway <address>', 'gateway address for model calls, if --url is not on this machine')
+        .option('--mcp <address>', 'MCP address, if --url is not on this machine')
         .option('--print-key', "print the agent's key, for clients that ask a program for it"),
     run: async (cli, options, [name]) => {
       if (options.printKey) return printKey(cli);
@@ -74,7 +76,7 @@ async function runSteps(cli: Cli, options: SetupOptions, steps: readonly Step[])
   if (steps.length === 0) return false;
   const may = options.write ?? (atTerminal() && !cli.globals.json && (await confirmed('Write it?')));
   if (!may) {
-    if (!cli.globals.json) cli.out.note('nothing was written; --write writes it');
+    if (!cli.globals.json) cli.out.note('nothing was written; add --write to write the files');
     return false;
   }
   const { restore, write } = await import('./setup/plan.ts');
@@ -84,7 +86,7 @@ async function runSteps(cli: Cli, options: SetupOptions, steps: readonly Step[])
 }
 
 function show({ out }: Cli, { file, before = '', after }: Step): void {
-  out.line(painted('bold', after === undefined ? `${file} goes` : file));
+  out.line(painted('bold', after === undefined ? `${file} is removed` : file));
   for (const { sign, line } of lineChanges(before, after ?? ''))
     out.line(sign === ' ' ? `  ${line}` : painted(sign === '+' ? 'green' : 'red', `${sign} ${line}`));
 }

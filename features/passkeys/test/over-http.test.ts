@@ -109,7 +109,7 @@ test('[approval.passkey] a signature counts for this approval of this call alone
     '--key',
     'e2e-alice',
   ]);
-  expect(ran.out).toContain('passkeys: 2 votes are proven by one');
+  expect(ran.out).toContain('passkeys: 2 votes are signed with one');
   const entries = exported.body.entries as { kind: string; body: Fields }[];
   expect(entries.filter(({ kind }) => kind !== 'result').map(({ kind }) => kind)).toEqual([
     ...['review', 'review', 'admin', 'approve', 'admin', 'approve'],

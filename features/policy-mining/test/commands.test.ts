@@ -38,7 +38,7 @@ test('[cli.policy-mine] prints a pack, explained by comments', async () => {
     ['shell.npm', 'test'],
   ]);
   expect(out).toContain('# 2 rules allow 3 of 6 recorded calls.');
-  expect(out).toContain('# review: 16.7 % were recorded, 50.0 % expected');
+  expect(out).toContain('# review: 16.7 % recorded, 50.0 % expected');
   expect(out).toMatch(/# not covered: shell shell\.run "cat \$x": /);
 });
 
@@ -97,7 +97,11 @@ test('[cli.policy-mine] lists of entries and JSON lines are read, several files 
 });
 
 test.each([
-  ['text that is not JSON', 'hello', /neither entries nor lines of JSON; allowed are an exported session/],
+  [
+    'text that is not JSON',
+    'hello',
+    /text that is neither a list of entries nor lines of JSON; allowed are an exported session/,
+  ],
   ['another document', '{"a":1}', /allowed are an exported session/],
   ['a list of something else', '[{"kind":"allow"}]', /no entry of evidence at position 1/],
   ['a session without tool calls', JSON.stringify({ entries: [] }), /no decision on a tool call/],

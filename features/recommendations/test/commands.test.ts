@@ -10,7 +10,7 @@ test('[admin.cost-recommendations] [admin.by-path] cost-recommendations reports 
   const recommended = await home.run(['cost-recommendations', '--path', 'acme/*']);
   expect([recommended.code, recommended.out]).toEqual([0, '$2.50  shop: Sent twice.\n']);
   server.on('GET /admin/v1/cost-recommendations', { tenant: 'default', recommendations: [] });
-  expect((await home.run(['cost-recommendations'])).out).toBe('nothing to save was found\n');
+  expect((await home.run(['cost-recommendations'])).out).toBe('no savings were found\n');
 });
 
 test('[budget.forecast] [admin.by-path] forecast shows the expected end of each budget, with its owner', async () => {

@@ -22,7 +22,7 @@ interface RestorePlan {
 /** Tables that are left empty, with the reason. Every other table is restored. */
 const leftEmpty: Readonly<Partial<Record<TableName, string>>> = {
   connections: 'open WebSockets, which ended with the first deployment',
-  cancellations: 'requests to cancel calls that no longer run',
+  cancellations: 'requests to cancel calls that are no longer running',
   traces: 'the last traces of its processes',
 };
 

@@ -36,11 +36,11 @@ export function addRestore(parent: Parent): void {
   });
   addCommand<{ readonly tenant?: string; readonly session?: string }>(group, {
     usage: 'entries',
-    summary: 'Put entries back that only the archive still holds; the act is recorded as evidence',
+    summary: 'Put back entries that are left only in the archive; evidence records this',
     examples: ['restore entries', 'restore entries --tenant acme --session s-1'],
     options: (command) =>
       command
-        .option('--tenant <id>', 'of this tenant (default: that of the key)')
+        .option('--tenant <id>', 'tenant (default: that of the key)')
         .option('--session <id>', 'only this session of the tenant'),
     run: (cli, options) => entries(cli, options),
   });

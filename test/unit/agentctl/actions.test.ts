@@ -42,7 +42,7 @@ describe('test-action', () => {
       return home.node(words, { env: { TERM: 'dumb' } });
     };
     answer({ ...review, decision: 'allow' });
-    expect((await run(over)).err).toContain('still waiting: a call that needs a person is held');
+    expect((await run(over)).err).toContain('still pending: a call that needs approval is held');
     expect((await run('')).err).toBe('');
   });
 

@@ -92,7 +92,10 @@ describe('approvals', () => {
     const shared = await home.run(['show', '0197a3']);
     expect([shared.code, shared.err]).toEqual([2, expect.stringContaining('2 approvals begin with 0197a3')]);
     const none = await home.run(['approve', '0197ffff', '--reviewer', 'alice']);
-    expect([none.code, none.err]).toEqual([2, expect.stringContaining('no approval begins with 0197ffff')]);
+    expect([none.code, none.err]).toEqual([
+      2,
+      expect.stringContaining('no recent approval has an id that begins with 0197ffff'),
+    ]);
   });
 
   test('[cli.vote] [approval.card] the card: executable text whole, the rest cut with a note, everything with --full', async () => {

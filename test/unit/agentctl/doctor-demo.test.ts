@@ -11,7 +11,7 @@ describe('[cli.status] demonstration settings', () => {
   test('demo answers are a warning on a deployment, and none on this machine', () => {
     expect(demoModels([real, demo], true)).toEqual({
       state: 'warn',
-      found: 'the provider demo gives demo answers (type mock) for claude-*, gpt-*, a, b, c, … (6 names)',
+      found: 'demo answers (providers of type mock: demo) for claude-*, gpt-*, a, b, c, … (6 names)',
       todo: expect.stringContaining('delete it from providers'),
     });
     expect(demoModels([real, demo], false).state).toBe('ok');

@@ -6,7 +6,7 @@ const { home, server, answersHealthy, examined } = deployment();
 
 test.each([
   ['a key that is not known', 401, 'authentication_error', /the key was not accepted/],
-  ['another surface', 404, 'not_found', /it takes the admin surface/],
+  ['another surface', 404, 'not_found', /it takes the admin address/],
 ])('[cli.status] %s is said once, and ends the checks', async (_what, code, type, todo) => {
   answersHealthy();
   server.on('GET /admin/v1/whoami', errorBody(code, type, 'It was not found.'), code);
@@ -36,7 +36,7 @@ test('[cli.status] facts that the key may not see, or the gateway does not have,
   server.on('GET /admin/v1/evidence/log/checkpoint', errorBody(404, 'not_found', 'A log was not found.'), 404);
   const { code, out } = await home.run(['doctor']);
   expect(code).toBe(0);
-  expect(out).toMatch(/unknown evidence: .*needs the role admin.*\n +→ repeat it with a key that may see this/);
+  expect(out).toMatch(/unknown evidence: .*needs the role admin.*\n +→ repeat it with a key that has access/);
   expect(out).toMatch(/unknown log: .*was not found/);
 });
 
@@ -44,8 +44,8 @@ test.each(Object.keys(healthy).filter((call) => call !== 'GET /health' && call !
   '[cli.status] where %s is not there, or not for the key, the finding says what to do',
   async (call) => {
     for (const [code, type, todo] of [
-      [404, 'not_found', /--url|gateway surface|transparencyLog/],
-      [403, 'forbidden', /a key that may see this/],
+      [404, 'not_found', /--url|gateway address|transparencyLog/],
+      [403, 'forbidden', /a key that has access/],
     ] as const) {
       answersHealthy();
       server.on(call, errorBody(code, type, 'It was not found.'), code);

@@ -89,7 +89,7 @@ describe('[cli.own-folder] a state folder that is only found', () => {
     ],
     [
       'has keys that are a link',
-      /keys\.json is not a file of its own/,
+      /keys\.json is not a regular file/,
       () => {
         rmSync(path('keys.json'));
         symlinkSync(home.write('theirs.json', JSON.stringify(home.keys)), path('keys.json'));
@@ -97,12 +97,12 @@ describe('[cli.own-folder] a state folder that is only found', () => {
     ],
     [
       'names keys elsewhere',
-      /names keys outside of it, in \S+theirs\.json/,
+      /names keys outside the folder, in \S+theirs\.json/,
       () => folder({ keys_file: home.write('theirs.json', JSON.stringify(home.keys)) }),
     ],
     [
       'names keys elsewhere and has none',
-      /names keys outside of it/,
+      /names keys outside the folder/,
       () => {
         folder({ keys_file: home.write('theirs.json', JSON.stringify(home.keys)) });
         rmSync(path('keys.json'));
@@ -178,7 +178,7 @@ describe('[cli.own-folder] keys', () => {
       stdin: '{"jsonrpc":"2.0","id":1,"method":"x"}\n',
     });
     expect([code, server.seen]).toEqual([2, []]);
-    expect(err).toMatch(/was found in a state folder that you did not name, and gets no key of yours: .*--state/);
+    expect(err).toMatch(/comes from a state folder that you did not name, so your key is not sent there: .*--state/);
   });
 
   test('of the user go to the address of a folder that was named, and of the folder of --as', async () => {

@@ -90,9 +90,9 @@ describe('[cli.policy-tools]', () => {
           '  policy: p, version 3',
           '  what the call would do:',
           '    - block  shell.rm on / (delete): shell:shell.rm',
-          '  rules for this tool that do not fit:',
+          '  rules for this tool that do not match:',
           `    rule 4 allow mcp:{${'a,'.repeat(27)}a…  no: target is rm -rf /, not ./**`,
-          '  1 other rule does not fit: --all',
+          '  1 other rule does not match: --all',
           '',
         ].join('\n'),
       );
@@ -117,7 +117,7 @@ describe('[cli.policy-tools]', () => {
     });
 
     test.each([
-      ['default', 'default', 'no rule fits the call'],
+      ['default', 'default', 'no rule matches the call'],
       ['approval', 'denied:e-1', 'the vote of a person: denied:e-1'],
       ['guard', 'guard:secret-files', 'guard:secret-files'],
       ['level', 'level:acme:*:*', 'level:acme:*:*'],

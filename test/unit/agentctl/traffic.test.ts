@@ -69,7 +69,7 @@ test('[limit.budget] budgets shows accounts and the remaining limits', async () 
   on('budgets');
   const { out } = await home.run(['budgets']);
   expect(out).toMatch(/\ntenant +month +\$45\.50 +\$50\.00 +91 % +warning +soon\n/);
-  expect(out).toContain('requests per minute: 58 of 60 left\ncalls in progress: 2\n');
+  expect(out).toContain('requests left this minute: 58 of 60\ncalls in progress: 2\n');
   server.on('GET /admin/v1/budgets', { statuses: [], rate_limit: {} });
   expect((await home.run(['budgets'])).out).toContain('no budget is configured');
 });

@@ -140,7 +140,7 @@ describe('[cli.watch] a gateway that opens no stream', () => {
       { event: 'voted', envelope_id: 'e-3', session_id: 's', at: at(2) },
       { event: 'new', envelope_id: 'e-4', session_id: 's', at: at(1) },
     ]);
-    expect(err).toContain('opens no event stream');
+    expect(err).toContain('has no event stream');
     expect(server.seen.filter(({ path }) => path.endsWith('/events'))).toHaveLength(1);
   });
 

@@ -83,11 +83,11 @@ describe('[approval.card] the step after an approval', () => {
     [held, 'The agent waits on its connection: the call runs at once.'],
     [
       { ...held, caller_gone_at: 'x' },
-      'The agent waits no longer: the call runs when it sends the identical call again.',
+      'The agent no longer waits: the call runs when it sends the identical call again.',
     ],
     [
       { ...held, held_until: '2026-01-01T00:00:00Z' },
-      'The agent waits no longer: the call runs when it sends the identical call again.',
+      'The agent no longer waits: the call runs when it sends the identical call again.',
     ],
     [{ after_vote: 'retry' }, 'The call runs once, when the agent sends the identical call again.'],
     [{ after_vote: 'gateway' }, 'The gateway makes the call once, and keeps the result for the agent.'],

@@ -56,11 +56,11 @@ const hookLine = ({ agentctl }: Target, agent: CodingAgentName): string =>
 const hookSeconds = 120;
 
 const onlyTools = (what: string) => (): readonly string[] => [
-  `${what} calls its models by itself: only the tools of MCP servers go through the gateway.`,
+  `${what} calls its models directly: only the tools of MCP servers go through the gateway.`,
 ];
 
 const onlyHook = (what: string) => (): readonly string[] => [
-  `${what} calls its models by itself: its hook asks for each tool call, and the tools of MCP servers go through the gateway.`,
+  `${what} calls its models directly: the hook asks about each tool call, and the tools of MCP servers go through the gateway.`,
 ];
 
 const keyNote = ({ agentctl, models }: Target): readonly string[] =>
@@ -221,7 +221,7 @@ export const clients = {
     notes: (target) => [
       ...(target.models
         ? [
-            `OpenCode asks for no list of models: name those you use under provider.${name}.models, as in { "gpt-5": {} }.`,
+            `OpenCode requests no list of models: name the models you use under provider.${name}.models, as in { "gpt-5": {} }.`,
           ]
         : []),
       ...keyNote(target),

@@ -91,7 +91,7 @@ function checked(text: string, file: string): string {
   const [error] = errors;
   if (error || tree?.type !== 'object') {
     const what = error ? `${printParseErrorCode(error.error)} at character ${error.offset}` : 'it is not an object';
-    throw new UsageError(`${file} is not JSON: ${what}. Correct it first; it was left as it is.`);
+    throw new UsageError(`${file} is not JSON: ${what}. Correct it first; it was not changed.`);
   }
   return text;
 }
