@@ -13,28 +13,45 @@ export interface Result {
 
 /** A check that has not ended by then waits for something that will not come, also on a busy machine: it fails, and the next one runs. */
 const maxSeconds = 900;
+/** So many failures are repeated. More have a common cause, which a repetition does not remove. `.ci/run` has the same number. */
+const maxRepeated = 3;
 
+/**
+ * Runs the checks in order. A check that fails runs once more at once, before the checks that build on it; the output
+ * names what passed only then. A check that did not end is not repeated, because its first run may still be at work.
+ */
 export async function runChecks(checks: readonly Check[]): Promise<Result> {
   let failed = 0;
-  for (const { says, prove } of checks) {
-    const begun = performance.now();
-    const failure = await inTime(prove()).then(
-      () => undefined,
-      (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown))),
-    );
-    const took = `${Math.round(performance.now() - begun)} ms`;
-    console.log(
-      failure ? `✗ ${says} (${took})\n    ${failure.message.replaceAll('\n', '\n    ')}` : `✓ ${says} (${took})`,
-    );
-    if (failure) failed += 1;
+  let repeated = 0;
+  for (const each of checks) {
+    let failure = await failureOf(each);
+    if (failure !== undefined && !(failure instanceof NotEnded) && repeated < maxRepeated) {
+      repeated += 1;
+      failure = await failureOf(each, ' (second try)');
+    }
+    if (failure !== undefined) failed += 1;
   }
   return { passed: checks.length - failed, failed };
 }
 
-async function inTime(proof: Promise<void>): Promise<void> {
+/** Runs a check once and prints how it ended. */
+async function failureOf({ says, prove }: Check, note = ''): Promise<Error | undefined> {
+  const begun = performance.now();
+  const failure = await inTime(prove).then(
+    () => undefined,
+    (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown))),
+  );
+  const shown = `${says} (${Math.round(performance.now() - begun)} ms)${note}`;
+  console.log(failure ? `✗ ${shown}\n    ${failure.message.replaceAll('\n', '\n    ')}` : `✓ ${shown}`);
+  return failure;
+}
+
+class NotEnded extends Error {}
+
+async function inTime(prove: Check['prove']): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not ended after ${maxSeconds} s`)), maxSeconds * 1000);
+    timer = setTimeout(() => reject(new NotEnded(`not ended after ${maxSeconds} s`)), maxSeconds * 1000);
   });
-  await Promise.race([proof, late]).finally(() => clearTimeout(timer));
+  await Promise.race([prove(), late]).finally(() => clearTimeout(timer));
 }
