@@ -72,6 +72,7 @@ export default {
       // Commands are made of the same parts everywhere.
       never('features-add-commands', '^features/', `^bin/(?!agentctl/(${commandKit.join('|')})\\.ts$)`),
     ].map((rule) => ({ ...rule, from: { ...rule.from, pathNot: '^features/[^/]+/test/' } })),
+    never('tests-of-features-are-apart', '^features/([^/]+)/test/', '^features/(?!$1/|[\\w-]+\\.ts$)'),
     {
       // Commands read and write files of the machine.
       ...never(
@@ -86,7 +87,7 @@ export default {
     never('handlers-know-no-host', '^lambdas/', '^(lib|bin|adapters/local)/'),
     // What handlers call outside comes to them as a port: clients are made where the ports are composed.
     never('handlers-use-ports', '^lambdas/[^/]+/(http|event)\\.ts$', '^adapters/(?!tables/delivery-record)'),
-    never('console-knows-core', '^console/', '^(adapters|lambdas|lib|bin)/'),
+    never('console-knows-core', '^console/', '^(features|adapters|lambdas|lib|bin)/'),
     never('operator-knows-contracts', '^operator/', '^(core/(?!contracts/|kernel/)|adapters|lambdas|lib|bin|console)'),
     never('nothing-knows-the-operator', '^(core|features|adapters|lambdas|lib|console)/', '^operator/'),
     never(
