@@ -1,8 +1,10 @@
 /** Options in pairs: each pair is refused with the way out, or fits into its stacks [cloud.options-fit]. */
 import { buildGateway } from '../../lib/gateway.ts';
+import { refuseConflicts } from '../../lib/option-conflicts.ts';
+import { readSettings } from '../../lib/settings.ts';
 import { casesOf } from '../support/extent.ts';
 import { certificate, cloudFront, mostResources, own, vpc } from './contexts.ts';
-import { emptyApp } from './synthesized.ts';
+import { appNode, emptyApp } from './synthesized.ts';
 
 /** Each option with what it needs. */
 const options: Readonly<Record<string, Record<string, unknown>>> = {
@@ -42,20 +44,28 @@ const refused: Readonly<Record<string, string>> = {
 };
 
 const names = Object.keys(options);
-const pairs = names.flatMap((a, at) =>
-  names.slice(at + 1).map((b) => [`${a} + ${b}`, { ...options[a], ...options[b] }] as const),
-);
-// Two seconds each.
-const fitting = [
-  ...casesOf(
-    pairs.filter(([name]) => !refused[name]),
-    40,
-  ),
-];
+const pairs = names.flatMap((a, at) => names.slice(at + 1).map((b) => [a, b] as const));
+const isRefused = (a: string, b: string): boolean => `${a} + ${b}` in refused || `${b} + ${a}` in refused;
+const fitting = pairs.filter((pair) => !isRefused(...pair));
+const contextOf = (some: readonly string[]) => Object.assign({}, ...some.map((name) => options[name]));
+
+/** Groups of options without a contradiction. Each pair that fits is in one of them: a stack with both has no fewer resources with more. */
+const groups: string[][] = [];
+for (const pair of fitting) {
+  if (groups.some((group) => pair.every((name) => group.includes(name)))) continue;
+  const group: string[] = [...pair];
+  for (const name of names) if (!group.some((other) => other === name || isRefused(name, other))) group.push(name);
+  groups.push(group);
+}
 
 describe('[cloud.options-fit] [cloud.templates] two options', () => {
-  it.each(fitting)('fit: %s', (_, context) => {
-    const app = emptyApp(context);
+  it.each(fitting)('are accepted together: %s + %s', (...pair) => {
+    const node = appNode(contextOf(pair));
+    expect(() => refuseConflicts(node, readSettings(node))).not.toThrow();
+  });
+
+  it.each([...casesOf(groups, 4)].map((group) => [group.join(', '), group] as const))('fit: %s', (_, group) => {
+    const app = emptyApp(contextOf(group));
     buildGateway(app);
     for (const { stackName, template } of app.synth().stacks) {
       const { length } = Object.keys(template.Resources);
@@ -63,8 +73,8 @@ describe('[cloud.options-fit] [cloud.templates] two options', () => {
     }
   });
 
-  it.each(pairs.filter(([name]) => refused[name]))('contradict each other: %s', (name, context) => {
-    expect(() => buildGateway(emptyApp(context))).toThrow(refused[name]!);
+  it.each(Object.entries(refused))('contradict each other: %s', (pair, message) => {
+    expect(() => buildGateway(emptyApp(contextOf(pair.split(' + '))))).toThrow(message);
   });
 
   it.each<[string, Record<string, unknown>]>([
