@@ -31,13 +31,19 @@ export const entryKey = ({ tenant, session_id, index }: EvidenceEntry): Key => (
  * Puts an entry if absent. Its text is stored verbatim, so that the hashed bytes are the bytes read.
  * @param writer names the writing call, so that identical texts of two calls are distinguished.
  * @param text the entry's canonical text.
+ * @param clustered all entries of a day have one partition in `by_time`.
  */
-export const entryPut = (entry: EvidenceEntry, writer: string, text = canonicalize(entry)): Write => ({
+export const entryPut = (
+  entry: EvidenceEntry,
+  writer: string,
+  text = canonicalize(entry),
+  clustered = false,
+): Write => ({
   put: 'evidence',
   row: {
     ...entryKey(entry),
     writer,
-    day: dayKey(entry.tenant, entry.timestamp.slice(0, 10), shardOf(entry.hash, shards.time)),
+    day: dayKey(entry.tenant, entry.timestamp.slice(0, 10), clustered ? 0 : shardOf(entry.hash, shards.time)),
     at: placeOf(entry),
     entry: text,
   },
@@ -110,8 +116,9 @@ export function evidenceTable({ store }: StoreOptions): EvidenceLog & EvidenceRo
 
     async putBack(entries, before, after) {
       const puts = entries.map((entry): Write => {
-        const put = entryPut(entry, 'put back');
-        return { ...put, if: { any: [{ absent: 'chain' }, { equals: ['entry', canonicalize(entry)] }] } };
+        const text = canonicalize(entry);
+        const put = entryPut(entry, 'put back', text, store.clustered);
+        return { ...put, if: { any: [{ absent: 'chain' }, { equals: ['entry', text] }] } };
       });
       return (await store.transact([headPut(before, after), ...puts])) === 'written';
     },

@@ -40,7 +40,7 @@ export function tableLedger(options: LedgerOptions): Ledger {
       writesOf(change, entry).map((write) => ({ change, write })),
     );
     const bytes = Buffer.byteLength(text) + JSON.stringify(step.changes ?? []).length;
-    return { items: [{ write: entryPut(entry, writer, text) }, ...changes], bytes };
+    return { items: [{ write: entryPut(entry, writer, text, store.clustered) }, ...changes], bytes };
   }
 
   async function write(parts: readonly Part<ChangeWrite>[]): Promise<readonly Verdict[]> {

@@ -1,7 +1,7 @@
 /**
  * The rows of the observations table, and the writes that make them.
  *
- * One mark per entry (`seen#<hash>`), one record per batch (`batch#<writer>#<number>`), one sum per hour and counter
+ * One mark per entry (`seen#<hash>`, in a clustered store by time), one record per batch (`batch#<writer>#<number>`), one sum per hour and counter
  * (`<tenant>#counters`), one sum per minute and dimension (`<scope>#minutes#<dimension>`, `observation-minutes.ts`) and
  * one per hour (`#hours#`), one row per violation (`<tenant>#violations`), per chat call (`<tenant>#requests`) and per
  * evaluator's score of one (`<tenant>#scores`, at the call's place). An hour is many small items, never one that grows
@@ -42,17 +42,14 @@ export interface BatchId {
 export const batchKey = ({ writer, number }: BatchId): Key => ({ series: `batch#${writer}#${number}`, at: 'batch' });
 
 /** Returns the marks, one per projection in their order, each naming its batch, and then the batch's record. */
-export function claimPuts(batch: BatchId, { projections, text }: Group): Write[] {
+export function claimPuts(batch: BatchId, { projections, text }: Group, clustered = false): Write[] {
   const ttl = Math.max(...projections.map(({ timestamp }) => ttlOf(timestamp, markKeptSeconds)));
   return [
-    ...projections.map(
-      ({ hash, timestamp }): Write => ({
-        put: 'observations',
-        row: { series: `seen#${hash}`, at: 'seen', ...batch, ttl: ttlOf(timestamp, markKeptSeconds) },
-        if: { absent: 'series' },
-        current: true,
-      }),
-    ),
+    ...projections.map(({ hash, timestamp }): Write => {
+      const ttl = ttlOf(timestamp, markKeptSeconds);
+      const key = clustered ? { series: 'seen', at: `${ttl}#${hash}` } : { series: `seen#${hash}`, at: 'seen' };
+      return { put: 'observations', row: { ...key, ...batch, ttl }, if: { absent: 'series' }, current: true };
+    }),
     { put: 'observations', row: { ...batchKey(batch), sums: text, ttl } },
   ];
 }

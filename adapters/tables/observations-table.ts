@@ -94,7 +94,7 @@ export function observationsTable({ pause = sleep, store }: ObservationsOptions)
     const others = new Map<string, BatchId>();
     let left = group;
     for (let attempt = 1; left.projections.length > 0; attempt++) {
-      const outcome = await store.transact(claimPuts(batch, left));
+      const outcome = await store.transact(claimPuts(batch, left, store.clustered));
       if (outcome === 'written') return { sums: left.sums, others };
       const { reasons } = outcome;
       const known = (n: number) => reasons[n]?.code === 'condition';

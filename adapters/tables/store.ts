@@ -108,6 +108,11 @@ interface ReadOptions {
  * Rows must not be changed by those who read them. Faults are a `StoreFault`: nothing was written, as far as is known.
  */
 export interface Store {
+  /**
+   * Rows with near keys are stored side by side, and one partition takes every write. Keys then follow the time of
+   * writing; otherwise they are spread over partitions.
+   */
+  readonly clustered?: boolean;
   /** @param options.together waits for no other read, but those of one turn of the event loop share a request */
   get<R extends object = Row>(
     table: StoreTable,

@@ -22,6 +22,8 @@ const indexes: readonly (readonly [StoreTable, string, string, string])[] = [
   ['manifests', 'by_created', 'tenant', 'created'],
 ];
 const words = ['a', 'b', 'ab', 'abc', 'ä', '\u{1f600}', '\uffff', 'Z', '0', 'a#b', '__proto__'];
+/** Texts that the local store keeps apart from the rest of their row. */
+const longTexts = ['{"a":"b"}', 'two\nlines\n', '\n', 'ä"'].map((text) => text.repeat(250));
 const numbers = [0, 1, -1, 1.5, 10, -10, 9, 0.25, 1_000_000_007];
 const names = ['n', 'm', 's', 'names', 'bytes', 'day', 'at', 'opened_in', 'opened', 'due_in', 'due', 'created'];
 /** Those that are in no key: only they may be in a filter. */
@@ -133,6 +135,7 @@ export class RandomRows {
 
   /** Each name has values of one type, as in the tables of the gateway. */
   #value(name: string): unknown {
+    if (name === 's' && this.#chance(0.3)) return this.#pick(longTexts);
     if (texts.includes(name)) return this.#pick(words);
     if (name === 'n') return this.#pick(numbers);
     if (name === 'names') return new Set([this.#pick(words), 'x']);

@@ -153,6 +153,9 @@ test('[store.lists-over-shards] rows of one tenant are spread evenly over their 
     expect(groups.length).toBe(partition === 'day' ? 32 : 16);
     expect(Math.max(...groups.map((group) => group.length))).toBeLessThan(1.5 * even);
   }
+  // A store in one file keeps the entries of a day side by side.
+  const local = new Set(entries.map((entry) => rowOf(entryPut(entry, 'w', '', true)).day));
+  expect([...local]).toEqual(['t#2026-01-05#0']);
   expect(shardOf('a name', 16)).toBe(shardOf('a name', 16));
 });
 

@@ -111,7 +111,7 @@ test('[store.embedded] a file that is not a store is named in one line and left 
   await expect(inState(state)).rejects.toThrow(/^The store .*store\.db cannot be opened: .*not a database.*--state.*$/);
   expect(readFileSync(join(state, 'store.db'), 'utf8')).toMatch(/^not a database/);
   sql('newer.db', (db) => db.exec('PRAGMA user_version = 99'));
-  expect(() => opened('newer.db')).toThrow('its format is 99, this release reads format 2');
+  expect(() => opened('newer.db')).toThrow('its format is 99, this release reads format 3');
 });
 
 test('[store.former-imported] tables with other keys are refused in one line, and stay', async () => {
@@ -173,6 +173,33 @@ test('[store.former-imported] the store of an earlier release is taken over once
   expect(reports).toEqual(['The store of an earlier release was taken over: 1500 rows.']);
   await (await openStore(flags, {}, (message) => reports.push(message))).stop();
   expect(reports).toHaveLength(1);
+});
+
+test('[store.former-imported] a file of the release before, whose rows hold their keys, is read on', async () => {
+  opened('whole.db').close();
+  sql('whole.db', (db) => {
+    const named = (name: string) => `items_${db.prepare('SELECT number FROM tables WHERE name = ?').get(name)?.number}`;
+    const entry = { chain: 't#s', position: '0', day: 't#d#17', at: '2026', entry: `{"long":"${'x'.repeat(300)}"}` };
+    db.prepare(`INSERT INTO ${named('evidence')} VALUES ('t#s', '0', ?)`).run(JSON.stringify(entry));
+    db.exec(`INSERT INTO ${named('evidence')}_index_0 VALUES ('t#d#17', '2026', 't#s', '0')`);
+    const series = JSON.stringify([{ series: 's', at: 'a' }, { b: 'Af8=' }, { names: ['x'] }]);
+    db.prepare(`INSERT INTO ${named('observations')} VALUES ('s', 'a', ?)`).run(series);
+    db.exec('PRAGMA user_version = 2');
+  });
+  const store = opened('whole.db');
+  const key = { chain: 't#s', position: '0' };
+  expect(await store.get('evidence', key)).toMatchObject({
+    ...key,
+    entry: expect.stringMatching(/^\{"long":"x{300}"\}$/),
+  });
+  expect(await store.get('observations', { series: 's', at: 'a' })).toEqual({
+    ...{ series: 's', at: 'a', b: Uint8Array.from([1, 255]), names: new Set(['x']) },
+  });
+  await store.update('evidence', key, { set: { at: '2027' } });
+  const moved = await store.query('evidence', { index: 'by_time', partition: 't#d#17' });
+  expect(moved.rows).toEqual([{ ...key, day: 't#d#17', at: '2027' }]);
+  store.close();
+  sql('whole.db', (db) => expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 3 }));
 });
 
 test('[store.former-imported] a take-over that fails changes nothing, and a former kind of store is refused in one line', async () => {

@@ -7,8 +7,11 @@ import type { Database } from './database.ts';
 import { rowText } from './row-text.ts';
 import { creationOf, type Definition, Table } from './table.ts';
 
-/** Format of the file: 1 held items of DynamoDB as text, 2 holds rows. Other formats are refused. */
-const storeFormat = 2;
+/**
+ * Format of the file: 1 held items of DynamoDB as text, 2 whole rows, 3 holds rows without their keys, and marks of
+ * counted entries by time. Later formats are refused.
+ */
+const storeFormat = 3;
 
 interface Recorded {
   readonly number: number;
@@ -22,7 +25,12 @@ type Specs = Readonly<Record<StoreTable, TableSpec>>;
 export function openTables(db: Database, specs: Specs, onRows?: (done: number) => void): Map<StoreTable, Table> {
   const { user_version: format } = db.statement('PRAGMA user_version').get() as { user_version: number };
   if (format > storeFormat) throw new Error(`its format is ${format}, this release reads format ${storeFormat}`);
-  if (format === 1) together(db, () => takeOver(db, storeFormat, onRows));
+  if (format === 1 || format === 2)
+    together(db, () => {
+      if (format === 1) takeOver(db, onRows);
+      orderMarks(db);
+      db.exec(`PRAGMA user_version = ${storeFormat}`);
+    });
   if (format === 0)
     db.exec(`
       CREATE TABLE IF NOT EXISTS tables (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, definition TEXT NOT NULL);
@@ -96,7 +104,7 @@ const prefix = 'gateway-';
 const groupRows = 500;
 
 /** Converts all tables. @param onRows called after each group with the number of rows so far */
-function takeOver(db: Database, format: number, onRows?: (done: number) => void): void {
+function takeOver(db: Database, onRows?: (done: number) => void): void {
   const tables = db.statement('SELECT number, name, definition FROM tables').all() as unknown as {
     readonly number: number;
     readonly name: string;
@@ -121,7 +129,16 @@ function takeOver(db: Database, format: number, onRows?: (done: number) => void)
       number,
     );
   }
-  db.exec(`PRAGMA user_version = ${format}`);
+}
+
+/** Keys the marks of counted entries by time, as `claimPuts` writes them now. */
+function orderMarks(db: Database): void {
+  const found = db.statement("SELECT number FROM tables WHERE name = 'observations'").get();
+  if (!found) return;
+  db.exec(`
+    UPDATE items_${found.number} SET pk = 'seen', sk = (item ->> '$.ttl') || '#' || substr(pk, 6)
+    WHERE pk >= 'seen#' AND pk < 'seen$' AND sk = 'seen' AND (item ->> '$.ttl') IS NOT NULL
+  `);
 }
 
 const namesOf = ({ partition, sort }: FormerKeys) => ({ partitionKey: partition.name, sortKey: sort?.name });

@@ -1,7 +1,7 @@
 /**
- * The SQLite database of the store. Writes of one turn of the event loop are one SQLite transaction, or those of two
- * turns if one has just ended. Callers are answered only once it is on disk: an answered write survives any end of the
- * process.
+ * The SQLite database of the store. Writes of one turn of the event loop are one SQLite transaction, in busy times
+ * together with those of the turns that follow as long as each makes some. Callers are answered only once it is on disk:
+ * an answered write survives any end of the process.
  */
 import { chmodSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
@@ -25,16 +25,18 @@ const idleMs = 1_000;
 const idleGroups = 250;
 const cacheKib = 16_384;
 /**
- * Time after a group within which the next one also takes the writes of a second turn: with many callers, a group costs
- * more than a write.
+ * A group that begins within this time after the last one takes the writes of further turns for as long: with many
+ * callers, a group costs more than a write.
  */
-const busyMs = 2;
+const busyMs = 3;
 
 export class Database {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   #group: PromiseWithResolvers<void> | undefined;
   #endedAt = Number.NEGATIVE_INFINITY;
+  /** True if a write was made since the last turn of the open group. */
+  #grows = false;
   #inLog = 0;
   #idle: NodeJS.Timeout | undefined;
   /** Called when a group is rolled back. */
@@ -73,12 +75,21 @@ export class Database {
 
   /** Opens the group of this turn unless it is open. Call before each write. */
   writing(): void {
+    this.#grows = true;
     if (this.#group) return;
     this.#db.exec('BEGIN IMMEDIATE');
-    this.#group = Promise.withResolvers();
-    this.#group.promise.catch(() => {}); // each waiting caller handles the rejection itself
-    const flush = () => this.flush();
-    setImmediate(performance.now() - this.#endedAt < busyMs ? () => setImmediate(flush) : flush);
+    const group = Promise.withResolvers<void>();
+    this.#group = group;
+    group.promise.catch(() => {}); // each waiting caller handles the rejection itself
+    const now = performance.now();
+    const until = now - this.#endedAt < busyMs ? now + busyMs : now;
+    const turn = () => {
+      if (this.#group !== group) return;
+      if (!this.#grows || performance.now() >= until) return this.flush();
+      this.#grows = false;
+      setImmediate(turn);
+    };
+    setImmediate(turn);
   }
 
   /** Resolves when all earlier writes are stored; rejects if they are not. Undefined if they are stored already. */

@@ -1,39 +1,66 @@
 /**
- * Rows as the text that is stored: JSON of the row. A row with bytes or sets of strings is an array of the row without
- * them, its bytes in base64 and its sets.
+ * Rows as the text that is stored: JSON of the row without its keys, which have columns of their own. A row with bytes,
+ * sets of strings or a long text is an array of the row without them, its bytes in base64, its sets and the name of
+ * the text, which follows in a line of its own: escaping would lengthen a text that is JSON itself, such as an entry.
  */
 import type { Row } from '../../tables/store.ts';
 
 type Texts = Readonly<Record<string, string>>;
 type Sets = Readonly<Record<string, readonly string[]>>;
 
-/** @throws TypeError for a row that the text would not return: DynamoDB refuses the same numbers */
-export function rowText(row: Row): string {
+/** Minimum length of a text that is stored in a line of its own. */
+const longText = 200;
+
+/**
+ * @param keys names of the attributes to leave out
+ * @throws TypeError for a row that the text would not return: DynamoDB refuses the same numbers
+ */
+export function rowText(row: Row, keys: readonly string[] = []): string {
+  const plain: Record<string, unknown> = { ...row };
+  const bytes: Record<string, string> = {};
+  const sets: Record<string, unknown> = {};
   let special = false;
+  let long: string | undefined;
   for (const name in row) {
     const value = row[name];
-    if (isBytes(value) || value instanceof Set) special = true;
-    else assertJson(value);
-  }
-  if (!special) return JSON.stringify(row);
-  const [plain, bytes, sets]: [Record<string, unknown>, Record<string, string>, Record<string, unknown>] = [{}, {}, {}];
-  for (const [name, value] of Object.entries(row)) {
     if (isBytes(value)) bytes[name] = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
     else if (value instanceof Set) sets[name] = [...value];
-    else plain[name] = value;
+    else if (long === undefined && !keys.includes(name) && isLongText(name, value)) long = name;
+    else {
+      if (keys.includes(name)) plain[name] = undefined;
+      else assertJson(value);
+      continue;
+    }
+    plain[name] = undefined;
+    special = true;
   }
-  return JSON.stringify([plain, bytes, sets]);
+  if (!special) return JSON.stringify(plain);
+  if (long === undefined) return JSON.stringify([plain, bytes, sets]);
+  return `${JSON.stringify([plain, bytes, sets, long])}\n${row[long]}`;
 }
 
-export function parseRow(text: string): Row {
-  const parsed = JSON.parse(text) as Row | readonly [Row, Texts, Sets];
-  if (!Array.isArray(parsed)) return parsed as Row;
-  const [plain, bytes, sets] = parsed as readonly [Row, Texts, Sets];
-  const row: Record<string, unknown> = { ...plain };
+export function parseRow(stored: string, keys: Row = {}): Row {
+  // JSON without indentation has no line break.
+  const end = stored.indexOf('\n');
+  const parsed = JSON.parse(end < 0 ? stored : stored.slice(0, end)) as Row | readonly [Row, Texts, Sets, string?];
+  if (!Array.isArray(parsed)) return Object.assign(parsed, keys);
+  const [row, bytes, sets, long] = parsed as unknown as readonly [Record<string, unknown>, Texts, Sets, string?];
   for (const [name, text] of Object.entries(bytes)) row[name] = new Uint8Array(Buffer.from(text, 'base64'));
   for (const [name, members] of Object.entries(sets)) row[name] = new Set(members);
-  return row;
+  if (long !== undefined) row[long] = stored.slice(end + 1);
+  return Object.assign(row, keys);
 }
+
+/**
+ * Checks whether a line of its own can hold the text: SQLite would end it at its first NUL, and replace half of a
+ * character.
+ */
+const isLongText = (name: string, value: unknown): value is string =>
+  typeof value === 'string' &&
+  value.length >= longText &&
+  name !== '__proto__' &&
+  !value.includes('\0') &&
+  value.isWellFormed();
 
 /** Largest row that DynamoDB takes. */
 const maxBytes = 400 * 1024;
@@ -43,7 +70,7 @@ const maxBytes = 400 * 1024;
  * @throws TypeError
  */
 export function assertSize(row: Row, text: string): void {
-  if (text.length * 3 > maxBytes && bytesIn(row) > maxBytes)
+  if (text.length * 4 > maxBytes && bytesIn(row) > maxBytes)
     throw new TypeError(`The size of a row is at most ${maxBytes} bytes.`);
 }
 

@@ -111,6 +111,7 @@ export function openStore(options: OpenOptions = {}): LocalStore {
   }
 
   return {
+    clustered: true,
     get: <R extends object>(table: StoreTable, key: Key) => answer(() => tableOf(table).read(key) as R | undefined),
     getMany: <R extends object>(reads: readonly (readonly [StoreTable, Key])[]) =>
       answer(() => reads.map(([table, key]) => tableOf(table).read(key) as R | undefined)),

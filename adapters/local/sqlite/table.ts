@@ -43,15 +43,17 @@ interface Index extends KeyNames {
 /** A row in memory; its text is parsed at the first use. */
 class KeptRow {
   #text: string;
+  readonly #key: Key;
   #row: Row | undefined;
 
-  constructor(text: string) {
+  constructor(text: string, key: Key) {
     this.#text = text;
+    this.#key = key;
   }
 
   get row(): Row {
     if (this.#row === undefined) {
-      this.#row = parseRow(this.#text);
+      this.#row = parseRow(this.#text, this.#key);
       this.#text = '';
     }
     return this.#row;
@@ -82,6 +84,7 @@ export class Table {
   readonly #put: StatementSync;
   readonly #delete: StatementSync;
   readonly #indexes: readonly Index[];
+  readonly #keys: readonly string[];
   /** Rows in memory; undefined for a row that is known to be missing. */
   #kept: RecentMap<string, KeptRow | undefined> | undefined;
 
@@ -91,6 +94,7 @@ export class Table {
     this.name = name;
     this.#spec = spec;
     this.#rows = rows;
+    this.#keys = namesOf(spec);
     this.forget();
     this.#get = db.statement(`SELECT item FROM ${rows} WHERE pk = ? AND sk = ?`);
     this.#put = db.statement(
@@ -113,7 +117,7 @@ export class Table {
 
   /** Returns what is needed to store a row. @throws TypeError for a row that cannot be stored */
   prepared(row: Row): PreparedRow {
-    const text = rowText(row);
+    const text = rowText(row, this.#keys);
     assertSize(row, text);
     return { place: placeOf(row, this.#spec), text, row };
   }
@@ -127,7 +131,7 @@ export class Table {
   write({ place, text, row }: PreparedRow, before: Row | undefined): void {
     this.#db.writing();
     this.#put.run(place.partition, place.sort, text);
-    this.#keep(place, new KeptRow(text));
+    this.#keep(place, new KeptRow(text, this.#keyOf(place)));
     this.#move(place, before, row);
   }
 
@@ -161,7 +165,7 @@ export class Table {
     });
     const most = Math.min(limit ?? pageRows, pageRows);
     const found = this.#db.statement(sql).all(...values, most) as unknown as FoundRow[];
-    const rows = found.map((each) => (index ? this.#ofIndex(index, each) : parseRow(each.item)));
+    const rows = found.map((each) => (index ? this.#ofIndex(index, each) : this.#rowOf(each)));
     const last = found.length === most ? rows.at(-1) : undefined;
     const chosen = filter ? rows.filter((row) => holds(filter, row)) : rows;
     return {
@@ -171,8 +175,17 @@ export class Table {
   }
 
   all(): Row[] {
-    const found = this.#db.statement(`SELECT item FROM ${this.#rows} ORDER BY pk, sk`).all() as unknown as FoundRow[];
-    return found.map(({ item }) => parseRow(item));
+    const found = this.#db.statement(`SELECT pk, sk, item FROM ${this.#rows} ORDER BY pk, sk`).all();
+    return (found as unknown as FoundRow[]).map((each) => this.#rowOf(each));
+  }
+
+  #rowOf({ pk, sk, item }: FoundRow): Row {
+    return parseRow(item, this.#keyOf({ partition: pk, sort: sk }));
+  }
+
+  #keyOf({ partition, sort }: Place): Key {
+    const { partitionKey, sortKey } = this.#spec;
+    return sortKey === undefined ? { [partitionKey]: partition } : { [partitionKey]: partition, [sortKey]: sort };
   }
 
   #index(name: string): Index {
@@ -183,8 +196,7 @@ export class Table {
 
   /** Returns the row of a place in an index: its keys, or the whole row if the index has all attributes. */
   #ofIndex(index: Index, { gpk, gsk, pk, sk }: FoundRow): Row {
-    const { partitionKey, sortKey } = this.#spec;
-    const key: Record<string, string> = { [partitionKey]: pk, ...(sortKey !== undefined && { [sortKey]: sk }) };
+    const key: Record<string, string> = { ...this.#keyOf({ partition: pk, sort: sk }) };
     if (index.whole) return this.read(key) ?? key;
     key[index.partitionKey] = gpk;
     if (index.sortKey !== undefined) key[index.sortKey] = gsk;
@@ -195,7 +207,7 @@ export class Table {
     const id = idOf(place);
     if (this.#kept?.has(id)) return this.#kept.get(id);
     const found = this.#get.get(place.partition, place.sort) as { item: string } | undefined;
-    const row = found && new KeptRow(found.item);
+    const row = found && new KeptRow(found.item, this.#keyOf(place));
     this.#kept?.set(id, row);
     return row;
   }
@@ -252,7 +264,7 @@ function selection(rows: string, isIndex: boolean, { partition, range, descendin
   if (after && isIndex) add(`(gsk, pk, sk) ${beyond} (?, ?, ?)`, after.sort, after.own.partition, after.own.sort);
   else if (after) add(`sk ${beyond} ?`, after.sort);
   const by = (isIndex ? ['gsk', 'pk', 'sk'] : ['sk']).map((column) => (descending ? `${column} DESC` : column));
-  const columns = isIndex ? 'gpk, gsk, pk, sk' : 'item';
+  const columns = isIndex ? 'gpk, gsk, pk, sk' : 'pk, sk, item';
   const sql = `SELECT ${columns} FROM ${rows} WHERE ${conditions.join(' AND ')} ORDER BY ${by.join(', ')} LIMIT ?`;
   return { sql, values };
 }

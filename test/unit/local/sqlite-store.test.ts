@@ -54,6 +54,19 @@ test.each<[string, unknown]>([
   expect(await store.get('config', { id: 'odd' })).toBeUndefined();
 });
 
+test.each([
+  ['lines', 'one\n\ntwo "quoted"\n'.repeat(50)],
+  ['a NUL', `before\0after ${'x'.repeat(300)}`],
+  ['half of a character', `\ud800 ${'x'.repeat(300)}`],
+  ['a text just as long', 'x'.repeat(200)],
+  ['a shorter text', 'x'.repeat(199)],
+])('[store.embedded] a long text with %s is returned as it was stored, beside others', async (name, text) => {
+  const row = { id: `${name} ${'k'.repeat(300)}`, text, other: text, n: 1, names: new Set(['x']) };
+  await store.put('credentials', { ...row, kept_in: 't' });
+  const found = await store.query('credentials', { partition: 't', range: { from: name, to: row.id } });
+  expect(found.rows).toEqual([{ ...row, kept_in: 't' }]);
+});
+
 test('[store.embedded] a cancelled transaction writes nothing and gives the reason, write by write', async () => {
   const current = { id: 'current', n: 1 };
   await store.put('config', current);
