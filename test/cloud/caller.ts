@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { GetPublicKeyCommand, KMSClient } from '@aws-sdk/client-kms';
 import { S3Client } from '@aws-sdk/client-s3';
 import { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { bootstrapAdminToken } from '#adapters/aws/dynamodb/bootstrap.ts';
@@ -72,6 +73,13 @@ export async function storeModule(
 ): Promise<void> {
   const client = new S3Client({ ...clientConfig(emulator, which), forcePathStyle: true });
   await objectBucket({ bucket: GatewayStores.ObjectBucketName, client }).put(bytes);
+}
+
+/** Returns the public half of a key of KMS, in PEM. */
+export async function publicKeyOf(emulator: Emulator, KeyId: string): Promise<string> {
+  const { PublicKey } = await new KMSClient(clientConfig(emulator)).send(new GetPublicKeyCommand({ KeyId }));
+  const base64 = Buffer.from(PublicKey ?? []).toString('base64');
+  return `-----BEGIN PUBLIC KEY-----\n${base64.match(/.{1,64}/g)?.join('\n')}\n-----END PUBLIC KEY-----\n`;
 }
 
 export type Call = (

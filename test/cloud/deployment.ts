@@ -70,16 +70,20 @@ const environmentOf = ({ env }: Emulator, { region }: Deployment): Environment =
 
 const cdk = (env: Environment, ...args: string[]) => run('node_modules/.bin/cdk', [...args, '--no-notices'], { env });
 
+/** Returns the options of a deployment. */
+export const contextOf = (
+  { endpoint }: Emulator,
+  { name, context }: Deployment,
+): Readonly<Record<string, unknown>> => ({
+  ...{ name, stage: 'emulator', approvalTimeoutSeconds, endpoint, brokerRoles: brokerRole },
+  brokerSecrets: `arn:aws:secretsmanager:us-east-1:000000000000:secret:${brokerSecret}-??????`,
+  ...context,
+});
+
 async function synthesized(emulator: Emulator, which: Deployment, release: string): Promise<string> {
-  const { scratch, endpoint } = emulator;
-  const { name, region, context: own } = which;
-  const app = join(scratch, `cdk.out.${region}.${name}.${release}`);
-  const secret = `arn:aws:secretsmanager:us-east-1:000000000000:secret:${brokerSecret}-??????`;
-  const context = {
-    ...{ name, stage: 'emulator', approvalTimeoutSeconds, endpoint },
-    ...{ brokerRoles: brokerRole, brokerSecrets: secret, ...own },
-  };
-  const given = Object.entries(context).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+  const { name, region } = which;
+  const app = join(emulator.scratch, `cdk.out.${region}.${name}.${release}`);
+  const given = Object.entries(contextOf(emulator, which)).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
   await cdk(environmentOf(emulator, which), 'synth', '--quiet', '--output', app, ...given);
   return app;
 }

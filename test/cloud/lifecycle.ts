@@ -2,14 +2,13 @@
 import assert from 'node:assert/strict';
 import { createPublicKey } from 'node:crypto';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { GetPublicKeyCommand, KMSClient } from '@aws-sdk/client-kms';
 import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { DescribeExecutionCommand, GetExecutionHistoryCommand, SFNClient } from '@aws-sdk/client-sfn';
 import { logKeyOf, verifierKey } from '#core/evidence/transparency/note.ts';
 import { checkLogProof } from '#core/evidence/transparency/session-proof.ts';
 import { verifyBundle } from '#core/evidence/verify.ts';
 import { type Check, check } from '../support/checks.ts';
-import { type Call, clientConfig, expectStatus } from './caller.ts';
+import { type Call, clientConfig, expectStatus, publicKeyOf } from './caller.ts';
 import type { Outputs } from './deployment.ts';
 import type { Emulator } from './emulator.ts';
 import { until } from './processes.ts';
@@ -142,12 +141,12 @@ export function lifecycleChecks(emulator: Emulator, outputs: Outputs, call: Call
       const bundle = expectStatus(await call('human', `GET /admin/v1/evidence/sessions/${session}/export`), 200);
       const { valid, total_entries, not_checked } = await verifyBundle(
         bundle,
-        await publicKey(client, bundle.manifest.signature.key_id),
+        await publicKeyOf(emulator, bundle.manifest.signature.key_id),
       );
       assert.deepEqual({ valid, not_checked }, { valid: true, not_checked: [] });
       assert.ok(total_entries >= 10, `${total_entries} entries`);
       // The log is appended before the checkpoint: its key is that of KMS, and the bundle proves the session under it.
-      const logKey = createPublicKey(await publicKey(client, outputs.GatewayStores.LogKeyId));
+      const logKey = createPublicKey(await publicKeyOf(emulator, outputs.GatewayStores.LogKeyId));
       const log = expectStatus(await call('human', 'GET /admin/v1/evidence/log/checkpoint'), 200);
       assert.equal(log.log_key, verifierKey(logKeyOf(logKey, 'default')));
       const trust = { log: logKeyOf(logKey, 'default') };
@@ -178,10 +177,4 @@ function positionsIn(key: string): number[] {
   const [, first, last = first] = /\/(\d{12})(?:-(\d{12}))?-[0-9a-f]{64}\.jsonl?$/.exec(key) ?? [];
   if (first === undefined) return [];
   return Array.from({ length: Number(last) - Number(first) + 1 }, (_, i) => Number(first) + i);
-}
-
-async function publicKey(client: ReturnType<typeof clientConfig>, keyId: string): Promise<string> {
-  const { PublicKey } = await new KMSClient(client).send(new GetPublicKeyCommand({ KeyId: keyId }));
-  const base64 = Buffer.from(PublicKey ?? []).toString('base64');
-  return `-----BEGIN PUBLIC KEY-----\n${base64.match(/.{1,64}/g)?.join('\n')}\n-----END PUBLIC KEY-----\n`;
 }

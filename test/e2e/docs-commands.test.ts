@@ -1,7 +1,8 @@
 /** Runs the commands of documentation pages in order and compares their output with the page. */
 import { readFileSync } from 'node:fs';
-import { DocumentedRun, type Step, startCheckout, stepsOf, yamlOf } from '../support/documented-commands.ts';
+import { DocumentedRun, startCheckout } from '../support/documented-commands.ts';
 import { needsElsewhere, type Walk, walks } from '../support/documented-walks.ts';
+import { type Step, stepsOf, yamlOf } from '../support/shell-blocks.ts';
 import { useStarted } from '../support/use-started.ts';
 
 const shared = useStarted(startCheckout);

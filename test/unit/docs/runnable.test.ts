@@ -1,8 +1,8 @@
 /** Every documented command is run by a test or has a stated reason. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { stepsOf } from '../../support/documented-commands.ts';
 import { idleReasons, needsElsewhere, walks } from '../../support/documented-walks.ts';
+import { stepsOf } from '../../support/shell-blocks.ts';
 
 const pages = [
   'README.md',
