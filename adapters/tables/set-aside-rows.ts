@@ -2,24 +2,52 @@
  * Sessions with a fault, in the table of observations: those that the projector set aside [audit.set-aside], and those
  * whose chain contradicts its evidence [evidence.contradicted].
  *
- * Access patterns: put if absent, the rows of a tenant (one series each), remove. They do not expire: a repair removes
- * them.
+ * Access patterns: put if absent, the rows of a tenant (one series each) and those of some sessions, remove. They do not
+ * expire: a repair removes them.
  */
 import type { Contradiction, ContradictionStore } from '#core/evidence/contradiction.ts';
-import type { SetAside, SetAsideStore } from '#core/observatory/set-aside.ts';
-import { type Key, queried, type StoreOptions } from './store.ts';
+import { sideBySide } from '#core/kernel/side-by-side.ts';
+import { projectionSteps, type SetAside, type SetAsideStore } from '#core/observatory/set-aside.ts';
+import { type Key, type Query, queried, type StoreOptions } from './store.ts';
 
 export const setAsideRows = ({ store }: StoreOptions): SetAsideStore =>
-  faultRows<SetAside>(store, 'set-aside', ({ step, session_id }) => `${step}#${session_id}`);
+  faultRows<SetAside>(store, 'set-aside', {
+    at: ({ step, session_id }) => `${step}#${session_id}`,
+    places: (session) => projectionSteps.map((step) => `${step}#${session}`),
+  });
 
 export const contradictionRows = ({ store }: StoreOptions): ContradictionStore =>
-  faultRows<Contradiction>(store, 'contradicted', ({ session_id }) => session_id);
+  faultRows<Contradiction>(store, 'contradicted', {
+    at: ({ session_id }) => session_id,
+    places: (session) => [session],
+  });
 
-function faultRows<R extends { readonly tenant: string }>(
+interface Places<R> {
+  /** Place of a row in its series. */
+  readonly at: (row: R) => string;
+  /** Places that rows of a session may have. */
+  readonly places: (session: string) => readonly string[];
+}
+
+/** Usually a tenant has fewer, and one query finds them all. */
+const usual = 100;
+const queriesAtOnce = 10;
+
+function faultRows<R extends { readonly tenant: string; readonly session_id: string }>(
   store: StoreOptions['store'],
   kind: string,
-  at: (row: R) => string,
+  { at, places }: Places<R>,
 ) {
+  const rowsIn = async (range: Partial<Query> & { readonly tenant: string }, limit: number): Promise<R[]> => {
+    const { tenant, ...within } = range;
+    const rows: R[] = [];
+    const query = { partition: seriesOf(tenant), limit, stale: true, ...within };
+    for await (const { row } of queried<{ row: string }>(store, 'observations', query)) {
+      rows.push(JSON.parse(row) as R);
+      if (rows.length === limit) break;
+    }
+    return rows;
+  };
   const seriesOf = (tenant: string): string => `${tenant}#${kind}`;
   const keyOf = (row: R): Key => ({ series: seriesOf(row.tenant), at: at(row) });
   return {
@@ -28,14 +56,16 @@ function faultRows<R extends { readonly tenant: string }>(
       return (await store.put('observations', item, { if: { absent: 'series' } })).written;
     },
 
-    async list(tenant: string, limit: number): Promise<readonly R[]> {
-      const rows: R[] = [];
-      const query = { partition: seriesOf(tenant), limit, stale: true };
-      for await (const { row } of queried<{ row: string }>(store, 'observations', query)) {
-        rows.push(JSON.parse(row) as R);
-        if (rows.length === limit) break;
-      }
-      return rows;
+    list: (tenant: string, limit: number): Promise<readonly R[]> => rowsIn({ tenant }, limit),
+
+    async ofSessions(tenant: string, sessions: readonly string[]): Promise<readonly R[]> {
+      const first = await rowsIn({ tenant }, usual);
+      if (first.length < usual) return first.filter(({ session_id }) => sessions.includes(session_id));
+      const found: R[] = [];
+      await sideBySide(sessions.flatMap(places), queriesAtOnce, async (place) => {
+        found.push(...(await rowsIn({ tenant, range: { from: place, to: place } }, 1)));
+      });
+      return found;
     },
 
     async remove(row: R): Promise<void> {

@@ -129,12 +129,21 @@ export const sessionBundleSchema = z.strictObject({
 });
 export type SessionBundle = z.infer<typeof sessionBundleSchema>;
 
+/** Parts of a session that checkpoint, archive or log name, and the rows lack: its end, or all of it. */
+export const missingParts = ['end', 'session'] as const;
+type MissingPart = (typeof missingParts)[number];
+
 /** Outcome of verifying a chain. */
 export interface Verification {
   readonly valid: boolean;
   readonly total_entries: number;
   readonly session_manifest_hash?: string;
-  readonly broken_link?: { readonly index: number; readonly reason: string };
+  readonly broken_link?: {
+    readonly index: number;
+    readonly reason: string;
+    /** What is missing, where the entries that are here are valid. */
+    readonly missing?: MissingPart;
+  };
   /** The newest checkpoint that matches the chain. It fixes entries up to `index`. */
   readonly checkpoint?: { readonly index: number; readonly created_at: string; readonly key_id: string };
   /** The newest leaf of the session in the transparency log, and its witnesses. */

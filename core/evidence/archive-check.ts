@@ -27,6 +27,8 @@ export interface ArchiveCheck {
   readonly missing: readonly Stretch[];
   /** Number of entries without a copy that were written recently. */
   readonly pending_entries: number;
+  /** Number of archived entries after the end of the session's rows. */
+  readonly lost_entries?: number;
   /** Description of a contradiction between archive and head, which a repair cannot fix. */
   readonly contradiction?: string;
 }
@@ -51,15 +53,18 @@ export async function checkSession(
   if (!head) return undefined;
   const gaps: Stretch[] = [];
   let contradiction: string | undefined;
-  let next = 0;
+  let [next, end] = [0, 0];
   for await (const { first, last, hash } of ports.archived.runs(tenant, sessionId)) {
+    end = Math.max(end, last + 1);
     if (first > next) gaps.push({ from: next, to: Math.min(first, head.total_entries) - 1 });
     next = Math.max(next, last + 1);
     if (last === head.total_entries - 1 && hash !== head.last_hash)
       contradiction = `the archive contains another entry ${last} than the head names`;
-    // The archive may already hold entries committed after the head was read.
-    if (first >= head.total_entries) break;
   }
+  // The archive may already hold entries that were committed after the head was read.
+  const rows = end > head.total_entries ? await ports.evidence.head(tenant, sessionId) : head;
+  const lost = Math.max(0, end - (rows?.total_entries ?? 0));
+  if (lost > 0) contradiction ??= `the table lacks the end of the session: the archive holds entry ${end - 1}`;
   if (next < head.total_entries) gaps.push({ from: next, to: head.total_entries - 1 });
   const due: Stretch[] = [];
   let pending = 0;
@@ -73,6 +78,7 @@ export async function checkSession(
     missing_entries: due.reduce((sum, gap) => sum + lengthOf(gap), 0),
     missing: due.slice(0, maxStretches),
     pending_entries: pending,
+    ...(lost > 0 && { lost_entries: lost }),
     ...(contradiction !== undefined && { contradiction }),
   };
 }

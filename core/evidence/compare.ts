@@ -73,12 +73,13 @@ export class Comparison {
     if (checkpoint && checkpoint.point.index >= total) {
       const count = checkpoint.point.index + 1;
       const reason = `the end is cut off: ${total} entries are here, the checkpoint of ${checkpoint.created_at} names ${count}`;
-      return { index: total, reason };
+      return { index: total, reason, missing: 'end' };
     }
     if (named >= total) {
       return {
         index: total,
         reason: `the end is cut off: ${total} entries are here, the archive holds entry ${named}`,
+        missing: 'end',
       };
     }
     return this.#gap;

@@ -20,6 +20,8 @@ export interface ContradictionStore {
   put(row: Contradiction): Promise<boolean>;
   /** Lists at most `limit` rows of a tenant, by session. */
   list(tenant: string, limit: number): Promise<readonly Contradiction[]>;
+  /** Returns the rows of these sessions, however many the tenant has. */
+  ofSessions(tenant: string, sessions: readonly string[]): Promise<readonly Contradiction[]>;
   remove(row: Contradiction): Promise<void>;
 }
 
@@ -44,9 +46,13 @@ export async function raiseContradiction(
   telemetry.log('error', 'a chain contradicts its evidence', row);
 }
 
-/** Describes contradicted chains of which there is at least one, for health, status and alerts. */
-export function contradictedInWords([first, ...others]: readonly Contradiction[]): string {
+/**
+ * Describes contradicted chains of which there is at least one, for health, status and alerts.
+ * @param atMost number of rows above which there may be others.
+ */
+export function contradictedInWords([first, ...others]: readonly Contradiction[], atMost: number): string {
   const { tenant, session_id, index, reason } = first!;
-  const more = others.length > 0 ? ` ${others.length} more chains do, too.` : '';
+  const least = others.length + 1 >= atMost ? 'At least ' : '';
+  const more = others.length > 0 ? ` ${least}${others.length} more chains do, too.` : '';
   return `tenant:${tenant}: session ${session_id} contradicts its evidence at entry ${index}: ${reason}.${more} Run \`agentctl evidence verify --session ${session_id}\`; \`agentctl archive repair --tenant ${tenant} --session ${session_id}\` ends this once the chain is restored.`;
 }

@@ -43,7 +43,7 @@ function departure(entries: readonly LoggedEntry[], proof: CheckedProof, trust: 
   const logged = entries[leaf.index];
   if (!logged) {
     const reason = `the end is cut off: ${entries.length} entries are here, the log names ${leaf.index + 1}`;
-    return { index: entries.length, reason };
+    return { index: entries.length, reason, missing: 'end' };
   }
   if (logged.hash !== leaf.hash)
     return { index: leaf.index, reason: 'the entry is not the one in the log: it or one before it was rewritten' };

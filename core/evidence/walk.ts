@@ -125,7 +125,7 @@ export class ChainWalk {
     for (const { name, claims } of ends) {
       if (this.#seen < claims.total_entries) {
         const reason = `the end is cut off: ${this.#seen} entries are here, ${name} names ${claims.total_entries}`;
-        return { index: this.#seen, reason };
+        return { index: this.#seen, reason, missing: 'end' };
       }
       if (!manifest) continue;
       if (manifest.first_hash !== claims.first_hash)

@@ -61,7 +61,8 @@ export function missingSession({ checkpoint, archived }: Witness): Verification 
     ? `the checkpoint of ${checkpoint.created_at} names ${checkpoint.point.index + 1} entries of it`
     : archived && archived.end >= 0 && `the archive holds ${archived.end + 1} entries of it`;
   if (!known) return undefined;
-  const broken_link = { index: 0, reason: `the session was deleted: ${known}, and it has no head` };
+  const reason = `the session was deleted: ${known}, and it has no head`;
+  const broken_link = { index: 0, reason, missing: 'session' } as const;
   return { valid: false, total_entries: 0, broken_link, not_checked: [] };
 }
 

@@ -1,8 +1,9 @@
 /** Sessions that the projector failed on. They are set aside, so that later entries of the stream are processed. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 
-/** A step of the projector. */
-export type ProjectionStep = 'archive' | 'checkpoint' | 'views' | 'announcement';
+/** The steps of the projector. */
+export const projectionSteps = ['archive', 'checkpoint', 'views', 'announcement'] as const;
+export type ProjectionStep = (typeof projectionSteps)[number];
 
 /** The first entry of a session for which a step failed. Later entries of the session are tried as they arrive. */
 export interface SetAside {
@@ -21,6 +22,8 @@ export interface SetAsideStore {
   put(row: SetAside): Promise<unknown>;
   /** Lists at most `limit` rows of a tenant. */
   list(tenant: string, limit: number): Promise<readonly SetAside[]>;
+  /** Returns the rows of these sessions, however many the tenant has. */
+  ofSessions(tenant: string, sessions: readonly string[]): Promise<readonly SetAside[]>;
   /** Removes a row after its repair. */
   remove(row: SetAside): Promise<void>;
 }

@@ -185,7 +185,8 @@ async function projectionsOf({
   });
   const base = { kind: 'projection', name: 'evidence', needed: false } as const;
   const degraded = (reason: string): Dependency => ({ ...base, state: 'degraded', reason });
-  const chains = contradicted.length > 0 ? [{ ...degraded(contradictedInWords(contradicted)), name: 'chains' }] : [];
+  const chains =
+    contradicted.length > 0 ? [{ ...degraded(contradictedInWords(contradicted, setAsideLooked)), name: 'chains' }] : [];
   if (rows.length > 0) return [degraded(setAsideInWords(rows, setAsideLooked)), ...chains];
   const lagMs = ports.projectionLagMs?.() ?? 0;
   if (lagMs <= maxLagMs) return [{ ...base, state: 'up' }, ...chains];

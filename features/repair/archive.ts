@@ -9,12 +9,11 @@ import type { SetAside } from '#core/observatory/set-aside.ts';
 import type { Call, Operation } from '#core/operations/operation.ts';
 import { recordAct } from '#core/operations/record.ts';
 import { placeOf } from './rebuild-projections.ts';
-import { resumed, setAsideIn } from './set-aside.ts';
+import { resumed } from './set-aside.ts';
 
 /** An API Gateway function ends after 29 s. */
 const sessionsPerCall = 20;
 const entriesPerRepair = 2_000;
-const contradictionsPerCall = 100;
 
 export const checkArchive: Operation = async (call) => {
   const { tenant, sessions, cursor } = await pieceOf(call);
@@ -50,8 +49,9 @@ export const repairArchive: Operation = async (call) => {
   const refused: { session_id: string; reason: string }[] = [];
   let archived = 0;
   let left = 0;
-  const aside = range ? [] : await setAsideIn(call, tenant, sessions);
-  const contradicted = range ? [] : await contradictedIn(call, tenant, sessions);
+  const { setAside, contradictions } = call.ports;
+  const aside = range ? [] : await setAside.ofSessions(tenant, sessions);
+  const contradicted = range ? [] : await contradictions.ofSessions(tenant, sessions);
   for (const check of await checksOf(call, tenant, sessions, aside)) {
     const listed = check.missing.reduce((sum, { from, to }) => sum + to - from + 1, 0);
     if (!range) left += check.missing_entries - listed;
@@ -89,11 +89,6 @@ export const repairArchive: Operation = async (call) => {
     },
   };
 };
-
-async function contradictedIn({ ports }: Call, tenant: string, sessions: readonly string[]) {
-  const rows = await ports.contradictions.list(tenant, contradictionsPerCall);
-  return rows.filter(({ session_id }) => sessions.includes(session_id));
-}
 
 /**
  * Resumes a session that was set aside.

@@ -46,6 +46,7 @@ export const feature = {
               missing_entries: count,
               missing: z.array(z.strictObject({ from: count, to: count })),
               pending_entries: count,
+              lost_entries: count.optional().meta({ description: 'Archived entries after the end of the rows.' }),
               contradiction: z.string().optional(),
             }),
           ),

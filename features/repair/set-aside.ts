@@ -9,19 +9,9 @@ import { projectEntry } from '#core/observatory/project.ts';
 import type { SetAside } from '#core/observatory/set-aside.ts';
 import type { Call } from '#core/operations/operation.ts';
 
-const rowsPerCall = 100;
 const entriesPerStep = 45;
 /** Maximum per call for one session; the next call continues. */
 const entriesPerCall = 2_000;
-
-export async function setAsideIn(
-  call: Call,
-  tenant: string,
-  sessions: readonly string[],
-): Promise<readonly SetAside[]> {
-  const rows = await call.ports.setAside.list(tenant, rowsPerCall);
-  return rows.filter(({ session_id }) => sessions.includes(session_id));
-}
 
 /**
  * Projects the copies of a session from its first skipped entry on. The session must be complete in the archive and

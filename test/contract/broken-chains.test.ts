@@ -110,6 +110,36 @@ describe('contradicted chains', () => {
     await minute(5);
     expect(await alerts()).toMatchObject([{ state: 'resolved' }, { state: 'resolved' }]);
   });
+
+  test('[evidence.contradicted] beyond a hundred chains one alert stands for the rest, and the repair of any session ends its own', async () => {
+    const { contradictions } = gateway.ports();
+    const row = (session_id: string) => ({
+      tenant: 'default',
+      session_id,
+      index: 0,
+      found_at: '',
+      reason: 'rewritten',
+    });
+    for (let n = 0; n < 100; n++) await contradictions.put(row(`a-${n}`));
+    await minute(3);
+    expect(await alerts()).toHaveLength(100);
+
+    await act('z');
+    await contradictions.put(row('z'));
+    await minute(3);
+    expect((await alerts()).filter(({ dimension }) => !dimension.startsWith('session:a-'))).toMatchObject([
+      { dimension: 'tenant:default', severity: 'critical', state: 'active' },
+    ]);
+
+    expect((await call('POST', '/admin/v1/archive/repair?tenant=default&session=z')).body).toMatchObject({
+      refused: [],
+    });
+    expect(await contradictions.ofSessions('default', ['z', 'a-7'])).toMatchObject([{ session_id: 'a-7' }]);
+    await minute(5);
+    expect((await alerts()).filter(({ dimension }) => dimension === 'tenant:default')).toMatchObject([
+      { state: 'resolved' },
+    ]);
+  });
 });
 
 /** A session that the projection cannot go on with: seen by people, and brought back by the repair. */

@@ -76,6 +76,11 @@ test('[evidence.archive.check] [cli.status] a table restored to an earlier time 
   expect(refused.code).toBe(1);
   expect(refused.faults).toMatchObject([
     { check: 'chains', todo: expect.stringContaining('agentctl restore entries') },
+    // Each session that lost its end, where the chains stop at the first.
+    ...['p', 'admin-default-2026-01-01', 'a'].map((session) => ({
+      ...{ check: 'archive', found: expect.stringContaining(`session ${session}: the table lacks the end`) },
+      todo: expect.stringContaining('agentctl restore entries'),
+    })),
     {
       check: 'log',
       found: expect.stringContaining('the log went back'),
@@ -135,7 +140,8 @@ test('[evidence.archive.check] a session that went on after the restore is refus
   expect((await gateway.ports().evidence.head('default', 'a'))?.total_entries).toBe(4);
   expect((await check()).faults).toMatchObject([
     { check: 'chains', found: expect.stringContaining('session a'), todo: expect.stringContaining('runbook') },
-    {},
+    { check: 'archive', found: expect.stringContaining('the archive holds entry 5') },
+    { check: 'approvals' },
   ]);
 });
 

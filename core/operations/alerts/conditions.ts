@@ -182,8 +182,16 @@ export function setAsideSessions(tenant: string, rows: readonly SetAside[]): Mea
   };
 }
 
-/** Reports a chain that contradicts its evidence, in an alert of its own [evidence.contradicted]. */
-export function contradictedChain(row: Contradiction): Measured {
+/**
+ * Reports each chain that contradicts its evidence in an alert of its own, and those beyond the maximum together
+ * [evidence.contradicted].
+ */
+export const contradictedChains = (tenant: string, rows: readonly Contradiction[]): Measured[] => [
+  ...rows.slice(0, setAsideLooked).map(contradictedChain),
+  ...rows.slice(setAsideLooked, setAsideLooked + 1).map((row) => furtherChains(tenant, row)),
+];
+
+function contradictedChain(row: Contradiction): Measured {
   const { tenant, session_id, index } = row;
   return {
     scope: tenant,
@@ -192,6 +200,20 @@ export function contradictedChain(row: Contradiction): Measured {
     metric: 'contradicted',
     value: 1,
     threshold: 0,
-    firing: { severity: 'critical', message: contradictedInWords([row]), evidence: { session_id, index } },
+    firing: { severity: 'critical', message: contradictedInWords([row], 2), evidence: { session_id, index } },
   };
 }
+
+const furtherChains = (tenant: string, { session_id, index }: Contradiction): Measured => ({
+  scope: tenant,
+  type: 'evidence',
+  dimension: `tenant:${tenant}`,
+  metric: 'contradicted',
+  value: setAsideLooked + 1,
+  threshold: setAsideLooked,
+  firing: {
+    severity: 'critical',
+    message: `tenant:${tenant}: more than ${setAsideLooked} chains contradict their evidence; session ${session_id} and those after it have no alert of their own yet. The log names each in the line "a chain contradicts its evidence". If tables were restored to an earlier time, put their entries back: \`agentctl restore entries\`.`,
+    evidence: { session_id, index },
+  },
+});

@@ -23,7 +23,7 @@ import { changeAlert } from './change.ts';
 import {
   auditChain,
   configurationFile,
-  contradictedChain,
+  contradictedChains,
   disabledSafeguards,
   notMeasured,
   oldestPending,
@@ -185,7 +185,8 @@ function ofTenant(
     traffic: () => traffic.tenant(ports, tenant, configuration.alerts),
     'audit chain': async () => [auditChain(tenant, await chains.look(ports.evidence, tenant, rows))],
     'sessions set aside': async () => [setAsideSessions(tenant, await ports.setAside.list(tenant, setAsideLooked))],
-    'contradicted chains': async () => (await ports.contradictions.list(tenant, setAsideLooked)).map(contradictedChain),
+    'contradicted chains': async () =>
+      contradictedChains(tenant, await ports.contradictions.list(tenant, setAsideLooked + 1)),
     'refused plugins': async () => [refusedPlugins(tenant, await refusals.look(ports.evidence, tenant, now))],
   };
 }

@@ -1,11 +1,18 @@
 /** Sessions with evidence: export, verification, reports, keys; and the audit log. */
 import * as z from 'zod';
-import { evidenceEntrySchema, sessionBundleSchema, signingKeysSchema } from '#core/contracts/evidence.ts';
+import { evidenceEntrySchema, missingParts, sessionBundleSchema, signingKeysSchema } from '#core/contracts/evidence.ts';
 import { paging } from '#core/contracts/route.ts';
 import { operation } from '../endpoint.ts';
 import { count, counts, cursor, microusd, sha256Hex, time, unreadableRows } from './schemas.ts';
 
-const brokenLink = { index: z.int(), reason: z.string() };
+const brokenLink = {
+  index: z.int(),
+  reason: z.string(),
+  missing: z
+    .enum(missingParts)
+    .optional()
+    .meta({ description: 'What the rows lack of a session whose other entries are valid.' }),
+};
 const verification = z.strictObject({
   session_id: z.string(),
   entries: z

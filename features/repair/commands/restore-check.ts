@@ -31,17 +31,16 @@ async function chains(cli: Cli): Promise<CheckResult[]> {
   let entries = 0;
   for await (const { total_entries, broken_link, not_checked } of pieces(cli, 'verifyAudit', {})) {
     entries += count(total_entries);
-    const { session_id, index, reason } = fields(broken_link);
-    if (broken_link !== undefined) found.push(broken(session_id, index, String(reason)));
+    if (broken_link !== undefined) found.push(broken(fields(broken_link)));
     for (const each of Array.isArray(not_checked) ? not_checked : []) found.push(unchecked(String(each)));
   }
   return found.length > 0 ? found : [ok(`${entries} entries agree with their checkpoints and copies`)];
 }
 
-const broken = (session: unknown, index: unknown, reason: string): CheckResult =>
+const broken = ({ session_id, index, reason, missing }: Fields): CheckResult =>
   fail(
-    `session ${session}, entry ${index}: ${reason}`,
-    /^the end is cut off|^the session was deleted/.test(reason)
+    `session ${session_id}, entry ${index}: ${reason}`,
+    missing !== undefined
       ? `${putBack}; then repeat this check, which stops at the first broken chain`
       : 'see "a chain does not verify" in the runbook; then repeat this check, which stops at the first broken chain',
   );
@@ -56,11 +55,13 @@ async function archive(cli: Cli): Promise<CheckResult[]> {
   let entries = 0;
   for await (const { tenant, total_entries, incomplete_sessions } of pieces(cli, 'checkArchive', {})) {
     entries += count(total_entries);
-    for (const { session_id, missing_entries, contradiction } of list(incomplete_sessions))
+    for (const { session_id, missing_entries, lost_entries, contradiction } of list(incomplete_sessions))
       found.push(
         fail(
           `tenant ${tenant}, session ${session_id}: ${text(contradiction) ?? `${missing_entries} entries are not in the archive`}`,
-          'copy the archive bucket of the first deployment; agentctl archive repair archives what it did not hold',
+          lost_entries !== undefined
+            ? putBack
+            : 'copy the archive bucket of the first deployment; agentctl archive repair archives what it did not hold',
         ),
       );
   }

@@ -58,11 +58,34 @@ test.each<[string, Record<string, unknown>, string, RegExp]>([
     {
       'GET /admin/v1/audit/verify': {
         ...{ valid: false, total_entries: 7 },
-        broken_link: { session_id: 's', index: 2, reason: 'the entry was altered' },
+        // The text of a reason decides nothing.
+        broken_link: { session_id: 's', index: 2, reason: 'the end is cut off, says the entry' },
       },
     },
     'chains',
     /runbook/,
+  ],
+  [
+    'a session that lost its end',
+    {
+      'GET /admin/v1/audit/verify': {
+        ...{ valid: false, total_entries: 7 },
+        broken_link: { session_id: 's', index: 7, reason: 'shorter than its checkpoint', missing: 'end' },
+      },
+    },
+    'chains',
+    /restore entries/,
+  ],
+  [
+    'an archive that is longer than the table',
+    {
+      'GET /admin/v1/archive/check': {
+        ...{ tenant: 'acme', total_entries: 7 },
+        incomplete_sessions: [{ session_id: 's', missing_entries: 0, lost_entries: 2, contradiction: 'shorter' }],
+      },
+    },
+    'archive',
+    /restore entries/,
   ],
   [
     'an archive that was not copied',

@@ -17,14 +17,17 @@ interface Given {
   readonly age?: number;
   readonly rows?: readonly EvidenceEntry[];
   readonly total?: number;
+  /** Entries of the head when it is read again. */
+  readonly later?: number;
 }
 
-const check = ({ runs = '', hash, age = due + 1, rows = entries, total = 6 }: Given) =>
-  checkSession(
+function check({ runs = '', hash, age = due + 1, rows = entries, total = 6, later = total }: Given) {
+  const totals = [total, later];
+  return checkSession(
     {
       clock: { now: () => written + age },
       evidence: {
-        head: async () => ({ ...head, total_entries: total }),
+        head: async () => ({ ...head, total_entries: totals.shift() ?? later }),
         async *rows(_tenant: string, _session: string, from = 0) {
           yield* rows.filter(({ index }) => index >= from);
         },
@@ -41,6 +44,7 @@ const check = ({ runs = '', hash, age = due + 1, rows = entries, total = 6 }: Gi
     'default',
     's-1',
   );
+}
 
 test('a session without a head is not checked', async () => {
   const ports = { evidence: { head: async () => undefined } } as never;
@@ -63,8 +67,8 @@ test.each<[string, Given, [number, number][], number]>([
     0,
   ],
   ['runs that overlap', { runs: '0-4 1-2 5-5' }, [], 0],
-  ['a run after the head, committed since', { runs: '8-9', total: 6 }, [[0, 5]], 0],
-  ['a run from the head on', { runs: '0-5 6-7 9-9' }, [], 0],
+  ['a run after the head, committed since', { runs: '8-9', total: 6, later: 10 }, [[0, 5]], 0],
+  ['a run from the head on', { runs: '0-5 6-7 9-9', later: 10 }, [], 0],
   ['recent entries', { runs: '0-3', age: due }, [], 2],
   ['missing rows', { runs: '0-3', age: 0, rows: [] }, [[4, 5]], 0],
   ['a row that is missing before others', { age: 0, rows: entries.slice(1) }, [[0, 5]], 0],
@@ -81,6 +85,15 @@ test('[evidence.archive.check] another last entry than the head names is a contr
     'the archive contains another entry 5 than the head names',
   );
   expect(await check({ runs: '0-4', hash: 'other' })).not.toHaveProperty('contradiction');
+});
+
+test('[evidence.archive.check] an archive that is longer than the table is a contradiction that counts the lost entries', async () => {
+  expect(await check({ runs: '0-7', later: 7 })).toMatchObject({
+    ...{ missing_entries: 0, lost_entries: 1 },
+    contradiction: 'the table lacks the end of the session: the archive holds entry 7',
+  });
+  expect(await check({ runs: '0-3 4-9 5-6' })).toMatchObject({ lost_entries: 4 });
+  expect(await check({ runs: '0-7', later: 8 })).not.toHaveProperty('lost_entries');
 });
 
 test('of many gaps the first twenty are listed, and all are counted', async () => {

@@ -66,10 +66,11 @@ describe('[evidence.checkpoint] the end of a chain', () => {
       ...{
         index: 3,
         reason: 'the end is cut off: 3 entries are here, the checkpoint of 2026-01-01T00:00:00.000Z names 4',
+        missing: 'end',
       },
     });
     expect(over(archive(3)).ending(3)).toEqual({
-      ...{ index: 3, reason: 'the end is cut off: 3 entries are here, the archive holds entry 3' },
+      ...{ index: 3, reason: 'the end is cut off: 3 entries are here, the archive holds entry 3', missing: 'end' },
     });
   });
 
