@@ -14,7 +14,6 @@ import { evidenceTable } from './evidence-table.ts';
 import { keyRisksTable } from './key-risks-table.ts';
 import { mcpTable } from './mcp-table.ts';
 import { rolloutsTable } from './rollouts-table.ts';
-import { contradictionRows, setAsideRows } from './set-aside-rows.ts';
 import type { StoreOptions } from './store.ts';
 import { manifestsTable } from './task-manifests-table.ts';
 import { ticketsTable } from './tickets-table.ts';
@@ -50,8 +49,18 @@ export function tableStores({ store: rows }: StoreOptions, clock: Clock) {
       recent: true,
     }),
     startedActions: actionsTable(store),
-    setAside: setAsideRows(store),
-    contradictions: contradictionRows(store),
+    setAside: lazyStore(async () => (await import('./set-aside-rows.ts')).setAsideRows(store), {
+      put: true,
+      list: true,
+      ofSessions: true,
+      remove: true,
+    }),
+    contradictions: lazyStore(async () => (await import('./set-aside-rows.ts')).contradictionRows(store), {
+      put: true,
+      list: true,
+      ofSessions: true,
+      remove: true,
+    }),
     archiveProgress: archiveProgressRow(store),
     observations: lazyStore(async () => (await import('./observations-table.ts')).observationsTable(store), {
       apply: true,
