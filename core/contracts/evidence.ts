@@ -141,7 +141,7 @@ export interface Verification {
   readonly broken_link?: {
     readonly index: number;
     readonly reason: string;
-    /** What is missing, where the entries that are here are valid. */
+    /** Missing part of the session, if its other entries are valid. */
     readonly missing?: MissingPart;
   };
   /** The newest checkpoint that matches the chain. It fixes entries up to `index`. */

@@ -111,7 +111,7 @@ describe('contradicted chains', () => {
     expect(await alerts()).toMatchObject([{ state: 'resolved' }, { state: 'resolved' }]);
   });
 
-  test('[evidence.contradicted] beyond a hundred chains one alert stands for the rest, and the repair of any session ends its own', async () => {
+  test('[evidence.contradicted] beyond a hundred chains one alert reports the rest, and the repair of any session ends its own', async () => {
     const { contradictions } = gateway.ports();
     const row = (session_id: string) => ({
       tenant: 'default',

@@ -11,7 +11,7 @@ const brokenLink = {
   missing: z
     .enum(missingParts)
     .optional()
-    .meta({ description: 'What the rows lack of a session whose other entries are valid.' }),
+    .meta({ description: 'Missing part of a session whose other entries are valid.' }),
 };
 const verification = z.strictObject({
   session_id: z.string(),
