@@ -1,5 +1,6 @@
 /** Schemas of the requests and the result of an action. */
 import * as z from 'zod';
+import { describeIssue, issueWords, problemSentence } from '#core/kernel/issue-words.ts';
 import { resultReasons } from './approval.ts';
 import { capabilities, decisions, isSession, sessionForm, sessionPattern, sizes } from './call-sizes.ts';
 import { declaredRoots } from './declared-root.ts';
@@ -9,44 +10,38 @@ const noControls = /^[^\u0000-\u001f\u007f-\u009f]*$/u;
 
 const upstreamPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-const name = (what: string) =>
-  z
-    .string()
-    .min(1, `${what} must not be empty`)
-    .max(sizes.nameCharacters, `${what} is longer than ${sizes.nameCharacters} characters`)
-    .regex(noControls, `${what} contains control characters`);
+const withoutControls = 'a text without control characters';
+
+const name = z.string().min(1).max(sizes.nameCharacters).regex(noControls, withoutControls);
 
 /** Returns the schema of a session id. Published schemas contain the pattern. */
 export const sessionId = (message: string) => z.string().regex(sessionPattern, message).refine(isSession, message);
 
 const actorSchema = z.strictObject({
-  agent: name('actor.agent').optional(),
-  session: sessionId(`actor.session must match ${sessionForm}`).optional(),
+  agent: name.optional(),
+  session: sessionId(sessionForm).optional(),
 });
 
-export const callId = sessionId(`call_id must be ${sessionForm}`);
+export const callId = sessionId(sessionForm);
 
 /** Body of `POST /v1/actions` and `POST /admin/v1/test-action`. */
 export const actionRequestSchema = z.strictObject({
-  protocol: name('protocol'),
-  tool: name('tool'),
+  protocol: name,
+  tool: name,
   target: z
     .string()
-    .regex(noControls, 'target contains control characters')
-    .refine((text) => Buffer.byteLength(text) <= sizes.targetBytes, `target is longer than ${sizes.targetBytes} bytes`),
+    .regex(noControls, withoutControls)
+    .refine((text) => Buffer.byteLength(text) <= sizes.targetBytes, `a text of at most ${sizes.targetBytes} bytes`),
   capability: z.enum(capabilities),
   /** The expected server or service. The gateway refuses to run the call if another one serves it. */
-  upstream: z
-    .string()
-    .regex(upstreamPattern, 'upstream must be the name of an entry of upstreams.mcp or upstreams.http')
-    .optional(),
+  upstream: z.string().regex(upstreamPattern, 'the name of an entry of upstreams.mcp or upstreams.http').optional(),
   parameters: z.record(z.string(), z.json()).optional(),
   actor: actorSchema.optional(),
-  approval_ref: z.uuid('approval_ref must be the envelope_id (a UUID) of an approval').optional(),
+  approval_ref: z.uuid('the envelope_id (a UUID) of an approval').optional(),
   justification: z.string().max(sizes.justificationCharacters).optional(),
   /** The person's own request, passed on by the host application: the trusted source for source rules. Not stored. */
   prompt: z.string().max(sizes.promptCharacters).optional(),
-  manifest_id: name('manifest_id').optional(),
+  manifest_id: name.optional(),
   /** Absolute paths and URIs that the call may access. They only narrow the roots of its server [guard.roots]. */
   roots: declaredRoots.optional(),
   dry_run: z.boolean().optional(),
@@ -55,6 +50,14 @@ export const actionRequestSchema = z.strictObject({
   /** With `decide_only`: the caller's id of the call, used to report the outcome [action.decide-only]. */
   call_id: callId.optional(),
 });
+
+/** Returns what is wrong with a request for an action, as one sentence; undefined for one that fits. */
+export function misfitOf(request: unknown): string | undefined {
+  const { success, error } = actionRequestSchema.safeParse(request, { error: describeIssue });
+  if (success) return undefined;
+  const problems = error.issues.map((issue) => `${issue.path.join('.')}: ${issueWords(issue, request)}`);
+  return problemSentence(problems.slice(0, 3));
+}
 
 export const decisionResultSchema = z.object({
   envelope_id: z.string(),

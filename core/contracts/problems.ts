@@ -2,7 +2,7 @@
 import type * as z from 'zod';
 import { didYouMean } from '#core/kernel/did-you-mean.ts';
 import { type GatewayError, invalidRequest } from '#core/kernel/errors.ts';
-import { found, relevantIssues } from '#core/kernel/issue-words.ts';
+import { foundAt, relevantIssues } from '#core/kernel/issue-words.ts';
 
 export type Path = readonly (string | number)[];
 
@@ -83,16 +83,3 @@ function severalPeople(path: Path): string {
     ? '. For several people write approval: { required: 2 } in the rule, with from_teams and roles where only some count.'
     : '';
 }
-
-/** Describes the value at a path. Does not quote values that may be secrets. */
-export const foundAt = (path: Path, root: unknown): string =>
-  found(
-    path.reduce<unknown>(
-      (at, step) =>
-        at !== null && typeof at === 'object' && Object.hasOwn(at, step)
-          ? (at as Record<string | number, unknown>)[step]
-          : undefined,
-      root,
-    ),
-    path,
-  );

@@ -5,13 +5,13 @@ import { callId } from './envelope-schema.ts';
 /** Reported outcome. Contents stay with the caller. */
 export const outcomeRequestSchema = z.strictObject({
   call_id: callId,
-  outcome: z.enum(['executed', 'failed'], 'outcome must be executed or failed'),
+  outcome: z.enum(['executed', 'failed']),
   /** SHA-256 of the result's canonical JSON. */
   result_sha256: z
     .string()
-    .regex(/^[0-9a-f]{64}$/, 'result_sha256 must be 64 hex digits in lower case')
+    .regex(/^[0-9a-f]{64}$/, '64 hex digits in lower case')
     .optional(),
-  result_bytes: z.int('result_bytes must be a whole number').min(0, 'result_bytes must not be negative').optional(),
-  exit_code: z.int('exit_code must be a whole number').min(-1).max(0xffffffff).optional(),
+  result_bytes: z.int().min(0).optional(),
+  exit_code: z.int().min(-1).max(0xffffffff).optional(),
 });
 export type OutcomeRequest = z.infer<typeof outcomeRequestSchema>;

@@ -71,6 +71,23 @@ export function found(value: unknown, path: Path = []): string {
 
 const longestQuoted = 80;
 
+/** Describes an issue of a parse with `describeIssue`. A schema's own message names what is allowed. */
+export const issueWords = ({ path, message }: z.core.$ZodIssue, root: unknown): string =>
+  message.startsWith('found ') ? message : `found ${foundAt(path, root)}, allowed ${message}`;
+
+/** Describes the value at a path. Does not quote values that may be secrets. */
+export const foundAt = (path: Path, root: unknown): string =>
+  found(
+    path.reduce<unknown>(
+      (at, step) =>
+        at !== null && typeof at === 'object' && Object.hasOwn(at, step)
+          ? (at as Record<PropertyKey, unknown>)[step]
+          : undefined,
+      root,
+    ),
+    path,
+  );
+
 /** Checks whether the value at a path may be a secret: a key, or a URL, which may contain one. */
 export const mayHoldSecret = (path: Path, value: unknown): boolean =>
   secretPlace.test(String(path.findLast((step) => typeof step === 'string') ?? '')) || asText(value).includes('://');

@@ -8,7 +8,7 @@ import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Route } from '#core/contracts/route.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
-import { describeIssue, problemSentence, relevantIssues } from '#core/kernel/issue-words.ts';
+import { describeIssue, issueWords, problemSentence, relevantIssues } from '#core/kernel/issue-words.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { notFound, type ThingKind } from '#core/kernel/not-found.ts';
 import type { GatewayPorts } from './ports.ts';
@@ -76,7 +76,9 @@ export function parsed<T>(schema: z.ZodType<T>, value: unknown): T {
   // Two checks of one value may have the same message.
   const problems = [
     ...new Set(
-      relevantIssues(outcome.error.issues).map((issue) => `${issue.path.join('.') || 'body'}: ${issue.message}`),
+      relevantIssues(outcome.error.issues).map(
+        (issue) => `${issue.path.join('.') || 'body'}: ${issueWords(issue, value)}`,
+      ),
     ),
   ];
   throw invalidRequest(`The request is not valid: ${problemSentence(problems.slice(0, 10))}`, {

@@ -2,9 +2,10 @@
 import { isNetworkEntry } from '#core/catalog/networks.ts';
 import type { OwnProgram } from '#core/contracts/config/catalog.ts';
 import type { ConfigurationFile } from '#core/contracts/config.ts';
-import { foundAt, type Problem } from '#core/contracts/problems.ts';
+import type { Problem } from '#core/contracts/problems.ts';
 import { readerOf } from '#core/effects/shell/commands.ts';
 import { ownTree } from '#core/effects/shell/own-programs.ts';
+import { foundAt } from '#core/kernel/issue-words.ts';
 import { globProblems } from './glob-checks.ts';
 
 export const checkCatalog = ({ catalog: { secret_files, networks, programs } }: ConfigurationFile): Problem[] => [

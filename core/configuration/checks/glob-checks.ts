@@ -1,6 +1,7 @@
 /** Checks that the patterns of a configuration compile. */
 
-import { foundAt, type Path, type Problem } from '#core/contracts/problems.ts';
+import type { Path, Problem } from '#core/contracts/problems.ts';
+import { foundAt } from '#core/kernel/issue-words.ts';
 import { compileGlob } from '#core/text/matching/glob.ts';
 
 export const globProblems = (patterns: readonly string[], pathOf: (index: number) => Path): Problem[] =>

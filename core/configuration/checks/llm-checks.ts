@@ -1,7 +1,8 @@
 /** Checks of providers, routes, aliases, content filters, budgets and cache that the schema cannot express. */
 
 import type { ConfigurationFile, ContentFilter } from '#core/contracts/config.ts';
-import { foundAt, type Path, type Problem, pathText } from '#core/contracts/problems.ts';
+import { type Path, type Problem, pathText } from '#core/contracts/problems.ts';
+import { foundAt } from '#core/kernel/issue-words.ts';
 import { normalKeyword } from '#core/models/content-policy/keywords.ts';
 import { regexProblem } from '#core/models/content-policy/pattern-set.ts';
 import { globMatches } from '#core/text/matching/glob.ts';

@@ -3,7 +3,6 @@ import type { OwnNetworks } from '#core/contracts/config/catalog.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import { type ActionRequest, type Capability, type Placement, sizes } from '#core/contracts/envelope.ts';
 import { type EnvelopeSchemas, envelopeSchemas } from '#core/contracts/lazy-envelope-schema.ts';
-import { describeIssue, problemSentence } from '#core/kernel/issue-words.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { isObject } from '#core/kernel/narrow.ts';
@@ -104,14 +103,11 @@ const governable = async (request: GovernedWords): Promise<ActionRequest & { par
 
 /** Validates a request like `governable`, with the loaded schemas. */
 export function fitting(
-  { actionRequestSchema }: EnvelopeSchemas,
+  { actionRequestSchema, misfitOf }: EnvelopeSchemas,
   request: GovernedWords,
 ): ActionRequest & { parameters: JsonObject } {
-  const checked = actionRequestSchema.safeParse(request, { error: describeIssue });
-  if (!checked.success) {
-    const problems = checked.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-    throw invalidParams(`The call cannot be governed: ${problemSentence(problems.slice(0, 3))}`);
-  }
+  const checked = actionRequestSchema.safeParse(request);
+  if (!checked.success) throw invalidParams(`The call cannot be governed: ${misfitOf(request)}`);
   // Keeps the same object, so that the server gets exactly the decided and stored parameters.
   return { ...checked.data, parameters: request.parameters };
 }

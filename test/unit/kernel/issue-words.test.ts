@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { describeIssue, problemSentence, relevantIssues } from '#core/kernel/issue-words.ts';
+import { describeIssue, issueWords, problemSentence, relevantIssues } from '#core/kernel/issue-words.ts';
 
 const said = (schema: z.ZodType, value: unknown): string[] =>
   relevantIssues(schema.safeParse(value, { error: describeIssue }).error?.issues ?? []).map(
@@ -50,6 +50,24 @@ test('[error.plain-words] an unknown key is listed with the known ones', () => {
     ': found the unknown key "nam", allowed name, limit; did you mean "name"?',
   ]);
   expect(said(z.strictObject({}), { a: 1, b: 2 })).toEqual([': found the unknown keys "a", "b", allowed no key']);
+});
+
+test("[error.plain-words] a schema's own words are what is allowed, beside what was found", () => {
+  const rising = z.array(z.int()).refine(([first = 0, second = 1]) => first < second, 'stages that rise');
+  const schema = z.object({
+    stages: rising,
+    name: z.string().regex(/^[a-z]+$/, 'letters'),
+    password: z.uuid('a UUID'),
+  });
+  const value = { stages: [5, 5], name: 'B', password: 'hunter2' };
+  const issues = schema.safeParse(value, { error: describeIssue }).error?.issues ?? [];
+  expect(issues.map((issue) => issueWords(issue, value))).toEqual([
+    'found a list of 2 entries, allowed stages that rise',
+    'found "B", allowed letters',
+    'found a string (not shown), allowed a UUID',
+  ]);
+  const missing = schema.safeParse({}, { error: describeIssue }).error?.issues ?? [];
+  expect(issueWords(missing[0]!, {})).toBe('found nothing, allowed a list');
 });
 
 test('[error.plain-words] problems end as a sentence, and a question keeps its mark', () => {
