@@ -3,11 +3,16 @@ import * as z from 'zod';
 import { actionRequestSchema } from './envelope-schema.ts';
 import { assertionSchema } from './passkey.ts';
 
+/** Checks whether a text shows anything. Blanks, control characters and characters without width do not. */
+const isVisible = (text: string): boolean => /[^\s\p{C}\p{Default_Ignorable_Code_Point}]/u.test(text);
+const visibleText = 'a text of which something is visible';
+
 export const voteSchema = z.strictObject({
   reviewer: z
     .string()
-    .min(1, 'reviewer must not be empty')
+    .min(1)
     .max(256)
+    .refine(isVisible, visibleText)
     .describe('Recorded beside the authenticated person, never instead of them.'),
   comment: z.string().max(4096).optional(),
 });
@@ -19,7 +24,12 @@ export const approveSchema = voteSchema.extend({
 });
 
 export const releaseSchema = z.strictObject({
-  reason: z.string().min(1, 'a reason').max(4096).describe('Why the session may go on; recorded with the release.'),
+  reason: z
+    .string()
+    .min(1)
+    .max(4096)
+    .refine(isVisible, visibleText)
+    .describe('Why the session may go on; recorded with the release.'),
 });
 
 /** Ticket that a service received, and the action it is about to take with it. */

@@ -52,7 +52,7 @@ test('[error.plain-words] an unknown key is listed with the known ones', () => {
   expect(said(z.strictObject({}), { a: 1, b: 2 })).toEqual([': found the unknown keys "a", "b", allowed no key']);
 });
 
-test("[error.plain-words] a schema's own words are what is allowed, beside what was found", () => {
+test("[error.plain-words] a schema's own words name what is allowed, and the answer what was found", () => {
   const rising = z.array(z.int()).refine(([first = 0, second = 1]) => first < second, 'stages that rise');
   const schema = z.object({
     stages: rising,
