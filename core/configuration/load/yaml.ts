@@ -17,19 +17,23 @@ export interface YamlDocument {
 /**
  * Parses a YAML file.
  * @param needs the minimum content, named in the error for an empty file.
- * @throws GatewayError `invalid_request` naming the lines: syntax, duplicate keys, excessive nesting, multiplying
+ * @throws GatewayError `invalid_request` naming the lines: another encoding, syntax, duplicate keys, excessive nesting, multiplying
  * aliases, or no content.
  */
 export function readYaml(text: string, where: string, needs = ''): YamlDocument {
   if (Buffer.byteLength(text) > maxYamlBytes)
     throw invalidRequest(`${where}: found ${Buffer.byteLength(text)} bytes, allowed at most ${maxYamlBytes} bytes.`);
+  assertUtf8(text, where);
   const lines = new LineCounter();
   // Pretty errors quote the source, and the source may hold keys.
   const document = parseDocument(text, { prettyErrors: false, lineCounter: lines, version: '1.2', uniqueKeys: true });
   // The parser is recursive, and reports an error at each level that it gave up.
   if (document.errors.some(({ message }) => message.startsWith('Maximum call stack'))) throw tooDeep(where);
   if (document.errors.length > 0) {
-    const problems = document.errors.map(({ message, pos }) => `line ${lines.linePos(pos[0]).line}: ${message}`);
+    const problems = document.errors.map(
+      ({ code, message, pos }) =>
+        `line ${lines.linePos(pos[0]).line}: ${code === 'MULTIPLE_DOCS' ? 'found a second document, allowed one; remove the line "---"' : message}`,
+    );
     throw invalidRequest(`${where} is not valid YAML: ${problems.join('; ')}.`, { problems });
   }
   boundDepth(document, where);
@@ -46,6 +50,18 @@ export function readYaml(text: string, where: string, needs = ''): YamlDocument 
       return undefined;
     },
   };
+}
+
+/**
+ * Rejects text that was decoded from bytes of another encoding. Its keywords and prompts would silently be others.
+ */
+function assertUtf8(text: string, where: string): void {
+  const at = text.indexOf('\ufffd');
+  if (at < 0) return;
+  const line = text.slice(0, at).split('\n').length;
+  throw invalidRequest(
+    `${where}: line ${line}: found bytes that are not UTF-8, allowed a file in UTF-8. Save it as UTF-8; if U+FFFD is meant, write "\\uFFFD".`,
+  );
 }
 
 const tooDeep = (where: string) =>

@@ -11,6 +11,21 @@ test('a key given twice is refused', () => {
   expect(() => readYaml('a: 1\na: 2', 'It')).toThrow('It is not valid YAML: line 2');
 });
 
+test('text of another encoding is refused, and the character itself can be written', () => {
+  const latin1 = Buffer.from('a: 1\nkeywords: [caf\u00e9]\n', 'latin1').toString('utf8');
+  expect(() => readYaml(latin1, 'It')).toThrow('It: line 2: found bytes that are not UTF-8, allowed a file in UTF-8');
+  const utf16 = Buffer.from('\ufeffa: 1\n', 'utf16le').toString('utf8');
+  expect(() => readYaml(utf16, 'It')).toThrow('It: line 1: found bytes that are not UTF-8');
+  expect(readYaml('a: café\nb: "\\uFFFD"', 'It').value).toEqual({ a: 'café', b: '\ufffd' });
+});
+
+test('a second document is refused', () => {
+  expect(() => readYaml('a: 1\n---\nb: 2\n', 'It')).toThrow(
+    'It is not valid YAML: line 2: found a second document, allowed one; remove the line "---".',
+  );
+  expect(readYaml('---\na: 1\n', 'It').value).toEqual({ a: 1 });
+});
+
 test('aliases that multiply are refused before they are expanded', () => {
   const laughs = [
     'a0: &a0 [lol, lol]',
