@@ -125,6 +125,18 @@ test('[admin.graphql] the operation of every field is a route, whose role decide
   for (const operation of queries) expect([operation, operations.has(operation)]).toEqual([operation, true]);
 });
 
+test('[admin.graphql] clients may send extensions, which are objects', async () => {
+  const sent = (extensions: unknown) =>
+    call('POST', '/admin/v1/graphql', { key: admin, body: { query: '{ whoami { role } }', extensions } });
+  for (const extensions of [{ clientLibrary: { name: '@apollo/client', version: '4.0.0' } }, {}, null])
+    expect(await sent(extensions)).toMatchObject({ status: 200, body: { data: { whoami: { role: 'admin' } } } });
+  const { status, body } = await sent('x');
+  expect([status, body.error.message]).toEqual([
+    400,
+    'The request is not valid: extensions: found "x", allowed an object.',
+  ]);
+});
+
 test('[admin.graphql] mutations move a rollout, with the checks of REST', async () => {
   const input = { routeModel: 'mock', canaryProvider: 'other', stages: [10, 100] };
   const create =
