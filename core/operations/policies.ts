@@ -32,6 +32,8 @@ export const getConfig: Operation = async ({ snapshot }) => ({
 export const putConfig: Operation = async (call) => {
   const { ports, principal } = call;
   const reason = reasonOf(call);
+  const over = overOf(call);
+  over?.(call.snapshot.version);
   const loaded = await refusedPartsRecorded(call, () => loadText(ports, call.text(), fileOf(call)));
   const { configuration: before } = await ports.snapshots.refresh();
   await assertIndexFollows(before, loaded.configuration);
@@ -42,6 +44,7 @@ export const putConfig: Operation = async (call) => {
   const whole = await underControlPlane(ports, configuration);
   const row = await storeVersion(ports, whole, principal.person ?? principal.name, 'api', {
     places: loaded.places,
+    over,
     // Another change may have bound a name in the meantime.
     bind: (bound) => enforceBindings({ ...rules, bound }, configuration).bound,
   });
@@ -67,6 +70,21 @@ const leftControlPlane = ({ federation: before }: Configuration, { federation: a
         `federation.role changes from data to ${after.role}: this gateway, plane ${before.plane}, no longer applies the configuration of its control plane.`,
       ]
     : [];
+
+/** Returns the check of `If-Match`, whose tags are those of `GET config`: a change that was not seen is not undone. */
+function overOf({ header }: Call): ((version: number) => void) | undefined {
+  const tags = header('if-match')
+    ?.split(',')
+    .map((tag) => tag.trim());
+  if (tags === undefined || tags.includes('*')) return undefined;
+  return (version) => {
+    if (tags.includes(`"${version}"`)) return;
+    throw new GatewayError(
+      'conflict',
+      `If-Match is ${tags.join(', ').slice(0, 64)}, but version ${version} is in force; nothing was stored. Read the configuration again.`,
+    );
+  };
+}
 
 const maxFileName = 200;
 

@@ -22,6 +22,13 @@ const put = (raw: string) =>
     raw,
     headers: { 'content-type': 'application/yaml' },
   });
+/** Stores under the condition that one of these versions is in force. */
+const putOver = (raw: string, ifMatch: string) =>
+  ask<{ version: number; error?: { type: string; message: string } }>(url, 'PUT', '/admin/v1/config', {
+    key: token,
+    raw,
+    headers: { 'content-type': 'application/yaml', 'if-match': ifMatch },
+  });
 const current = async () =>
   (await ask<{ version: number }>(url, 'GET', '/admin/v1/policy-versions/current', { key: 'e2e-viewer' })).body.version;
 const rule = (text: string) => yaml.replace('  rules:\n', `  rules:\n    - ${text}\n`);
@@ -158,4 +165,17 @@ test('[config.put] a reason is recorded; an empty or endless one is refused and 
   const { body } = await ask(url, 'GET', '/admin/v1/audit?kind=admin&limit=20', { key: 'e2e-platform' });
   const entries = body.entries as { body: Record<string, unknown> }[];
   expect(entries.find(({ body: act }) => act.reason === 'less noise')?.body.action).toBe('config.put');
+});
+
+test('[config.put] If-Match names the version that a change replaces, and of two such changes one is stored', async () => {
+  const before = await current();
+  const stale = await putOver(yaml, `"${before - 1}"`);
+  expect([stale.status, stale.body.error?.type]).toEqual([409, 'conflict']);
+  expect(stale.body.error?.message).toContain(`version ${before} is in force; nothing was stored`);
+  expect(await current()).toBe(before);
+  const both = await Promise.all([1, 2].map(() => putOver(yaml, `"${before}"`)));
+  expect(both.map(({ status }) => status).sort()).toEqual([201, 409]);
+  expect((await putOver(yaml, `"${before}", "${before + 1}"`)).status).toBe(201);
+  expect((await putOver(yaml, '*')).status).toBe(201);
+  expect((await put(yaml)).body.version).toBe(before + 4);
 });

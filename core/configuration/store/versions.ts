@@ -83,6 +83,8 @@ interface AdvanceOptions {
    * @throws GatewayError if the version may not be stored over them.
    */
   readonly bind?: (bound: SecretBindings) => SecretBindings;
+  /** Checks that the version in force may be replaced. Called on every try. @throws GatewayError `conflict` */
+  readonly over?: ((version: number) => void) | undefined;
   /** If it returns true, the active version is not replaced. */
   readonly unless?: () => Promise<boolean>;
 }
@@ -117,12 +119,13 @@ async function advance(
   { configStore, clock, secrets }: VersionDeps,
   configuration: Configuration,
   draft: Draft,
-  { importedSha256, unless, bind }: AdvanceOptions = {},
+  { importedSha256, unless, over, bind }: AdvanceOptions = {},
 ): Promise<{ row: VersionRow; imported: boolean }> {
   for (let tries = 0; tries < maxTries; tries++) {
     const inForce = await configStore.inForce();
     const current = inForce?.row;
     if (current && (await unless?.())) return { row: current, imported: false };
+    over?.(current?.version ?? 0);
     const row: VersionRow = { version: (current?.version ?? 0) + 1, created_at: isoTime(clock.now()), ...draft };
     const held = inForce?.keys ?? noKeys;
     const digests = secrets
