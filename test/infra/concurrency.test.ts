@@ -1,5 +1,8 @@
 /** Which functions keep a part of the account's concurrency, in both forms of a deployment. */
+import type { FunctionSpec } from '#core/contracts/function-spec.ts';
+import type { FunctionName } from '#core/contracts/functions.ts';
 import { functions } from '#features/functions.ts';
+import { reservedFor } from '../../lib/concurrency.ts';
 import { readSettings } from '../../lib/settings.ts';
 import { appNode, functionId, ofType, synthesize } from './synthesized.ts';
 
@@ -15,15 +18,24 @@ function reserved(services: Services): Readonly<Record<string, number>> {
   );
 }
 
+/** What the settings of a context reserve, without the templates. */
+function settled(context: Record<string, unknown>): Readonly<Record<string, number>> {
+  const settings = readSettings(appNode(context));
+  return Object.fromEntries(
+    Object.entries(functions as Record<string, FunctionSpec>).flatMap(([name, { sandboxed }]) => {
+      const own = reservedFor(name as FunctionName, sandboxed?.concurrency, settings);
+      return own === undefined ? [] : [[name, own]];
+    }),
+  );
+}
+
 const shared = synthesize({}).services;
-const withSandbox = synthesize({ sandboxConcurrency: 3 }).services;
-const kept = synthesize({ concurrency: 'reserved' }).services;
 const fewer = synthesize({ concurrency: 'reserved', streamConcurrency: 50, sandboxConcurrency: 0 }).services;
 
 describe('[cloud.concurrency] the concurrency of the account', () => {
   it('is shared by default, by the sandbox too: an account with a quota of 10 has none to reserve', () => {
     expect(reserved(shared)).toEqual({});
-    expect(reserved(withSandbox)).toEqual({ sandbox: 3 });
+    expect(settled({ sandboxConcurrency: 3 })).toEqual({ sandbox: 3 });
   });
 
   it('is reserved for decisions and votes, and capped for streams, if the operator configures it', () => {
@@ -32,7 +44,7 @@ describe('[cloud.concurrency] the concurrency of the account', () => {
       sandbox: 10,
     };
     const streaming = (most: number) => ({ mcp: most, 'chat-completions': most, messages: most });
-    expect(reserved(kept)).toEqual({ ...deciding, ...streaming(200) });
+    expect(settled({ concurrency: 'reserved' })).toEqual({ ...deciding, ...streaming(200) });
     expect(reserved(fewer)).toEqual({ ...deciding, ...streaming(50), sandbox: 0 });
   });
 
