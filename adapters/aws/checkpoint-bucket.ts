@@ -5,7 +5,7 @@
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { stored } from '#adapters/tables/store.ts';
 import type { ChainPoint, SessionCheckpoint } from '#core/contracts/evidence.ts';
-import { CheckpointDamage, checkpointOf, sessionCheckpointDefect, signCheckpoint } from '#core/evidence/checkpoint.ts';
+import { CheckpointDamage, checkpointsOf, sessionCheckpointDefect, signCheckpoint } from '#core/evidence/checkpoint.ts';
 import { signingKeysOf } from '#core/evidence/key-succession.ts';
 import type { Checkpointed, CheckpointLog, Signer } from '#core/evidence/ports.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
@@ -96,15 +96,15 @@ export function checkpointBucket(options: CheckpointBucketOptions): CheckpointLo
       const created_at = isoTime(clock.now());
       const checkpoint = await signCheckpoint(points, { created_at, previous: '' }, signer);
       await Promise.all(
-        points.map(async (point, position) => {
+        checkpointsOf(checkpoint, points).map(async (session) => {
           const object = {
-            Key: checkpointKey(point),
-            Body: canonicalize(checkpointOf(checkpoint, points, position)),
+            Key: checkpointKey(session.point),
+            Body: canonicalize(session),
             ContentType: 'application/json',
             IfNoneMatch: '*',
           };
           await stored(client.send(new PutObjectCommand({ Bucket, ...object })).catch(ignoreExisting));
-          remember({ point, checkpoint });
+          remember(session);
         }),
       );
     },

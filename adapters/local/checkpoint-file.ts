@@ -5,7 +5,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ChainPoint, Checkpoint, SessionCheckpoint } from '#core/contracts/evidence.ts';
-import { checkpointHash, checkpointOf, signCheckpoint } from '#core/evidence/checkpoint.ts';
+import { checkpointHash, checkpointsOf, signCheckpoint } from '#core/evidence/checkpoint.ts';
 import type { Checkpointed, CheckpointLog, Signer } from '#core/evidence/ports.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import type { Page } from '#core/kernel/page.ts';
@@ -78,7 +78,7 @@ export async function checkpointFile(options: CheckpointFileOptions): Promise<Ch
         checkpoint: Checkpoint;
         points: ChainPoint[];
       };
-      const proof = checkpointOf(checkpoint, points, position);
+      const proof = checkpointsOf(checkpoint, points)[position]!;
       return canonicalize(proof.point) === canonicalize(last.point) ? proof : undefined;
     } catch {
       return undefined;

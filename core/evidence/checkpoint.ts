@@ -8,7 +8,7 @@ import {
 import { canonicalize, hashDomain, sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { describeIssue } from '#core/kernel/issue-words.ts';
-import { leafHash, rootFromPath, treePath, treeRoot } from './merkle.ts';
+import { leafHash, rootFromPath, treePaths, treeRoot } from './merkle.ts';
 import type { Signer } from './ports.ts';
 import { namedSignatureFault, type PublicKeys } from './signature.ts';
 
@@ -47,13 +47,10 @@ export async function signCheckpoint(
   return { ...statement, signature: { alg: 'ECDSA_P256_SHA256', key_id: signer.keyId, value } };
 }
 
-/** Extracts the checkpoint of one session: its point and the path to the signed root. */
-export function checkpointOf(
-  checkpoint: Checkpoint,
-  points: readonly ChainPoint[],
-  position: number,
-): SessionCheckpoint {
-  return { point: points[position]!, position, path: treePath(points.map(leafOf), position), checkpoint };
+/** Extracts the checkpoint of each session, in the order of the points: its point and the path to the signed root. */
+export function checkpointsOf(checkpoint: Checkpoint, points: readonly ChainPoint[]): SessionCheckpoint[] {
+  const paths = treePaths(points.map(leafOf));
+  return points.map((point, position) => ({ point, position, path: paths[position]!, checkpoint }));
 }
 
 /** Reports whether a checkpoint covers exactly these points. */

@@ -12,23 +12,25 @@ const above = (level: readonly string[]): string[] =>
     return right === undefined ? left : node(left, right);
   });
 
-/** Computes the root of a tree. @param leaves hashes of at least one text. */
-export function treeRoot(leaves: readonly string[]): string {
-  let level = leaves;
-  while (level.length > 1) level = above(level);
-  return level[0]!;
+/** Returns all levels of a tree, from its leaves to its root. @param leaves hashes of at least one text. */
+function levelsOf(leaves: readonly string[]): readonly (readonly string[])[] {
+  const levels = [leaves];
+  for (let level = leaves; level.length > 1; levels.push(level)) level = above(level);
+  return levels;
 }
 
-/** Returns the hashes that lead from the leaf at `position` to the root. */
-export function treePath(leaves: readonly string[], position: number): string[] {
-  const path: string[] = [];
-  let [level, at] = [leaves, position];
-  while (level.length > 1) {
-    const sibling = level[at % 2 === 0 ? at + 1 : at - 1];
-    if (sibling !== undefined) path.push(sibling);
-    [level, at] = [above(level), Math.floor(at / 2)];
-  }
-  return path;
+/** Computes the root of a tree. @param leaves hashes of at least one text. */
+export const treeRoot = (leaves: readonly string[]): string => levelsOf(leaves).at(-1)![0]!;
+
+/** Returns for each leaf the hashes that lead from it to the root. Computes each hash of the tree once. */
+export function treePaths(leaves: readonly string[]): string[][] {
+  const levels = levelsOf(leaves);
+  return leaves.map((_, position) =>
+    levels.flatMap((level, height) => {
+      const at = Math.floor(position / 2 ** height);
+      return level[at % 2 === 0 ? at + 1 : at - 1] ?? [];
+    }),
+  );
 }
 
 /**

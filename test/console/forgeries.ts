@@ -1,7 +1,7 @@
 /** What a forger does to a bundle with a key of its own: hashes and manifest agree again, and what others signed does not. */
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { entryHash } from '../../core/evidence/chain.ts';
-import { checkpointOf, signCheckpoint } from '../../core/evidence/checkpoint.ts';
+import { checkpointsOf, signCheckpoint } from '../../core/evidence/checkpoint.ts';
 import { passkeyChallenge } from '../../core/evidence/passkey-proof.ts';
 import { manifestBytes, manifestHash } from '../../core/evidence/session-manifest.ts';
 import { authenticator, type Twist } from '../support/authenticator.ts';
@@ -50,7 +50,7 @@ export async function withCheckpoint(bundle: Loose): Promise<Loose> {
     sign: async (message: Uint8Array) => sign('sha256', message, privateKey).toString('base64'),
   };
   const signed = await signCheckpoint(points, { created_at: bundle.manifest.created_at, previous: '' }, signer);
-  return Object.assign(bundle, { checkpoint: checkpointOf(signed, points, 0) });
+  return Object.assign(bundle, { checkpoint: checkpointsOf(signed, points)[0] });
 }
 
 /** Returns a change of one member, which a path names. */

@@ -1,6 +1,7 @@
 /** Hash trees of any size: every leaf has a path, and no other leaf has it. */
+import crypto from 'node:crypto';
 import fc from 'fast-check';
-import { leafHash, rootFromPath, treePath, treeRoot } from '#core/evidence/merkle.ts';
+import { leafHash, rootFromPath, treePaths, treeRoot } from '#core/evidence/merkle.ts';
 
 const texts = fc.array(fc.string(), { minLength: 1, maxLength: 40 });
 
@@ -9,7 +10,7 @@ test('[evidence.checkpoint] each path leads to the root, from its own leaf and p
     fc.property(texts, fc.nat(), fc.nat(), (all, at, other) => {
       const leaves = all.map((text, i) => leafHash(`${i} ${text}`));
       const [position, elsewhere] = [at % leaves.length, other % leaves.length];
-      const [root, path] = [treeRoot(leaves), treePath(leaves, position)];
+      const [root, path] = [treeRoot(leaves), treePaths(leaves)[position]!];
       expect(rootFromPath(leaves[position]!, position, leaves.length, path)).toBe(root);
       expect(rootFromPath(leafHash('x'), position, leaves.length, path)).not.toBe(root);
       expect(rootFromPath(leaves[position]!, position, leaves.length, [...path, root])).toBeUndefined();
@@ -20,4 +21,12 @@ test('[evidence.checkpoint] each path leads to the root, from its own leaf and p
       }
     }),
   );
+});
+
+test('[evidence.checkpoint] the paths of a thousand sessions hash each node of the tree once', () => {
+  const leaves = Array.from({ length: 1_000 }, (_, i) => leafHash(String(i)));
+  const hashed = jest.spyOn(crypto, 'hash');
+  expect(treePaths(leaves)).toHaveLength(1_000);
+  expect(hashed).toHaveBeenCalledTimes(999);
+  hashed.mockRestore();
 });
