@@ -18,6 +18,7 @@ import { Construct } from 'constructs';
 import type { AlarmRow, CompositeName, Severity, Watched } from './alarms/alarm.ts';
 import { approvalAlarms } from './alarms/approvals.ts';
 import { canaryAlarms } from './alarms/canary.ts';
+import { copyAlarms } from './alarms/copies.ts';
 import { evidenceAlarms } from './alarms/evidence.ts';
 import { functionAlarms } from './alarms/functions.ts';
 import { scheduleAlarms } from './alarms/schedules.ts';
@@ -74,6 +75,7 @@ export class Alarms extends Construct {
       ...streamingAlarms(inputs),
       ...trafficAlarms(inputs, chatLatency),
       ...(settings.canary ? canaryAlarms(inputs) : []),
+      ...(settings.copies ? copyAlarms(settings.copies) : []),
     ];
     const made = rows.filter((row) => this.#understood(row)).map((row) => ({ row, alarm: this.#alarm(row) }));
     const alarmsOf = (name: CompositeName) => made.filter(({ row }) => row.within === name).map(({ alarm }) => alarm);

@@ -10,6 +10,7 @@ import { Construct } from 'constructs';
 import type { FunctionSpec } from '#core/contracts/function-spec.ts';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import { functions } from '#features/functions.ts';
+import { BucketCopy } from './copies.ts';
 import { accept } from './findings.ts';
 import { type GatewaySettings, roleName } from './settings.ts';
 
@@ -22,7 +23,10 @@ export class ArchiveBucket extends Construct {
 
   constructor(scope: Construct, id: string, { settings }: ArchiveBucketProps) {
     super(scope, id);
+    const { copies } = settings;
+    const copy = copies && new BucketCopy(this, 'Copy', { settings, copies, of: 'archive' });
     this.bucket = new Bucket(this, 'Bucket', {
+      ...copy?.properties,
       versioned: true,
       objectLockEnabled: true,
       objectLockDefaultRetention: ObjectLockRetention.compliance(Duration.days(settings.archiveDays)),
@@ -38,6 +42,7 @@ export class ArchiveBucket extends Construct {
       ],
       removalPolicy: settings.storeRemoval,
     });
+    copy?.readFrom(this.bucket);
     accept(this, {
       'AwsSolutions-S1':
         'The roles of two functions may put, no role may change or delete; readers are auditors, seen by CloudTrail data events where wanted.',

@@ -3,6 +3,7 @@ import { Duration } from 'aws-cdk-lib';
 import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
+import { BucketCopy } from './copies.ts';
 import { accept } from './findings.ts';
 import type { GatewaySettings } from './settings.ts';
 
@@ -15,7 +16,10 @@ export class ObjectBucket extends Construct {
 
   constructor(scope: Construct, id: string, { settings }: ObjectBucketProps) {
     super(scope, id);
+    const { copies } = settings;
+    const copy = copies && new BucketCopy(this, 'Copy', { settings, copies, of: 'objects' });
     this.bucket = new Bucket(this, 'Bucket', {
+      ...copy?.properties,
       versioned: true,
       encryption: BucketEncryption.S3_MANAGED,
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
@@ -26,6 +30,7 @@ export class ObjectBucket extends Construct {
       ],
       removalPolicy: settings.storeRemoval,
     });
+    copy?.readFrom(this.bucket);
     // A body is never replaced: its name is its digest. The emulator does not support this condition key and would
     // refuse every put.
     if (!settings.emulator) {

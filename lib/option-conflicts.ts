@@ -34,6 +34,7 @@ const needs: readonly (readonly [needed: string, met: Predicate, options: readon
     ({ transparencyLog }) => transparencyLog,
     ['formerLogKeys', 'logKeyGeneration', 'logKeyOverlap'],
   ],
+  ['copyAccount', ({ copies }) => copies !== undefined, ['archiveCopy', 'objectsCopy']],
   ['stage=emulator', ({ emulator }) => emulator !== undefined, ['approvalTimeoutSeconds', 'endpoint']],
 ];
 

@@ -6,6 +6,7 @@ import type { FunctionName } from '#core/contracts/functions.ts';
 import { type CapacitySettings, capacitySettings } from './capacity.ts';
 import { type ConcurrencySettings, concurrencies } from './concurrency.ts';
 import { arns, optional, text, whole, word } from './context.ts';
+import { type CopySettings, copySettings } from './copies.ts';
 import { type EdgeSettings, edgeSettings } from './edge-settings.ts';
 import { type NetworkSettings, networkSettings } from './network-settings.ts';
 import { type StreamingSettings, streamingSettings } from './streaming-settings.ts';
@@ -57,6 +58,8 @@ export interface GatewaySettings extends ConcurrencySettings, CapacitySettings {
    * put into the archive, and no schedule runs.
    */
   readonly restoring: string | undefined;
+  /** Buckets of another account that get each new object of the archive and of the object bucket. */
+  readonly copies: CopySettings | undefined;
   /** Roles of AWS that STS brokers assume, by ARN. Their trust must name the functions; see the deployment guide. */
   readonly brokerRoles: readonly string[];
   /** Stored secrets that brokers and SQL executors pass on, by ARN. */
@@ -121,6 +124,7 @@ export function readSettings(node: Node): GatewaySettings {
     formerSigningKeys: arns(node, 'formerSigningKeys', 'kms', /^[a-z0-9-]+:\d{12}:key\/[\w-]+$/),
     formerVoteKeys: arns(node, 'formerVoteKeys', 'kms', /^[a-z0-9-]+:\d{12}:key\/[\w-]+$/),
     restoring,
+    copies: copySettings(node),
     brokerRoles: arns(node, 'brokerRoles', 'iam', /^:\d{12}:role\/[\w+=.@/-]+$/),
     brokerSecrets: arns(node, 'brokerSecrets', 'secretsmanager', /^[a-z0-9-]+:\d{12}:secret:[\w/+=.@-]+(?:-\?{6})?$/),
     sqlClusters: arns(node, 'sqlClusters', 'rds', /^[a-z0-9-]+:\d{12}:cluster:[\w-]+$/),

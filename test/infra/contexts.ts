@@ -43,12 +43,16 @@ export const namedVpc = {
   streamingSubnetIds: 'subnet-0000000c,subnet-0000000d',
 } as const;
 
+/** Buckets of another account. */
+export const copies = { copyAccount: '210987654321', archiveCopy: 'copy-of-archive', objectsCopy: 'copy-of-objects' };
+
 /** Every option that adds resources. */
 export const everything = (region: string) => ({
   ...cloudFront,
   ...{ ...vpc, certificate: `arn:aws:acm:${region}:123456789012:certificate/regional` },
   ...{ canary: 'on', dataPlane: 'on', iamCallers: 'on', otlpTraces: 'on' },
   ...{ vpcEndpoints: 'on', routeTableIds: 'rtb-0a1b2c3d,rtb-0a1b2c3e' },
+  ...copies,
   ...{ streamingPlane: 'fargate', streamingHost: 'stream.gateway.example.com' },
   streamingSubnetIds: 'subnet-0000000c,subnet-0000000d',
   streamingCertificate: `arn:aws:acm:${region}:123456789012:certificate/stream`,

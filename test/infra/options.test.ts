@@ -3,7 +3,7 @@ import { buildGateway } from '../../lib/gateway.ts';
 import { refuseConflicts } from '../../lib/option-conflicts.ts';
 import { readSettings } from '../../lib/settings.ts';
 import { casesOf } from '../support/extent.ts';
-import { certificate, cloudFront, mostResources, own, vpc } from './contexts.ts';
+import { certificate, cloudFront, copies, mostResources, own, vpc } from './contexts.ts';
 import { appNode, emptyApp } from './synthesized.ts';
 
 /** Each option with what it needs. */
@@ -32,6 +32,8 @@ const options: Readonly<Record<string, Record<string, unknown>>> = {
   'small account': { accountConcurrency: 500 },
   'at once': { release: 'at-once' },
   spans: { otlpTraces: 'on' },
+  copies,
+  restoring: { restoring: 'arn:aws:iam::123456789012:role/restorer' },
 };
 const refused: Readonly<Record<string, string>> = {
   'networks of the admin API + canary': '"canary=on" contradicts "adminCidrs"',
@@ -83,6 +85,7 @@ describe('[cloud.options-fit] [cloud.templates] two options', () => {
     ['route tables without endpoints', { ...vpc, routeTableIds: 'rtb-0a1b2c3d' }],
     ['tasks without a plane', { streamingMaxTasks: 5 }],
     ['a share of nothing', { streamConcurrency: 5 }],
+    ['a copy without its account', { archiveCopy: 'copy-of-archive' }],
     ['a clock of the emulator', { approvalTimeoutSeconds: 5 }],
   ])('have no effect without the other: %s', (_, context) => {
     expect(() => buildGateway(emptyApp(context))).toThrow(

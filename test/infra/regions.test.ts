@@ -2,7 +2,7 @@
 import type { CloudFormationStackArtifact } from 'aws-cdk-lib/cx-api';
 import { buildGateway } from '../../lib/gateway.ts';
 import type { Loose } from '../support/loose.ts';
-import { cloudFront, everything, mostResources } from './contexts.ts';
+import { cloudFront, copies, everything, mostResources } from './contexts.ts';
 import { emptyApp } from './synthesized.ts';
 
 const synthesizedIn = (account: string, region: string, more = {}): readonly CloudFormationStackArtifact[] => {
@@ -103,11 +103,12 @@ test.each([
   }
 });
 
-test('[cloud.name] each region has signing keys and stores of its own, and copies neither', () => {
+test('[cloud.name] each region has signing keys and stores of its own, and copies neither, except buckets to the account that an option names', () => {
   for (const [type, properties] of resources(frankfurt)) {
     expect(type).not.toBe('AWS::KMS::ReplicaKey');
     expect(type).not.toBe('AWS::DynamoDB::GlobalTable');
-    expect(properties.ReplicationConfiguration).toBeUndefined();
+    for (const { Destination } of properties.ReplicationConfiguration?.Rules ?? [])
+      expect(Destination.Account).toBe(copies.copyAccount);
     expect(properties.ReplicaRegions).toBeUndefined();
     if (type === 'AWS::KMS::Key') expect(properties.MultiRegion ?? false).toBe(false);
   }

@@ -1,6 +1,7 @@
 /** The stores against `core/contracts/tables.ts`: every table as declared, and nothing that can be lost by accident. */
 import { type TableSpec, tables } from '#core/contracts/tables.ts';
 import type { Loose } from '../support/loose.ts';
+import { copies as names } from './contexts.ts';
 import { functionId, ofType, type Resource, reference, roleOf, synthesize } from './synthesized.ts';
 
 const { stores } = synthesize();
@@ -220,4 +221,71 @@ it('[secrets.kept] draws the admin token inside Secrets Manager: no template hol
     expect(SecretString).toBeUndefined();
     expect(GenerateSecretString !== undefined).toBe(Name === 'agent-governance/admin');
   }
+});
+
+describe('[evidence.archive] copies in another account', () => {
+  const copied = synthesize(names);
+  const buckets = Object.values(ofType(copied.stores, 'AWS::S3::Bucket')).map(({ Properties }) => Properties);
+  const roles = Object.entries(ofType(copied.stores, 'AWS::IAM::Role')).filter(([, { Properties }]) =>
+    JSON.stringify(Properties.AssumeRolePolicyDocument).includes('"s3.amazonaws.com"'),
+  );
+
+  it('are off by default', () => {
+    expect(JSON.stringify(stores.toJSON())).not.toContain('ReplicationConfiguration');
+  });
+
+  it('get every object, by a role of each bucket, and no removal', () => {
+    for (const name of ['archive', 'objects'])
+      expect(buckets).toContainEqual(
+        expect.objectContaining({
+          VersioningConfiguration: { Status: 'Enabled' },
+          ReplicationConfiguration: {
+            Role: { 'Fn::GetAtt': [expect.stringMatching(new RegExp(`^${name}`, 'i')), 'Arn'] },
+            Rules: [
+              expect.objectContaining({
+                ...{ Status: 'Enabled', Filter: { Prefix: '' }, DeleteMarkerReplication: { Status: 'Disabled' } },
+                Destination: expect.objectContaining({ Account: names.copyAccount }),
+              }),
+            ],
+          },
+        }),
+      );
+    expect(roles.map(([, { Properties }]) => reference(Properties.RoleName)).sort()).toEqual([
+      'agent-governance-archive-copy-{Region}',
+      'agent-governance-objects-copy-{Region}',
+    ]);
+  });
+
+  it('are written in the named account only; the role deletes nothing and changes nothing here', () => {
+    const policies = Object.values(ofType(copied.stores, 'AWS::IAM::Policy')).filter(({ Properties }) =>
+      roles.some(([id]) => Properties.Roles[0].Ref === id),
+    );
+    const statements = policies.flatMap(({ Properties }) => Properties.PolicyDocument.Statement as Loose[]);
+    const writing = statements.filter(({ Action }) => JSON.stringify(Action).includes('Replicate'));
+    expect(writing).toHaveLength(2);
+    for (const { Condition } of writing)
+      expect(Condition).toEqual({ StringEquals: { 's3:ResourceAccount': names.copyAccount } });
+    const actions = new Set(statements.flatMap(({ Action }) => [Action].flat() as string[]));
+    expect([...actions].sort()).toEqual(
+      [
+        ...['GetObjectLegalHold', 'GetObjectRetention', 'GetObjectVersionAcl', 'GetObjectVersionForReplication'],
+        ...['GetObjectVersionTagging', 'GetReplicationConfiguration', 'ListBucket', 'ReplicateObject', 'ReplicateTags'],
+      ].map((action) => `s3:${action}`),
+    );
+  });
+
+  it('have an alarm each on objects that were not copied', () => {
+    const found = [
+      ...JSON.stringify(copied.watch.toJSON()).matchAll(/OperationsFailedReplication.*?DestinationBucket = '([^']+)'/g),
+    ];
+    expect(found.map(([, name]) => name).sort()).toEqual([names.archiveCopy, names.objectsCopy]);
+  });
+
+  it.each([
+    { copyAccount: '210987654321' },
+    { ...names, objectsCopy: names.archiveCopy },
+    { ...names, copyAccount: '210987654321,210987654322' },
+  ])('are refused unless the account and two buckets are named: %j', (context) => {
+    expect(() => synthesize(context)).toThrow('needs "archiveCopy" and "objectsCopy", the names of two buckets there');
+  });
 });

@@ -1,0 +1,88 @@
+/**
+ * Copies of the archive and of objects in buckets of another account, by option: S3 replicates each new object, with its
+ * retention. The role may add versions to a copy, and neither delete nor read them.
+ */
+import { Aws, Stack } from 'aws-cdk-lib';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Bucket, type CfnBucket, ReplicationTimeValue } from 'aws-cdk-lib/aws-s3';
+import { Construct, type Node } from 'constructs';
+import { words } from './context.ts';
+import { accept } from './findings.ts';
+import type { GatewaySettings } from './settings.ts';
+
+/** The copied buckets. */
+type Copied = 'archive' | 'objects';
+
+export interface CopySettings extends Readonly<Record<Copied, string>> {
+  /** Account that both copies are in. Their buckets are named, and exist. */
+  readonly account: string;
+}
+
+const bucketName = /^[a-z0-9](?:[a-z0-9-]{1,61})[a-z0-9]$/;
+
+/** Reads where copies go. @throws unless there are two buckets */
+export function copySettings(node: Node): CopySettings | undefined {
+  if (node.tryGetContext('copyAccount') === undefined) return undefined;
+  const accounts = words(node, 'copyAccount', /^\d{12}$/, 'the id of an account');
+  const archives = words(node, 'archiveCopy', bucketName, 'the name of a bucket');
+  const objects = words(node, 'objectsCopy', bucketName, 'the name of a bucket');
+  if (accounts.length !== 1 || archives.length !== 1 || objects.length !== 1 || archives[0] === objects[0])
+    throw new Error(
+      'Context "copyAccount" must be one account, and needs "archiveCopy" and "objectsCopy", the names of two buckets there.',
+    );
+  return { account: accounts[0]!, archive: archives[0]!, objects: objects[0]! };
+}
+
+interface BucketCopyProps {
+  readonly settings: GatewaySettings;
+  readonly copies: CopySettings;
+  readonly of: Copied;
+}
+
+export class BucketCopy extends Construct {
+  readonly #role: Role;
+  readonly #copy: { readonly name: string; readonly arn: string; readonly account: string };
+
+  constructor(scope: Construct, id: string, { settings, copies, of }: BucketCopyProps) {
+    super(scope, id);
+    this.#copy = { name: copies[of], arn: `arn:${Aws.PARTITION}:s3:::${copies[of]}`, account: copies.account };
+    this.#role = new Role(this, 'Role', {
+      // A fixed name: the policy of the copy names it.
+      roleName: `${settings.name}-${of}-copy-${Stack.of(this).region}`,
+      description: `Copies new objects of the ${of} bucket to another account`,
+      assumedBy: new ServicePrincipal('s3.amazonaws.com'),
+    });
+  }
+
+  /** Properties of the bucket that is copied. */
+  get properties() {
+    const { name, account } = this.#copy;
+    const destination = Bucket.fromBucketAttributes(this, 'Copy', { bucketName: name, account });
+    // Metrics count the objects that could not be copied. The rule has no deadline, which would be billed.
+    const rule = { id: 'copy', destination, metrics: ReplicationTimeValue.FIFTEEN_MINUTES };
+    return { replicationRole: this.#role, replicationRules: [rule] };
+  }
+
+  /** Lets the role read the bucket, and write the copy in the named account only. */
+  readFrom(source: Bucket): void {
+    const { arn, account } = this.#copy;
+    const allow = (resources: string[], actions: string[], conditions = {}) =>
+      this.#role.addToPolicy(
+        new PolicyStatement({ resources, actions: actions.map((action) => `s3:${action}`), conditions }),
+      );
+    allow([source.bucketArn], ['GetReplicationConfiguration', 'ListBucket']);
+    allow(
+      [source.arnForObjects('*')],
+      [
+        ...['GetObjectVersionForReplication', 'GetObjectVersionAcl', 'GetObjectVersionTagging'],
+        ...['GetObjectRetention', 'GetObjectLegalHold'],
+      ],
+    );
+    allow([`${arn}/*`], ['ReplicateObject', 'ReplicateTags'], { StringEquals: { 's3:ResourceAccount': account } });
+    const id = Stack.of(this).getLogicalId(source.node.defaultChild as CfnBucket);
+    for (const objects of [`<${id}.Arn>`, arn.replace(Aws.PARTITION, '<AWS::Partition>')])
+      accept(this, {
+        [`AwsSolutions-IAM5[Resource::${objects}/*]`]: 'Every object of a bucket is copied, under the same name.',
+      });
+  }
+}
