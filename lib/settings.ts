@@ -6,7 +6,7 @@ import type { FunctionName } from '#core/contracts/functions.ts';
 import { type CapacitySettings, capacitySettings } from './capacity.ts';
 import { type ConcurrencySettings, concurrencies } from './concurrency.ts';
 import { arns, optional, text, whole, word } from './context.ts';
-import { type CopySettings, copySettings } from './copies.ts';
+import { type CopySettings, copySettings } from './copy-settings.ts';
 import { type EdgeSettings, edgeSettings } from './edge-settings.ts';
 import { type NetworkSettings, networkSettings } from './network-settings.ts';
 import { type StreamingSettings, streamingSettings } from './streaming-settings.ts';

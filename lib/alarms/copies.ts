@@ -1,6 +1,6 @@
 /** Alarms on objects that S3 could not copy to the other account. */
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
-import type { CopySettings } from '../copies.ts';
+import type { CopySettings } from '../copy-settings.ts';
 import { type AlarmRow, fiveMinutes } from './alarm.ts';
 
 export const copyAlarms = (copies: CopySettings): AlarmRow[] =>
