@@ -221,4 +221,29 @@ describe('reads', () => {
     expect((await complete({ type: 'ref/prompt', name: 'summary' })).last.result).toBeDefined();
     expect(sent('completion/complete')).toBe(1);
   });
+
+  test.each<[string, object, RegExp]>([
+    // The server of a lenient author reads a list of one text as that text, which no rule has seen as a target.
+    ['resources/read', { uri: ['db://payroll/2026'] }, /params\.uri must be a text/],
+    ['resources/read', { uri: '' }, /params\.uri must be a text/],
+    ['resources/read', {}, /params\.uri must be a text/],
+    ['resources/subscribe', { uri: 7 }, /params\.uri must be a text/],
+    ['resources/unsubscribe', {}, /params\.uri must be a text/],
+    ['prompts/get', { name: ['release_notes'] }, /params\.name must be a text/],
+    ['prompts/get', { name: 'summary', arguments: ['x'] }, /params\.arguments must be an object/],
+    ['completion/complete', {}, /params\.ref\.type must be/],
+    ['completion/complete', { ref: { type: 'ref/other', uri: 'db://payroll/2026' } }, /params\.ref\.type must be/],
+    ['completion/complete', { ref: { type: 'ref/prompt', name: ['release_notes'] } }, /params\.ref\.name must be/],
+    ['completion/complete', { ref: { type: 'ref/prompt', name: 'summary' } }, /params\.argument must have a name/],
+  ])('[mcp.reads-governed] %s with %j names nothing, and does not reach the server', async (method, params, says) => {
+    const { error } = (await send(method, params, { session: await open() })).last;
+    expect([error.code, error.message]).toEqual([-32602, expect.stringMatching(says)]);
+    expect(sent(method)).toBe(0);
+  });
+
+  test('[mcp.reads-governed] a prompt without arguments, or with null, is given', async () => {
+    const session = await open();
+    for (const args of [{}, { arguments: null }, { arguments: {} }])
+      expect((await send('prompts/get', { name: 'summary', ...args }, { session })).last.result).toBeDefined();
+  });
 });

@@ -169,6 +169,14 @@ describe('waiting for a human', () => {
     expect((await send('tasks/get', { taskId }, { session })).last.result.status).toBe('completed');
   });
 
+  test.each([-1, '60000', null])('a task with the lifetime %j is refused before the call is decided', async (ttl) => {
+    const refused = await call('create_issue', { title: 'ttl' }, { session: await open() }, { task: { ttl } });
+    expect(refused.last.error).toMatchObject({
+      code: -32602,
+      message: 'params.task.ttl must be a number of milliseconds, at least 0.',
+    });
+  });
+
   test('a task of 2026-07-28, and one that needed no reviewer', async () => {
     const created = await modern(
       'tools/call',

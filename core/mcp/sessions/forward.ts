@@ -45,6 +45,29 @@ export function forwardable(method: string, params: JsonObject, era: Era): JsonO
   return { ...rest, ...(Object.keys(protocol).length > 0 && { _meta: protocol }) };
 }
 
+/**
+ * Checks that a request names its prompt or resource by a text: a server may read another value as a name that no rule
+ * saw. @throws RpcFault -32602
+ */
+export function assertNamed(method: string, { uri, name, arguments: args, ref, argument }: JsonObject): void {
+  if (method === 'prompts/get') {
+    assertText(name, 'params.name');
+    if (!isObject(args ?? {})) throw invalidParams('params.arguments must be an object.');
+  } else if (method !== 'completion/complete') assertText(uri, 'params.uri');
+  else {
+    if (!isObject(ref) || !['ref/prompt', 'ref/resource'].includes(ref.type as string))
+      throw invalidParams('params.ref.type must be ref/prompt or ref/resource.');
+    if (ref.type === 'ref/prompt') assertText(ref.name, 'params.ref.name');
+    else assertText(ref.uri, 'params.ref.uri');
+    if (!isObject(argument) || typeof argument.name !== 'string' || typeof argument.value !== 'string')
+      throw invalidParams('params.argument must have a name and a value, both texts.');
+  }
+}
+
+function assertText(value: unknown, place: string): void {
+  if (typeof value !== 'string' || value === '') throw invalidParams(`${place} must be a text that is not empty.`);
+}
+
 /** Rejects unknown members. @throws RpcFault -32602 */
 export function assertKnown(method: string, params: JsonObject, era: Era): void {
   const own = Object.hasOwn(members, method) ? members[method]! : [];
@@ -57,6 +80,8 @@ export function assertKnown(method: string, params: JsonObject, era: Era): void 
     if (!isObject(value)) throw invalidParams(`params.${name} must be an object.`);
     const other = Object.keys(value).find((member) => !known.includes(member));
     if (other !== undefined) throw unknownMember(`params.${name}`, other, known);
+    if (name === 'task' && value.ttl !== undefined && !(typeof value.ttl === 'number' && value.ttl >= 0))
+      throw invalidParams('params.task.ttl must be a number of milliseconds, at least 0.');
   }
 }
 

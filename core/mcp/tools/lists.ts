@@ -9,7 +9,7 @@ import { UpstreamFault } from '../ports.ts';
 import { invalidParams, mcpCodes, type RpcOutcome, type RpcRequest } from '../protocol/messages.ts';
 import type { Caller, Exchange } from '../sessions/caller.ts';
 import { type Asking, ask, type Conversation } from '../sessions/conversations.ts';
-import { forwardable } from '../sessions/forward.ts';
+import { assertNamed, forwardable } from '../sessions/forward.ts';
 import { changeSubscription, isSubscribed } from '../sessions/shared-link.ts';
 import { complete } from '../sessions/translate.ts';
 import { upstreamError } from '../sessions/upstream-errors.ts';
@@ -191,6 +191,7 @@ export async function askOwner(
     onEvents: exchange.streams,
   };
   const params = forwardable(method, given, caller.era);
+  assertNamed(method, params);
   const [only, another] = conversation.entries;
   if (!only) throw invalidParams(`There is no MCP server for ${method}.`);
   const from = async (entry: McpUpstreamEntry, own: JsonObject, as = id): Promise<RpcOutcome> => {
