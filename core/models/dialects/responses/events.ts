@@ -71,9 +71,11 @@ export class ResponseEvents {
 
   /** Ends a complete stream. */
   end(): JsonObject[] {
-    const events = [...this.#start(), ...this.#close()];
-    for (const call of this.#calls) events.push(...call.end());
     const cut = incompleteReason(this.#finish);
+    const events = [...this.#start(), ...this.#close(cut !== undefined)];
+    // Calls grow side by side until here, and only the last item can be the one that was cut off.
+    const last = this.#items.at(-1);
+    for (const call of this.#calls) events.push(...call.end(cut !== undefined && call === last));
     const status = cut ? 'incomplete' : 'completed';
     const response = { ...this.#response(status), ...(cut && { incomplete_details: { reason: cut } }) };
     return this.#numbered([...events, { type: `response.${status}`, response }]);
@@ -135,8 +137,8 @@ export class ResponseEvents {
     return item;
   }
 
-  #close(): JsonObject[] {
-    const events = this.#open?.end() ?? [];
+  #close(cut = false): JsonObject[] {
+    const events = this.#open?.end(cut) ?? [];
     this.#open = undefined;
     return events;
   }
@@ -160,7 +162,7 @@ export class ResponseEvents {
       max_output_tokens: max_output_tokens ?? null,
       metadata: metadata ?? {},
       model: this.#model || (textOf(model) ?? ''),
-      output: over ? this.#items.map((item) => item.whole('completed')) : [],
+      output: over ? this.#items.map((item) => item.whole()) : [],
       parallel_tool_calls: parallel_tool_calls ?? true,
       previous_response_id: previous_response_id ?? null,
       reasoning: reasoning ?? { effort: null, summary: null },

@@ -39,6 +39,8 @@ export class OutputItem {
   readonly #index: number;
   readonly #call: JsonObject;
   #text = '';
+  /** Set once the item ended, and to `incomplete` if its text was cut off. */
+  #status: 'completed' | 'incomplete' | undefined;
 
   /** @param call `call_id`, `name` and perhaps `namespace` of a tool call. */
   constructor(kind: Kind, id: string, index: number, call: JsonObject = {}) {
@@ -67,18 +69,21 @@ export class OutputItem {
     ];
   }
 
-  end(): JsonObject[] {
+  /** Ends the item. @param cut whether the provider stopped before the end of its text */
+  end(cut = false): JsonObject[] {
+    this.#status = cut ? 'incomplete' : 'completed';
     const { done, member, part } = this.kind;
     const name = this.kind.item === 'function_call' ? { name: this.#call.name ?? '' } : {};
     const logprobs = part === 'output_text' && { logprobs: [] };
     return [
       { type: done, ...this.#at, ...name, [member]: this.#text, ...logprobs },
       ...(part ? [{ type: 'response.content_part.done', ...this.#at, part: this.#part(this.#text) }] : []),
-      { type: 'response.output_item.done', output_index: this.#index, item: this.whole('completed') },
+      { type: 'response.output_item.done', output_index: this.#index, item: this.whole() },
     ];
   }
 
-  whole(status: string, empty = false): JsonObject {
+  /** Returns the item, which is `incomplete` if the stream broke off before its end. */
+  whole(status: string = this.#status ?? 'incomplete', empty = false): JsonObject {
     const { item, member, part } = this.kind;
     const head = { id: this.#id, type: item, status };
     if (!part) return { ...head, ...this.#call, [member]: this.#text };

@@ -1,10 +1,11 @@
 /** Complete replies: translated, replayed as streams, collected out of streams. */
 
 import * as z from 'zod';
+import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { dialects } from '#core/models/dialects/dialects.ts';
 import { endpoints } from '#core/models/dialects/endpoints.ts';
-import { responseOf } from '#core/models/dialects/responses/events.ts';
+import { ResponseEvents, responseOf } from '#core/models/dialects/responses/events.ts';
 import { translator } from '#core/models/dialects/translate/translate.ts';
 import { anthropicStreams } from '../../../golden/anthropic-streams.ts';
 import { openaiStreams, type Said } from '../../../golden/openai-streams.ts';
@@ -177,4 +178,43 @@ describe('[passthrough.governed] an answer has the requested rows', () => {
       endpoints[name as keyof typeof endpoints].isReply(reply as unknown as JsonObject, body as unknown as JsonObject),
     ).toBe(sound);
   });
+});
+
+describe('an item of a response is incomplete if its text was cut off', () => {
+  const chunk = (delta: JsonObject, finish_reason: string | null = null): JsonObject => ({
+    model: 'm',
+    choices: [{ index: 0, delta, finish_reason }],
+  });
+  const calls = [0, 1].map((index) => ({ index, id: `c${index}`, function: { name: 'read', arguments: '{"a' } }));
+  const said = chunk({ content: 'Once upon' });
+  const statuses = (chunks: readonly JsonObject[], end: (events: ResponseEvents) => JsonObject[]) => {
+    const events = new ResponseEvents({}, { id: 'r', createdAt: 0 });
+    const sent = [...chunks.flatMap((each) => events.next(each)), ...end(events)];
+    const output = (sent.at(-1)!.response as JsonObject).output as readonly JsonObject[];
+    const ended = sent.filter(({ type }) => type === 'response.output_item.done');
+    return [output.map(({ status }) => status), ended.map(({ item }) => (item as JsonObject).status)];
+  };
+  const over = (events: ResponseEvents) => events.end();
+  const failed = (events: ResponseEvents) => events.failed(new GatewayError('provider_error', 'broke off'));
+
+  test.each<[string, readonly JsonObject[], (events: ResponseEvents) => JsonObject[], unknown]>([
+    ['a text that is whole', [said, chunk({}, 'stop')], over, [['completed'], ['completed']]],
+    ['a text at the limit of length', [said, chunk({}, 'length')], over, [['incomplete'], ['incomplete']]],
+    ['a text whose provider broke off', [said], failed, [['incomplete'], []]],
+    [
+      'a text before a call that was cut',
+      [said, chunk({ tool_calls: [calls[0]!] })],
+      failed,
+      [['completed', 'incomplete'], ['completed']],
+    ],
+    [
+      'the last of two calls',
+      [chunk({ tool_calls: calls }), chunk({}, 'length')],
+      over,
+      [
+        ['completed', 'incomplete'],
+        ['completed', 'incomplete'],
+      ],
+    ],
+  ])('%s', (_name, chunks, end, expected) => expect(statuses(chunks, end)).toEqual(expected));
 });
