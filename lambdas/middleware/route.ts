@@ -13,6 +13,9 @@ export interface Inputs {
 /** Format of ids and versions in paths. Other values cannot exist. */
 const parameterPattern = /^[A-Za-z0-9._:*@#-]{1,200}$/;
 
+/** Format of names in paths that others chose: those of models hold slashes and blanks, such as `meta-llama/Llama-4`. */
+const chosenNames: Readonly<Record<string, RegExp>> = { '/v1/models/{id}': /^[^\p{Cc}]{1,256}$/u };
+
 export class MethodNotAllowed extends GatewayError {
   /** Value of the header `Allow`. */
   readonly allow: string;
@@ -48,7 +51,7 @@ function parametersOf(event: HttpEvent): Record<string, string> {
   const params: Record<string, string> = {};
   for (const [name, raw] of Object.entries(event.pathParameters ?? {})) {
     const value = decoded(raw ?? '');
-    if (!parameterPattern.test(value))
+    if (!(chosenNames[event.resource] ?? parameterPattern).test(value))
       throw invalidRequest(
         `The path parameter ${name} is not a valid id; allowed are 1 to 200 letters, digits and . _ : * @ # -`,
       );

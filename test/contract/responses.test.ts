@@ -164,6 +164,14 @@ describe('requests and answers', () => {
       const missing = await models('/v1/models/none');
       expect(missing.status).toBe(404);
       expect(missing.body.error.type).toBe('model_not_found');
+      // Clients encode the slash in names of models; other ids have none.
+      const slashed = await models('/v1/models/meta-llama%2FLlama%204');
+      expect([slashed.status, slashed.body.error.message]).toEqual([
+        404,
+        expect.stringContaining('"meta-llama/Llama 4"'),
+      ]);
+      expect((await models('/v1/models/mock%00')).status).toBe(400);
+      expect((await models('/v1/files/a%2Fb')).status).toBe(400);
     });
   });
 });
