@@ -33,6 +33,8 @@ describe('other endpoints', () => {
     ['a malformed percent-encoding', 'GET /admin/v1/approvals/%zz', 400, /percent/],
     ['an unknown session', 'GET /admin/v1/evidence/sessions/nope/export', 404, /nope/],
     ['an unknown version', 'GET /admin/v1/policy-versions/999', 404, /999/],
+    ['a version with a decimal point', 'GET /admin/v1/policy-versions/1.0', 400, /"1\.0".*whole number/],
+    ['a version with a leading zero', 'GET /admin/v1/policy-versions/01', 400, /"01".*whole number/],
     ['a version that is no number', 'GET /admin/v1/policy-versions/latest', 400, /"latest".*whole number/],
     [
       'a rollback by a tenant’s admin',
