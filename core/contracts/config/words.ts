@@ -28,7 +28,7 @@ export const secretName = z
 
 export const address = z.url({ protocol: /^https?$/, error: 'an http(s) URL' }).refine((text) => {
   const url = URL.parse(text);
-  return url !== null && url.username === '' && url.password === '';
+  return url === null || (url.username === '' && url.password === '');
 }, 'a URL without user name and password');
 
 export const kibibyte = 1024;
