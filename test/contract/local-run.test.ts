@@ -191,21 +191,22 @@ test('--help', async () => {
 
 test('npm start has one C heap for all threads if the system supports it, in the original process', async () => {
   const flags = packageJson.scripts.start.split(' ').slice(1, -1);
-  const told = `process.once('exit', () => process.stderr.write([process.env.MALLOC_ARENA_MAX, process.pid, process.argv[2]].join()))`;
+  const told = `process.once('exit', () => process.stderr.write([process.env.MALLOC_ARENA_MAX, process.env.MALLOC_MMAP_THRESHOLD_, process.pid, process.argv[2]].join()))`;
   writeFileSync(join(folder, 'told.mjs'), told);
   const args = [...flags, join(folder, 'told.mjs'), '--version'];
   const begun = (given: NodeJS.ProcessEnv) =>
     new Promise<{ pid: number | undefined; err: string }>((done) => {
-      const { MALLOC_ARENA_MAX: _, ...rest } = process.env;
+      const { MALLOC_ARENA_MAX: _, MALLOC_MMAP_THRESHOLD_: _also, ...rest } = process.env;
       const env = { ...rest, NODE_OPTIONS: '', ...given };
       const child = execFile(join(root, 'node_modules/.bin/node'), args, { cwd: root, env }, (_, _out, err) =>
         done({ pid: child.pid, err }),
       );
     });
   const { pid, err } = await begun({});
-  expect(err).toBe([process.platform === 'linux' ? '1' : '', pid, '--version'].join());
+  const [arenas, threshold] = process.platform === 'linux' ? ['1', '16384'] : ['', ''];
+  expect(err).toBe([arenas, threshold, pid, '--version'].join());
   const own = await begun({ MALLOC_ARENA_MAX: '3' });
-  expect(own.err).toBe(['3', own.pid, '--version'].join());
+  expect(own.err).toBe(['3', '', own.pid, '--version'].join());
 });
 
 test('a program with a channel to its parent keeps it, and its heaps of C', async () => {

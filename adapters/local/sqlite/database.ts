@@ -23,7 +23,8 @@ const logPages = 32_000;
 /** They are moved earlier after this time without a write, if the log has this many groups. */
 const idleMs = 1_000;
 const idleGroups = 250;
-const cacheKib = 16_384;
+/** Rows written together lie side by side, and the operating system caches the file. */
+const cacheKib = 4_096;
 /**
  * A group that begins within this time after the last one takes the writes of further turns for as long: with many
  * callers, a group costs more than a write.
