@@ -2,6 +2,7 @@
 import type { ChatOperation } from '#core/contracts/chat.ts';
 import type { CounterState } from './counter-state.ts';
 import type { ReservedCall } from './ports.ts';
+import type { Bucket } from './window.ts';
 
 type ReservationRow = readonly [
   ...[string, string, number, number, number, number, readonly number[], 0 | 1, number],
@@ -35,7 +36,7 @@ export function stateText({ window, spend, slices, open, leases, depth, gone }: 
   const accounts = [...new Set(open.flatMap((one) => one.accounts))];
   const place = new Map(accounts.map((key, i) => [key, i]));
   const compact: Compact = {
-    w: [first, ...window.flatMap(({ second, requests, tokens }) => [second - first, requests, tokens])],
+    w: bucketNumbers(window, first),
     s: spend,
     g: Object.fromEntries(
       Object.entries(slices).map(([key, slice]) => [
@@ -65,6 +66,12 @@ export function stateText({ window, spend, slices, open, leases, depth, gone }: 
     ...(gone && { x: 1 as const }),
   };
   return JSON.stringify(compact);
+}
+
+function bucketNumbers(window: readonly Bucket[], first: number): readonly number[] {
+  const numbers = [first];
+  for (const { second, requests, tokens } of window) numbers.push(second - first, requests, tokens);
+  return numbers;
 }
 
 /**

@@ -29,7 +29,8 @@ export class Tally {
   readonly #phase: Phase;
   readonly #lenient: boolean;
   readonly #counts: number[];
-  readonly #details: Set<string>[];
+  /** Absent for a filter without any. */
+  readonly #details: (Set<string> | undefined)[];
   readonly #erred: ('block' | 'log' | undefined)[];
 
   /** @param lenient logs a filter that errs and lets the text pass (permissive mode, break-glass). */
@@ -38,13 +39,15 @@ export class Tally {
     this.#phase = phase;
     this.#lenient = lenient;
     this.#counts = filters.map(() => 0);
-    this.#details = filters.map(() => new Set());
+    this.#details = filters.map(() => undefined);
     this.#erred = filters.map(() => undefined);
   }
 
   found(filter: number, count: number, details: readonly string[] = []): void {
     this.#counts[filter]! += count;
-    for (const detail of details) this.#details[filter]!.add(detail);
+    if (details.length === 0) return;
+    this.#details[filter] ??= new Set();
+    for (const detail of details) this.#details[filter].add(detail);
   }
 
   /** Records that a filter failed: it blocks unless its configuration or the mode lets it pass. */
@@ -56,7 +59,7 @@ export class Tally {
   part(): TallyPart {
     return {
       counts: this.#counts,
-      details: this.#details.map((details) => [...details]),
+      details: this.#details.map((details) => [...(details ?? [])]),
       erred: this.#erred.map((erred) => erred ?? null),
     };
   }
@@ -124,7 +127,7 @@ export class Tally {
     if (erred && (count === 0 || (erred === 'block' && action !== 'block')))
       return [{ ...base, action: erred, erred: true }];
     if (count === 0) return [];
-    const detail = [...this.#details[filter]!].join(', ');
+    const detail = [...(this.#details[filter] ?? [])].join(', ');
     return [
       { ...base, action, ...(detail !== '' && { detail: cut(detail) }), ...(erred !== undefined && { erred: true }) },
     ];

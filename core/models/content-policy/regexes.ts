@@ -42,8 +42,10 @@ export class Regexes {
     const { set, owners, broken } = this.#ready();
     for (const filter of broken) tally.erred(filter);
     if (owners.length === 0) return;
-    const asRead = new Set(set.matching(reading.text));
-    const asWritten = reading.text === raw ? asRead : new Set(set.matching(raw));
+    const inText = set.matching(reading.text);
+    const inRaw = reading.text === raw ? inText : set.matching(raw);
+    if (inText.length === 0 && inRaw.length === 0) return;
+    const [asRead, asWritten] = [new Set(inText), new Set(inRaw)];
     for (const pattern of asRead.union(asWritten)) {
       const inReading = asRead.has(pattern) ? set.count(pattern, reading.text) : 0;
       const inWriting = reading.text !== raw && asWritten.has(pattern) ? set.count(pattern, raw) : 0;
