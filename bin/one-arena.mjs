@@ -21,4 +21,5 @@ if (platform === 'linux' && isMainThread && env.MALLOC_ARENA_MAX === undefined &
     ...env,
     MALLOC_ARENA_MAX: '1',
     MALLOC_MMAP_THRESHOLD_: '16384',
+    MALLOC_MMAP_MAX_: '16384', // a fraction of the mappings that Linux gives a process
   });

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=16384 node --max-semi-space-size=8 --heap-growing-percent=40
+#!/usr/bin/env -S MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=16384 MALLOC_MMAP_MAX_=16384 node --max-semi-space-size=8 --heap-growing-percent=40
 /* Starts the installed gateway; see --help. What Node and the heap of C read before any code runs stands above. */
 var oldest = OLDEST_NODE;
 

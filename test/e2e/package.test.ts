@@ -114,7 +114,8 @@ test('[package.installs] it installs no dependencies, contains no sources, and i
   // The command starts Node with the heap of `npm start`: set later, the young generation would keep its size.
   const flags = packageJson.scripts.start.split(' ').filter((word) => /^--(?:max|heap)-/.test(word));
   const [first] = readFileSync(join(built, 'bin', 'agent-governance-gateway.mjs'), 'utf8').split('\n');
-  expect(first).toBe(`#!/usr/bin/env -S MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=16384 node ${flags.join(' ')}`);
+  const heap = 'MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=16384 MALLOC_MMAP_MAX_=16384';
+  expect(first).toBe(`#!/usr/bin/env -S ${heap} node ${flags.join(' ')}`);
   expect(manifest).not.toHaveProperty('dependencies');
   expect(manifest).not.toHaveProperty('private');
 });
