@@ -67,11 +67,12 @@ export async function keptEvidence(options: KeptEvidenceOptions): Promise<KeptEv
   const signer = options.keys?.signer ?? (await stateSigner(stateFolder));
   const before = await registerSigningKey({ store: store.store, signer, adopt });
   if (before) telemetry.log('warn', 'the signing key of the store has changed', { from: before, to: signer.keyId });
+  // Opened first, because it may refuse the folder: a refused start leaves no file open.
+  const transparency = await transparencyLog(options);
   const { archived, checkpoints, written, close } = options.bucket
     ? await inBucket({ ...options, bucket: options.bucket, signer })
     : await inFolder(options, signer);
   const archive = shared ? evidence : archived;
-  const transparency = await transparencyLog(options);
   const cover = async (entries: readonly EvidenceEntry[]) => {
     const log = (await options.logging?.()) === false ? undefined : transparency;
     await checkpointEntries({ checkpoints: written, archive, log, clock, contradictions, telemetry }, entries);

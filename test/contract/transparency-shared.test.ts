@@ -1,6 +1,6 @@
 /** A transparency log of several gateways, in a bucket, and in reports. */
 import { generateKeyPairSync } from 'node:crypto';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { logBucket } from '#adapters/aws/log-bucket.ts';
@@ -142,6 +142,7 @@ describe('several gateways', () => {
       const other = generateKeyPairSync('ed25519');
       writeFileSync(join(folder, 'c/log-key.pem'), other.privateKey.export({ format: 'pem', type: 'pkcs8' }));
       await expect(start('c')).rejects.toThrow('Copy log-key.pem');
+      expect(existsSync(join(folder, 'c/checkpoints.jsonl'))).toBe(false); // a refused start leaves no file open
       await Promise.all([first, second].map(({ closeKept }) => closeKept()));
     });
   });
