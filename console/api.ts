@@ -1,4 +1,4 @@
-/** Calls of the admin API of the same origin: what the gateway refuses becomes an `ApiError` with its own words. */
+/** Calls of the admin API of the same origin. A refusal of the gateway becomes an `ApiError` with its message. */
 import type { AnswerOf, OperationId } from '#core/operations/endpoints.ts';
 
 export class ApiError extends Error {
@@ -22,7 +22,7 @@ export interface Api {
   /** Sends a text unchanged. */
   putText<Id extends OperationId>(path: string, text: string): Promise<AnswerOf<Id>>;
   remove(path: string): Promise<void>;
-  /** Returns the body as the browser stores it, outside of the page's memory: evidence may be long. */
+  /** Returns the body as a blob, which the browser keeps outside the page's memory: evidence may be long. */
   blob(path: string, signal?: AbortSignal): Promise<Blob>;
   /** Yields the bytes of an event stream as they arrive. */
   events(path: string, lastEventId: string | undefined, signal: AbortSignal): AsyncIterable<Uint8Array>;

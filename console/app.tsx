@@ -1,4 +1,4 @@
-/** The console: signed out the sign-in page, signed in the frame and one page. */
+/** The console: the sign-in page, or, once signed in, the frame with one page. */
 import type { ComponentType } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Api, apiOf, faultText } from './api.ts';
@@ -48,7 +48,7 @@ export function App() {
   const [token] = useState(takeLinkToken);
   const [kept, setKept] = useState<string | undefined>(token === undefined ? keptKey : '');
   const [why, setWhy] = useState<string | undefined>();
-  // The key of the calls: absent once the gateway has refused it.
+  // Key that calls are sent with; absent once the gateway has refused it.
   const key = useRef<string | undefined>();
   const [ended, setEnded] = useState(false);
 
@@ -74,7 +74,7 @@ export function App() {
       apiOf(
         () => key.current,
         (refused) => {
-          // An answer to the key before may still come.
+          // An answer to a request with the previous key may still arrive.
           if (refused !== key.current) return;
           forgetKey();
           key.current = undefined;
@@ -120,11 +120,11 @@ interface SignedProps {
   readonly signOut: () => void;
 }
 
-/** For one person: another one begins with pages of their own. */
+/** State of one person's pages: another person starts with new ones. */
 function Signed({ api, me, signOut }: SignedProps) {
   const route = useRoute();
   const shown = pagesOf(me);
-  // An address that names a page keeps it: who followed a link reads why it does not open.
+  // An address that names a page is kept, so that a person who followed a link reads why the page does not open.
   const page = route.named ? route.page : (shown.find((name) => name === route.page) ?? shown[0] ?? route.page);
   const refused = refusedPage(page, me);
   const Shown = components[page];

@@ -1,6 +1,6 @@
 /**
- * Builds the console: the local run serves the files from memory, `npm run package` writes them beside the code. A checkout needs no
- * build step, an installed package no compiler.
+ * Builds the console: the local run serves the files from memory, and `npm run package` writes them next to the code.
+ * A checkout needs no build step, and an installed package needs no compiler.
  */
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';

@@ -1,4 +1,4 @@
-/** Which part of the organisations a page shows: a list of their levels, where there are any. */
+/** Field for the part of the organisations that a page shows: a list of their levels, if there are any. */
 import { useCallback } from 'preact/hooks';
 import type { Api } from './api.ts';
 import { Choice } from './design/field.tsx';

@@ -13,7 +13,7 @@ export interface Live<T> {
 
 const again = 'gateway-ask-again';
 
-/** Repeats every open request now, because the cause of its failure is gone. */
+/** Repeats every failed request now, because the cause of its failure is gone. */
 export const askAgain = (): boolean => document.dispatchEvent(new Event(again));
 
 const visibleMs = 2_000;
@@ -36,7 +36,7 @@ export function useLive<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs = v
     let asking = false;
     let waiting = false;
     const question = async () => {
-      // What is asked for while an answer is on its way may be newer than that answer.
+      // A request made while an answer is pending may have newer data than that answer.
       if (asking) {
         waiting = true;
         return;
@@ -56,7 +56,7 @@ export function useLive<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs = v
       if (waiting && failures === 0 && !ended.signal.aborted) return void question();
       if (ended.signal.aborted || (every.current === 0 && failures === 0)) return;
       const shortest = document.hidden ? hiddenMs : visibleMs;
-      // After a fault it is asked again soon, however seldom else, and then less and less often.
+      // After a fault the request is repeated soon, and then less and less often.
       const pause =
         failures === 0
           ? Math.max(every.current, shortest)

@@ -1,4 +1,4 @@
-/** Starts the workers of the console. The policy of the page lets a worker start from these addresses alone. */
+/** Starts the workers of the console. The policy of the page allows workers from these addresses only. */
 const scripts = { verifier: 'verifier.js', engine: 'engine.js' } as const;
 
 interface Policies {

@@ -1,4 +1,5 @@
-/** Which pages a key is offered, and why another one is not shown to it. The gateway refuses their operations in any case [console.roles]. */
+/** The pages that a key can open, and the reason why it cannot open another.
+ * The gateway refuses their operations in any case [console.roles]. */
 import { type Page, pages } from './page-names.ts';
 import { type Me, mayOperate } from './session.ts';
 

@@ -1,4 +1,4 @@
-/** What every page of the console is given. */
+/** Props of every page of the console. */
 import type { Api } from './api.ts';
 import type { PendingList } from './approvals/pending.ts';
 import type { Me } from './session.ts';

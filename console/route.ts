@@ -11,7 +11,7 @@ interface Route {
 
 export function routeOf(hash: string): Route {
   const [name = '', id = ''] = hash.replace(/^#\/?/, '').split('?')[0]!.split('/');
-  // Addresses of before the page was parted go on working.
+  // Addresses from before the page was split still work.
   const known = pages.find((each) => each === name) ?? (name === 'status' ? 'health' : undefined);
   return { page: known ?? 'overview', id: id === '' ? undefined : decoded(id), named: known !== undefined };
 }
@@ -29,7 +29,7 @@ export const hashOf = (page: Page, id?: string): string =>
 
 const followers = new Set<() => void>();
 
-/** Opens a page at once: the browser's own event comes in a later task, and a key pressed meanwhile would be lost. */
+/** Opens a page at once: the browser fires its own event in a later task, and a key pressed before that would be lost. */
 export const go = (page: Page, id?: string): void => {
   location.hash = hashOf(page, id);
   for (const follow of followers) follow();

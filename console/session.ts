@@ -44,7 +44,7 @@ const rank = { viewer: 0, operator: 1, admin: 2 } as const;
 
 export const mayOperate = ({ role }: Me): boolean => rank[role] >= rank.operator;
 
-/** Checks for a human with role operator or admin: the gateway refuses votes of others whatever a page shows. */
+/** Checks for a human with role operator or admin. The gateway refuses other votes in any case. */
 export const mayVote = (me: Me): boolean => me.kind === 'human' && mayOperate(me);
 
 export const nameOf = ({ person, name, key_id }: Me): string => person ?? name ?? key_id;

@@ -29,9 +29,9 @@ interface SignInAgainProps extends SignInProps {
   readonly signOut: () => void;
 }
 
-/** Above the page, which stays as it is: what was typed there is not lost [console.session-end]. */
+/** Opens above the page, which does not change, so that typed text is not lost [console.session-end]. */
 export function SignInAgain({ who, signOut, ...props }: SignInAgainProps) {
-  // Escape would close this dialog, and pressed again the one beneath it, with what was typed there.
+  // Escape would close this dialog, and a second Escape the one beneath it with its typed text.
   useLayoutEffect(() => {
     document.addEventListener('keydown', keepOpen, true);
     return () => document.removeEventListener('keydown', keepOpen, true);

@@ -1,6 +1,6 @@
 /**
  * Feeds the stream of the evidence table to `project`: evidence is the log, and all views of the past are projections
- * of it. The chains that it queues come back by the stream of the observations, all of a tenant to one process.
+ * of it. The chains that it queues return through the stream of observations, those of one tenant to one process.
  */
 import { Duration } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';

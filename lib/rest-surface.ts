@@ -89,7 +89,7 @@ export class RestSurface extends Construct {
     accept(this, findings(settings, surface === 'admin' && settings.edge.privateAdmin));
   }
 
-  /** Creates a deployment of its own for each change of what it deploys: API Gateway's are never updated. */
+  /** Creates a new deployment for each change of the API, because API Gateway never updates a deployment. */
   #deployment(made: SurfaceApi): Deployment {
     const deployment = new Deployment(this, 'Deployment', { api: this.api });
     deployment.addToLogicalId(made.exposure);

@@ -237,7 +237,7 @@ class ReplyBody implements HttpBody, AsyncIterator<Buffer> {
       const value = this.#slice(chunk);
       this.#held -= value.length;
       if (this.#held < bufferBytes && this.#response.isPaused()) this.#response.resume();
-      // A reader that never waits could run for long: other work gets a turn first.
+      // A reader that never waits could block other work for long, so other work runs first.
       return new Promise((resolve) => setImmediate(() => resolve({ done: false, value })));
     }
     if (this.#end === 'well') return Promise.resolve({ done: true, value: undefined });

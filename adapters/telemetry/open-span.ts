@@ -42,7 +42,7 @@ export interface LocalTrace extends Omit<TraceContext, 'sampled'> {
   readonly startedMs: number;
   readonly from: number;
   readonly spans: OpenSpan[];
-  /** Its address in another system, once it is over. */
+  /** Address of the span in another system; set when the span has ended. */
   url?: string | undefined;
 }
 

@@ -31,7 +31,7 @@ export interface SpanSink {
   /** Returns the duration from which a locally started trace is exported regardless of the rate. */
   slowMs(): number;
   push(span: EndedSpan): void;
-  /** Resolves when the spans were sent or given up, after at most a few seconds. */
+  /** Resolves when the spans were sent or dropped, within a few seconds. */
   flush(): Promise<void>;
   /** Flushes, then takes no more spans. */
   stop(): Promise<void>;

@@ -89,7 +89,7 @@ export async function keptEvidence(options: KeptEvidenceOptions): Promise<KeptEv
 }
 
 interface EvidenceFiles extends Pick<KeptEvidence, 'archived' | 'checkpoints'> {
-  /** Checkpoints for their writer. */
+  /** Checkpoints, as their writer reads and stores them. */
   readonly written: CheckpointLog;
   readonly close: () => Promise<void>;
 }

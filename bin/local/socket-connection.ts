@@ -36,7 +36,7 @@ const behindBytes = 256 * 1024;
 const inboxBytes = 256 * 1024;
 /** Cost of a message in addition to its text. */
 const messageBytes = 1024;
-/** Messages handled before other work gets a turn. */
+/** Number of messages handled before other work may run. */
 const turnMessages = 8;
 /** Bytes of the bodies of running calls. */
 const callBytes = 64 * 1024 * 1024;

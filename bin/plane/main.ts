@@ -56,7 +56,7 @@ export async function main(environment: NodeJS.ProcessEnv): Promise<void> {
 interface PlaneSettings {
   readonly port: number;
   readonly loadBalancer: LoadBalancer;
-  /** Milliseconds for calls to end after SIGTERM; what is left is cut, and settled. */
+  /** Milliseconds for calls to end after SIGTERM; calls that still run are cut off and settled. */
   readonly drainMs: number;
 }
 

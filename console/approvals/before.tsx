@@ -1,4 +1,4 @@
-/** What was decided before about the same tool: of this target and of others. */
+/** Earlier decisions about the same tool, for this target and for others. */
 import { useCallback } from 'preact/hooks';
 import type { Api } from '../api.ts';
 import { Badge } from '../design/badge.tsx';

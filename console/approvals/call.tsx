@@ -1,5 +1,5 @@
 /**
- * The whole call, by its kind: executed text first, changes of files as differences, other values as rows, JSON last
+ * The whole call: executed text first, then changes of files as diffs, other values as rows, and the JSON last
  * [console.card].
  */
 import { useEffect, useState } from 'preact/hooks';

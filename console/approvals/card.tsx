@@ -1,4 +1,5 @@
-/** The card of one request: who asks, the whole call, what it comes to, which rule stopped it, and how long is left [console.card]. */
+/** The card of one request: its caller, the whole call, its effects, the rule that stopped it, and the time left
+ * [console.card]. */
 import type { ComponentChildren } from 'preact';
 import { type MutableRef, useCallback, useLayoutEffect } from 'preact/hooks';
 import type { Api } from '../api.ts';
@@ -34,12 +35,12 @@ interface OpenCardProps {
   readonly api: Api;
   readonly me: Me;
   readonly id: string;
-  /** From the list, which is asked for anyway; absent when the request is decided, or not among those listed. */
+  /** Item of the list, which is loaded anyway; absent if the request is decided or not listed. */
   readonly pending: Item | undefined;
   /** Listed requests, for identical calls. */
   readonly listed: readonly Item[];
   readonly vote: (items: readonly Item[], verdict: Verdict) => void;
-  /** Where the card puts the request that it shows, for the keys. */
+  /** Receives the displayed request, for the keyboard shortcuts. */
   readonly shown: MutableRef<Item | undefined>;
 }
 
@@ -131,7 +132,8 @@ function Card({ item, api, me, listed, vote, shown }: CardProps) {
   );
 }
 
-/** Of an MCP tool: what no human has accepted of its definition, and which tools it stands in front of [console.tools]. */
+/** For an MCP tool: the parts of its definition that no human has accepted, and the tools that it shadows
+ * [console.tools]. */
 function ItsDefinition({
   api,
   upstream,
@@ -142,7 +144,7 @@ function ItsDefinition({
   readonly tool: string;
 }) {
   const ask = useCallback(
-    // Servers of other kinds have no such tool: then the card says nothing of a definition.
+    // Servers of other kinds have no such tool, so the card shows no definition.
     (signal: AbortSignal) => api.get<'showMcpTool'>(pathOf(upstream, tool), signal).catch(() => undefined),
     [api, upstream, tool],
   );
@@ -182,7 +184,7 @@ function State({ item }: { readonly item: Item }) {
   );
 }
 
-/** Each effect with its risk, unless the title says the only one. */
+/** Each effect with its risk, unless the title already shows the only one. */
 function Effects({ of: { effects = [], effect_risks: kinds = [], summary } }: { readonly of: Item }) {
   if (effects.length === 0 || (effects.length === 1 && effects[0] === summary?.text)) return null;
   return (
@@ -208,7 +210,7 @@ function otherSources({ sources = [], parameters }: Item): readonly string[] {
   return sources.filter((line) => !shown.has(line));
 }
 
-/** Requests that a reviewer may take for this one. */
+/** Requests that a reviewer may confuse with this one. */
 function SimilarRequests({ item }: { readonly item: Item | View }) {
   if (!item.similar_pending) return null;
   return (

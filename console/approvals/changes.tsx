@@ -64,7 +64,7 @@ interface FileDifferenceProps {
 }
 
 function FileDifference({ file, view, known }: FileDifferenceProps) {
-  // Each answer of the gateway brings new objects of the same texts.
+  // Each answer of the gateway has new objects with the same texts.
   const parts = useMemo(
     () =>
       file.replaced
@@ -132,7 +132,7 @@ interface PartProps {
 function Part({ of, view, numbered, title }: PartProps) {
   const [isAll, setAll] = useState(false);
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
-  // The card is drawn each second; the lines stay.
+  // The card renders every second; the lines do not change.
   const table = useMemo(() => {
     const sections = sectionsOf(of.rows);
     let room = isAll ? Number.POSITIVE_INFINITY : maxRows;

@@ -1,6 +1,7 @@
 /**
- * The difference of two texts in rows for the eye [console.card]. All lines of both texts are in the rows; texts that a diff cannot show
- * truly (binary, too different) are said to be so.
+ * The difference of two texts as rows to display [console.card].
+ * The rows contain all lines of both texts. A note says if a diff cannot show the texts correctly (binary, too
+ * different).
  */
 import { diffLines } from 'diff';
 import { hasDigest, partDigest } from '#core/contracts/withheld.ts';
@@ -106,7 +107,7 @@ function changedParts(old: string, fresh: string): readonly [Part, Part] {
   while (start < Math.min(a.length, b.length) && a[start] === b[start]) start++;
   let end = 0;
   while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end++;
-  // Lines that share little are read as wholes.
+  // Lines that share little are marked as a whole.
   if (start + end < Math.min(a.length, b.length) / 3) return [undefined, undefined];
   const part = (characters: readonly string[]): Part => {
     const from = characters.slice(0, start).join('').length;
@@ -149,7 +150,7 @@ export interface Section {
 }
 
 const context = 3;
-/** A first look; a button shows the rest. */
+/** Number of rows to show at first; a button shows the rest. */
 export const maxRows = 400;
 
 /** Folds equal rows that are farther than three lines from a change. */

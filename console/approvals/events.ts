@@ -1,6 +1,6 @@
 /**
- * Reads the gateway's events of approvals while the tab is shown, and comes back when the stream ends [console.events]. By `fetch`: an
- * `EventSource` cannot send the key in a header.
+ * Reads the gateway's events of approvals while the tab is shown, and comes back when the stream ends [console.events]. Uses
+ * `fetch`, because an `EventSource` cannot send the key in a header.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { sseDecoder } from '#core/models/dialects/sse.ts';
@@ -42,7 +42,7 @@ export function useApprovalEvents(api: Api, wanted: boolean, changed: () => void
       if (failures > 0) setOpen(false);
       timer = setTimeout(follow, failures === 0 ? 0 : Math.min(firstPauseMs * 2 ** failures, longestPauseMs));
     };
-    // A browser opens few connections to one host: a tab in the background gives its own back.
+    // A browser opens few connections to one host, so a tab in the background closes its own.
     const follow = () => {
       clearTimeout(timer);
       if (document.hidden) {

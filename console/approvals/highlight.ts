@@ -1,6 +1,6 @@
 /**
- * Parts of a command or query by their kind, for the eye alone: the parts together are the text, character by character, and what is not
- * understood is plain [console.highlight]. What a line does is said by its effects.
+ * Parts of a command or query by kind, for display only. Together the parts are exactly the text, and unknown syntax
+ * stays plain [console.highlight]. The effects, not the colours, describe what a line does.
  */
 type PartKind = 'text' | 'comment' | 'operator' | 'variable' | 'option' | 'program' | 'keyword';
 

@@ -112,7 +112,7 @@ export function excerptOf(item: Called): string | undefined {
 
 const powers: Readonly<Record<string, string>> = { read: 'read', write: 'read and write', admin: 'administer' };
 
-/** `pull_requests:write,contents:read` in words; a scope of another form speaks for itself. */
+/** Describes a scope such as `pull_requests:write,contents:read` in words; a scope of another form is shown unchanged. */
 export function describeScope(scope: string): string {
   const parts = scope.split(',').map((part) => /^([a-z_]+):([a-z]+)$/.exec(part.trim()));
   const words = parts.map((part) => part && powers[part[2]!] && `${powers[part[2]!]} ${part[1]!.replaceAll('_', ' ')}`);

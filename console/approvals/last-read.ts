@@ -1,4 +1,5 @@
-/** What a session last read of a file, from its evidence: the text that a whole new content is compared with [console.card]. */
+/** The text of a file that a session last read, from its evidence; a new content of the file is compared with it
+ * [console.card]. */
 import { hasDigest } from '#core/contracts/withheld.ts';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import type { Item } from './items.ts';
@@ -14,7 +15,8 @@ export interface KnownText {
 /** Parameters of a call that reads a whole file; with any other, it may have read a part. */
 const pathNames: ReadonlySet<string> = new Set(['path', 'file_path', 'filePath', 'file']);
 
-/** Returns the newest whole text that the session read of this file at this server. Texts with withheld parts are not known. */
+/** Returns the newest whole text that the session read of this file at this server. A text with withheld parts counts
+ * as unknown. */
 export function lastRead(entries: readonly Entry[], { upstream }: Item, path: string): KnownText | undefined {
   const reads = new Set<string>();
   for (const { kind, envelope_id, body } of entries)

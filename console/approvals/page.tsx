@@ -40,7 +40,7 @@ export function ApprovalsPage({ api, me, id, pending: live }: PageProps) {
   const shown = useRef<Item | undefined>();
 
   const vote = (items: readonly Item[], verdict: Verdict) => setAsked({ items, verdict, nth: ++questions.current });
-  // By the address, which is ahead of what is drawn when keys come fast.
+  // Uses the address, which is more recent than the drawn page when keys are pressed fast.
   const move = (step: 1 | -1) => {
     const next = items && neighbour(items, routeOf(location.hash).id, step);
     if (next) openRequest(next);
@@ -146,7 +146,8 @@ export function ApprovalsPage({ api, me, id, pending: live }: PageProps) {
           api={api}
           me={me}
           close={() => {
-            // A dialog that Escape has closed reports it in a later task: a key may have asked the next question before that.
+            // A dialog that Escape closed reports it in a later task, and another key may have opened the next dialog
+            // before that.
             setAsked((now) => (now === asked ? undefined : now));
             live.refresh();
           }}

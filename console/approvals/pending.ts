@@ -7,11 +7,11 @@ import { useApprovalEvents } from './events.ts';
 
 type Pending = AnswerOf<'listApprovals'>;
 
-/** As many as one answer of the API holds. */
+/** The size of one answer of the API. */
 const onePage = 200;
-/** More are decided from the command line: a browser that holds them all answers no key in time. */
+/** Use the command line for more: a browser with all of them would react to keys too slowly. */
 const maxPages = 10;
-/** While events come the list is asked for at each of them; now and then also without one. */
+/** The list is requested at each event, and now and then without one. */
 const withEventsMs = 30_000;
 const otherPageMs = 15_000;
 const listPageMs = 2_000;

@@ -9,7 +9,7 @@ export const switchShortcuts = (on: boolean): void => localStorage.setItem(place
 export function useShortcuts(actions: Readonly<Record<string, () => void>>): void {
   const current = useRef(actions);
   current.current = actions;
-  // With the first drawing: a key that is pressed as soon as the page is seen counts.
+  // In the first render, so that a key pressed as soon as the page is visible counts.
   useLayoutEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isTyping(event.target)) return;

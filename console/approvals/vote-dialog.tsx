@@ -45,7 +45,8 @@ export function VoteDialog({ api, me, items, verdict, close }: VoteDialogProps) 
     const body = { reviewer: nameOf(me), ...(comment !== '' && { comment }), ...(passkey && { passkey }) };
     return api.post<'approve'>(`approvals/${encodeURIComponent(item.envelope_id)}/${verdict}`, body);
   };
-  /** Casts one vote after the other, and goes on after one that is refused. Closing the dialog keeps the others back. */
+  /** Casts one vote after the other, and continues if one is refused. Closing the dialog cancels the votes that were
+   * not sent yet. */
   const castAll = async () => {
     const said = new Map([...outcomes].filter(([, { counted }]) => counted));
     for (const each of items) {
@@ -125,7 +126,7 @@ const outcomeOf = ({ status, still_needed }: AnswerOf<'approve'>): Outcome => ({
   text: status === 'pending' ? `counted. ${still_needed ?? ''}` : status,
 });
 
-/** The calls that are decided together, each with its key and what came of its vote. */
+/** Calls that are decided together, each with its key and the result of its vote. */
 const Group = ({ items, outcomes }: { readonly items: readonly Item[]; readonly outcomes: Outcomes }) => (
   <>
     <ol class="plain-list" aria-label="Identical calls">

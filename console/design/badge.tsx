@@ -1,4 +1,4 @@
-/** Words with a tone. The word is always there, so that colour is never alone. */
+/** Words with a tone. The word is always shown, so that the colour never carries the meaning alone. */
 import { Icon, type IconName } from './icon.tsx';
 import { Text } from './text.tsx';
 

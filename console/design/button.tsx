@@ -38,7 +38,7 @@ interface LinkProps {
   readonly children: ComponentChildren;
 }
 
-/** A link with the look of a button, for the next step of a page. */
+/** A link that looks like a button, for the next step of a page. */
 export const ButtonLink = ({ href, tone, icon, children }: LinkProps) => (
   <a class={classOf(tone, false)} href={href}>
     {icon && <Icon of={icon} />}

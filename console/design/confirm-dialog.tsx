@@ -1,4 +1,5 @@
-/** The last step before something that cannot be undone: what it is, and one button that sends it. A refusal stands in the dialog. */
+/** Confirmation of an action that cannot be undone: what it does, and one button that sends it.
+ * The dialog shows a refusal. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Button, Buttons } from './button.tsx';
@@ -10,7 +11,7 @@ interface ConfirmDialogProps extends DialogProps {
   readonly label: string;
   readonly tone: 'good' | 'bad';
   readonly send: () => Promise<void>;
-  /** What is shown of an error of `send`. */
+  /** Returns the message for an error of `send`. */
   readonly refusal: (cause: unknown) => string;
   readonly children: ComponentChildren;
 }

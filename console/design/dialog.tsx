@@ -4,7 +4,7 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 export interface DialogProps {
   readonly title: string;
-  /** Called when it is closed; a dialog that still stands after that is shown again. */
+  /** Called when it is closed; a dialog that is still rendered after that opens again. */
   readonly close: () => void;
   /** `drawer` at the left edge, `palette` at the top with its title unseen. */
   readonly kind?: 'drawer' | 'palette';
@@ -13,14 +13,14 @@ export interface DialogProps {
 
 export function Dialog({ title, close, kind, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  // Two may be open, one above the other.
+  // Two dialogs may be open, one above the other.
   const titleId = useId();
-  // With the drawing: a key that follows at once belongs to the dialog.
+  // During the render, so that a key pressed right afterwards goes to the dialog.
   useLayoutEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
     return () => {
-      // Once the dialog is gone: while it stands, nothing beneath it takes the focus.
+      // After the dialog is removed: before that, no element beneath it can take the focus.
       queueMicrotask(() => before instanceof HTMLElement && before.focus());
     };
   }, []);

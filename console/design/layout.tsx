@@ -5,7 +5,7 @@ import { Icon, type IconName } from './icon.tsx';
 
 interface HeadingProps {
   readonly children: ComponentChildren;
-  /** One sentence on what the page is for. */
+  /** One sentence about the purpose of the page. */
   readonly lead?: ComponentChildren;
   /** Buttons of the whole page. */
   readonly actions?: ComponentChildren;

@@ -1,6 +1,7 @@
 /**
- * Text of agents and servers. It is hostile: it becomes text nodes only, what is invisible in it is spelled out, and it is isolated so
- * that it cannot change the direction of the text around it [console.hostile-text].
+ * Text of agents and servers.
+ * It is hostile, so it is rendered as text nodes only, its invisible characters are spelled out, and it cannot change
+ * the direction of the text around it [console.hostile-text].
  */
 import { visibleLines, visibleText } from '#core/text/secrets/visible-text.ts';
 import { type Language, partsOf } from '../approvals/highlight.ts';

@@ -1,4 +1,4 @@
-/** Short messages on what has just been done. They leave by themselves; errors stay until they are closed. */
+/** Short messages about the last action. They disappear after a while; errors stay until they are closed. */
 import { useEffect, useState } from 'preact/hooks';
 import { IconButton } from './button.tsx';
 import { Notice } from './states.tsx';

@@ -8,7 +8,7 @@ export const RelativeTime = ({ at }: { readonly at: string }) => (
   </time>
 );
 
-/** `$0.0042`: two digits that count below one dollar, cents above. */
+/** `$0.0042`: two significant digits below one dollar, cents above. */
 export const Money = ({ usd }: { readonly usd: number }) => (
   <data value={usd} title={`${usd} USD`}>
     {money(usd)}

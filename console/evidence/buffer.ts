@@ -3,7 +3,7 @@ type Encoding = 'utf8' | 'base64' | 'hex';
 
 const ofText: Readonly<Record<Encoding, (text: string) => Uint8Array>> = {
   utf8: (text) => new TextEncoder().encode(text),
-  // As Node reads it: up to the first `=`, either alphabet, other characters passed over.
+  // Decodes like Node: up to the first `=`, in either alphabet, ignoring other characters.
   base64(text) {
     const [before = ''] = text.split('=', 1);
     const digits = before

@@ -1,4 +1,5 @@
-/** The policy of the page forbids generated code: zod is set so before the first schema is made, so this is imported first. */
+/** Configures zod not to generate code, which the policy of the page forbids. Import this first, before any schema is
+ * created. */
 import * as z from 'zod';
 
 z.config({ jitless: true });

@@ -1,6 +1,7 @@
 /**
- * Stands in for `node:crypto` where the verifier of evidence runs in a browser, with what the verifier calls and nothing else: so the
- * page and the command line run the same verifier [console.verify]. The API of the browser itself is asynchronous, the verifier is not.
+ * Replaces `node:crypto` in the browser with only the functions that the verifier of evidence calls, so that the page
+ * and the command line run the same verifier [console.verify].
+ * The browser's own API is asynchronous, but the verifier is not.
  */
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { p256 } from '@noble/curves/nist.js';

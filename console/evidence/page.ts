@@ -1,4 +1,4 @@
-/** The script of a session's single HTML file: verifies the bundle that lies in the page, with nothing but the page [evidence.single-file]. */
+/** The script of a session's single HTML file: verifies the bundle in the page, offline [evidence.single-file]. */
 import type { Verification } from '#core/contracts/evidence.ts';
 import { isShown } from './shown.ts';
 import { verified } from './verify.ts';
@@ -15,7 +15,7 @@ const isWhole = () =>
     .then((found) => isShown(bundle, found))
     .catch(() => false));
 
-/** A verification with other keys may begin before the last one has ended: the newest alone is shown. */
+/** A verification with other keys may begin before the last one has ended; only the newest result is shown. */
 let newest = 0;
 
 async function verify(): Promise<void> {

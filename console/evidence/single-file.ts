@@ -1,4 +1,4 @@
-/** Writes a session as one HTML file, in the browser. Loaded when it is first asked for. */
+/** Writes a session as one HTML file, in the browser. Loaded at the first use. */
 import './no-eval.ts';
 
 export { singleFile } from '#core/evidence/single-file.ts';

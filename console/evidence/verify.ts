@@ -8,7 +8,8 @@ import { verifyBundle } from '#core/evidence/verify.ts';
 export interface TrustedKeys {
   /** PEM; without it the origin is not checked. */
   readonly trustedKey: string | undefined;
-  /** Verifier keys of the log and of witnesses, one on each line; with them the bundle must be in that log, and seen by each witness. */
+  /** Verifier keys of the log and of witnesses, one per line. With them, the bundle must be in that log and each
+   * witness must have cosigned it. */
   readonly logKeys: string;
 }
 

@@ -1,4 +1,4 @@
-/** The verifier in a worker: the page goes on while a long session is verified [console.verify]. */
+/** The verifier in a worker, so that the page stays responsive while a long session is verified [console.verify]. */
 import './no-eval.ts';
 import type { Verification } from '#core/contracts/evidence.ts';
 import { logTrustOf } from '#core/evidence/transparency/witness-keys.ts';
@@ -14,7 +14,7 @@ export type VerifierMessage =
   | { readonly verification: Verification }
   | { readonly fault: string };
 
-/** Progress is reported after so many entries. */
+/** Number of entries between two reports of progress. */
 const every = 5_000;
 
 const tell = (sent: VerifierMessage) => postMessage(sent);

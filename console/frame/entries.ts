@@ -12,7 +12,8 @@ export interface Entry {
 
 const mostShown = 30;
 
-/** Returns the entries that contain every word. Names that begin with the text come first, otherwise the order is kept. */
+/** Returns the entries that contain every word. Sorts names that begin with the text first, and keeps the order
+ * otherwise. */
 export function matching(entries: readonly Entry[], words: string): readonly Entry[] {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   const first = wanted.join(' ');

@@ -35,7 +35,7 @@ export function Frame({ api, me, shown, page, pending, signOut, children }: Fram
   }, [page, count]);
   // The page that was chosen in the drawer is shown.
   useEffect(() => setOver((now) => (now === 'menu' ? undefined : now)), [page]);
-  // With the first drawing: a key that is pressed as soon as the page is seen counts.
+  // In the first render, so that a key pressed as soon as the page is visible counts.
   useLayoutEffect(() => {
     const search = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey)

@@ -1,4 +1,5 @@
-/** What the browser does with passkeys: makes one, and signs an approval with one. Its answers as the API takes them. */
+/** Passkeys in the browser: creates one, and signs an approval with one. Returns the browser's answers in the form of
+ * the API. */
 
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0));
@@ -8,7 +9,7 @@ const base64urlOf = (bytes: ArrayBuffer): string =>
     .replaceAll('/', '_')
     .replaceAll('=', '');
 
-/** Returns the reason why no passkey works on this page. Undefined if one does. */
+/** Returns the reason why passkeys do not work on this page; undefined if they do. */
 export function unfitPage(rp: { readonly id: string; readonly origin: string }): string | undefined {
   if (location.origin !== rp.origin)
     return `Passkeys of this gateway work at ${rp.origin}/console/. Open the console there, and sign in.`;

@@ -1,4 +1,4 @@
-/** People who may approve requests of this tenant: what each may decide, by which keys and accounts, and when last [console.people]. */
+/** People who may approve requests of this tenant, with their rights, keys, accounts and last votes [console.people]. */
 import { useCallback } from 'preact/hooks';
 import { useAddress } from '../address-query.ts';
 import { Badge } from '../design/badge.tsx';

@@ -1,4 +1,5 @@
-/** People who may approve in this tenant: by which keys and accounts they vote, what their votes count for, and the last one. */
+/** People who may approve in this tenant: the keys and accounts they vote with, the weight of their votes, and the last
+ * vote. */
 import { includesRole, type Role } from '#core/contracts/route.ts';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 
@@ -35,7 +36,7 @@ export interface Voter {
 
 const accountNames = { slack: 'Slack', github: 'Git host', oidc: 'single sign-on' } as const;
 
-/** Returns the configured people and those whom only a key names, by name; those who may approve come first. */
+/** Returns the configured people and those named only by a key, sorted by name, with those who may approve first. */
 export function votersOf({ identities, rules, decided = [] }: People, me: Me): Voter[] {
   const { people, keys, passkeys = {} } = identities;
   const known = new Set(people.map(({ id }) => id));

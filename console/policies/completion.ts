@@ -15,13 +15,13 @@ interface Schema {
 }
 
 export interface Place {
-  /** Keys above the place, outside in. Entries of lists are `-`. */
+  /** Keys above the position, from the outside in. Entries of lists are `-`. */
   readonly path: readonly string[];
   /** Keys that the same map has already. */
   readonly siblings: readonly string[];
   /** The key whose value is typed; undefined if a key is typed. */
   readonly key: string | undefined;
-  /** Start of the typed word. */
+  /** Start of the word being typed. */
   readonly from: number;
 }
 
@@ -47,7 +47,7 @@ export function placeAt(text: string, offset: number): Place {
   const isEntry = /^\s*-\s/.test(last);
   const path: string[] = [];
   let inside = own;
-  // The dash of the entry that the place is in.
+  // Dash of the list entry that contains the position.
   let dash = isEntry ? last.indexOf('-') : undefined;
   const siblings: string[] = [];
   for (const line of lines.slice(0, -1).toReversed()) {

@@ -1,4 +1,4 @@
-/** Policies that are tried out, and the stored version that they were loaded from. */
+/** Draft policies, and the stored version that they were loaded from. */
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import type { Read } from './written.ts';
 

@@ -49,7 +49,7 @@ export function Editor({ api, maySave, current, draft, setDraft, fault: refused 
     }
     setBusy(false);
   };
-  // Typing is followed at once: an answer that comes later would undo what was typed meanwhile.
+  // Updates the state at once while typing: a later answer would undo what was typed meanwhile.
   const editing = useRef<Editing | undefined>();
   const [loads, setLoads] = useState(0);
   const write = (of: Draft['of'], text: string) => {

@@ -1,4 +1,4 @@
-/** Asks the engine in its worker. A question that is still being answered when the next one comes is given up. */
+/** Asks the engine in its worker. A new question cancels the one that is still being answered. */
 import { ownWorker } from '../own-worker.ts';
 import type { Base, EngineAnswer, Question } from './engine.ts';
 import type { Message } from './engine-worker.ts';
@@ -9,7 +9,7 @@ export interface EngineClient {
   end(): void;
 }
 
-/** After so long the gateway is asked, which has limits of its own. */
+/** Time after which the gateway is asked instead; it has its own limits. */
 const longestMs = 60_000;
 
 export function engineClient(base: Base): EngineClient {

@@ -1,7 +1,7 @@
-/** The engine of the playground in a worker: typing goes on while a long policy is analysed. */
+/** The engine of the playground in a worker, so that typing stays possible while a long policy is analysed. */
 import { type Base, type Engine, engineOf, type Question } from './engine.ts';
 
-/** The first message names the version, every other one asks. */
+/** The first message contains the version, and each later one a question. */
 export type Message = { readonly base: Base } | Question;
 
 let engine: Engine | undefined;

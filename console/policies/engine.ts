@@ -1,6 +1,6 @@
 /**
- * The engine of the playground: decides calls by policies that are tried out, with the modules of the gateway and without asking it
- * [console.playground]. What only the gateway knows is left to it, with the reason.
+ * The engine of the playground: decides calls by draft policies with the modules of the gateway, in the browser
+ * [console.playground]. Questions that need data of the gateway are left to it, with the reason.
  */
 import '../evidence/no-eval.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
@@ -18,7 +18,7 @@ import { decidedBy, decidedCalls, difference, type Evaluated, nowhere } from '#c
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { parsed } from '#core/operations/operation.ts';
 
-/** A stored version, and whose calls are decided by it. */
+/** A stored version, and the tenant whose calls it decides. */
 export interface Base extends Pick<AnswerOf<'policyVersion'>, 'version' | 'configuration' | 'places'> {
   readonly tenant: string;
 }
@@ -106,7 +106,7 @@ async function answer(
   };
 }
 
-/** Returns the value as an answer of the gateway would have it: without empty members. */
+/** Returns the value in the form of an answer of the gateway: without empty members. */
 const asSent = (answer: unknown): Simulated => JSON.parse(JSON.stringify(answer)) as Simulated;
 
 /** Returns the stored version with these tool policies, as the gateway reads them. */
@@ -119,8 +119,8 @@ async function triedOut(stored: LoadedConfiguration, tool_policies: Readonly<Rec
 }
 
 /**
- * Returns the pack. That of the stored version was checked when it was stored; another one is checked now.
- * @throws AtGateway for what is named and lies at the gateway. @throws GatewayError with every problem.
+ * Returns the pack. The pack of the stored version was checked when it was stored; another pack is checked now. @throws
+ * AtGateway for a pack that is only named, because its file is on the gateway. @throws GatewayError with every problem.
  */
 async function loaded(stored: Base['configuration'], tool_policies: unknown) {
   const { pack } = stored.tool_policies as LoadedConfiguration['tool_policies'];
@@ -138,8 +138,7 @@ async function loaded(stored: Base['configuration'], tool_policies: unknown) {
 }
 
 /**
- * Reads the effects. SQL is left to the gateway: its grammar is WebAssembly, which the policy of the page does not
- * allow.
+ * Reads the effects. The gateway decides SQL: the grammar is WebAssembly, which the policy of the page does not allow.
  */
 async function effects(call: ToolCall, programs: OwnPrograms) {
   let needed = false;

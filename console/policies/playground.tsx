@@ -1,5 +1,5 @@
 /**
- * The playground: a call, what the policies say of it and why, and what they would say after a change that is tried out beside it.
+ * The playground: the decision about a call and its reasons, now and under a draft change.
  * Nothing is recorded until the change is saved [console.playground].
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
@@ -14,7 +14,7 @@ import { type EngineClient, engineClient } from './engine-client.ts';
 import { Recorded } from './recorded.tsx';
 import { Result } from './result.tsx';
 
-/** Calls to begin with; the first is there when the page opens. */
+/** Example calls; the page opens with the first. */
 const examples: readonly (readonly [name: string, call: object])[] = [
   [
     'A command',
@@ -63,9 +63,9 @@ type Simulated = AnswerOf<'simulate'>;
 
 interface Answers {
   readonly before: Simulated;
-  /** With the policies that are tried out. */
+  /** Decisions under the draft policies. */
   readonly after?: Simulated;
-  /** Why the gateway was asked; absent where the browser decided. */
+  /** Reason why the gateway was asked; absent if the browser decided. */
   readonly gateway?: string;
 }
 
@@ -133,7 +133,7 @@ export function Playground({ api, tenant, draft, setTried }: PlaygroundProps) {
       setAnswers(undefined);
     }
   };
-  // While policies are tried out each change of either text is answered.
+  // With a draft, each change of either text is answered.
   useEffect(() => {
     if (draft === undefined) return;
     const timer = setTimeout(evaluate, restMs);
@@ -211,7 +211,7 @@ function useEngine(of: Draft['of'] | undefined, tenant: string): EngineClient | 
   return engine;
 }
 
-/** @throws SyntaxError that says which text is meant. */
+/** @throws SyntaxError that names the wrong text. */
 function parsed(what: string, text: string): unknown {
   try {
     return JSON.parse(text);

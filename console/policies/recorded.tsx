@@ -1,4 +1,4 @@
-/** A call of the evidence for the playground: the last decisions, newest first. */
+/** Recorded calls to try in the playground: the last decisions, newest first. */
 import { useState } from 'preact/hooks';
 import { type Api, faultText } from '../api.ts';
 import { Button } from '../design/button.tsx';

@@ -1,4 +1,4 @@
-/** The decision on one call: what it would do, what each judge said, and which rule decided [console.playground]. */
+/** The decision about one call: its effects, the verdict of each judge, and the rule that decided [console.playground]. */
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { Badge, Risk, type RiskKind } from '../design/badge.tsx';
 import { Card, Fact, Facts } from '../design/layout.tsx';
@@ -24,7 +24,7 @@ const judges: readonly (readonly [start: string, judge: string])[] = [
   ['default', 'No rule matched: the default of the policy'],
 ];
 
-/** Says in words what decided. */
+/** Names the judge that decided. */
 export const deciderOf = (rule: string): string =>
   judges.find(([start]) => rule.startsWith(start))?.[1] ?? 'A rule of the policy';
 

@@ -84,7 +84,7 @@ export function callsOf({ protocol = '*', tool = '*', target, upstream, capabili
 const longest = 60;
 const kept = 2;
 
-/** Shortens a glob: of long lists in braces the first members, and the rest is cut. */
+/** Shortens a glob: keeps the first members of long lists in braces. */
 export function shortPattern(glob: string): string {
   if (glob.length <= longest) return glob;
   const short = glob.replace(/\{([^{}]{24,})\}/g, (whole, list: string) => {
@@ -117,11 +117,11 @@ export interface Search {
   readonly text: string;
   /** One decision, or empty for all. */
   readonly decision: string;
-  /** Leaves out what decided a call in the counted time. */
+  /** Keeps only guards and rules that decided no call in the counted time. */
   readonly unused: boolean;
 }
 
-/** Leaves the groups, and in them the rules, that a search finds. */
+/** Keeps the groups and rules that match the search. */
 export function found(groups: readonly RuleGroup[], search: Search): readonly RuleGroup[] {
   return groups.flatMap((group) => {
     if (search.decision !== '' && group.decision !== search.decision) return [];

@@ -1,6 +1,6 @@
 /**
- * Rules and guards in force, each with its reason and what it decided in the last week; patterns are shown on demand
- * [console.policies].
+ * Rules and guards in force, each with its reason and the number of calls it decided in the last week; patterns are
+ * shown on demand [console.policies].
  */
 import { useCallback, useMemo, useState } from 'preact/hooks';
 import { catalogGuard } from '#core/catalog/guards.ts';
@@ -192,7 +192,7 @@ const Place = ({ at }: { readonly at: string }) => (
   </span>
 );
 
-/** Patterns are drawn once the group is opened: a pack has hundreds of long ones. */
+/** Patterns are rendered when the group is opened: a pack has hundreds of long ones. */
 function Group({ title, decision, reason, rules, decided }: RuleGroup) {
   const [open, setOpen] = useState(false);
   return (

@@ -1,6 +1,6 @@
 /**
- * Tool policies as people write them: YAML, with the pack by its name and without defaults. What is typed is read with the places of
- * its parts, so that an error is shown where it is [console.policy-editor].
+ * Tool policies as people write them: YAML, with the pack by its name and without defaults. Parsing keeps the positions
+ * of all parts, so that an error is shown at its place [console.policy-editor].
  */
 import { type Document, isMap, isScalar, isSeq, type Node, parseDocument, stringify } from 'yaml';
 import { toolPolicies } from '#core/contracts/config/tool-policies.ts';

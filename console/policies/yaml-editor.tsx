@@ -33,7 +33,7 @@ import type { Problem } from './written.ts';
 
 interface YamlEditorProps {
   readonly label: string;
-  /** To begin with: from then on the editor has it. */
+  /** The initial text: afterwards the editor owns it. */
   readonly text: string;
   readonly change: (text: string) => void;
   readonly problems: readonly Problem[];
@@ -95,13 +95,13 @@ const extensions = (label: string): Extension => [
 ];
 
 /**
- * Replaces the selection by typed text. The browser would keep the look of the text in a style attribute, against the
- * policy.
+ * Replaces the selection by typed text. The browser would paste the style of the text as a style attribute, which the
+ * policy forbids.
  */
 function replaceSelected(event: InputEvent, view: EditorView): boolean {
   const { inputType, data } = event;
   if (inputType !== 'insertText' || data === null || view.composing) return false;
-  // The selection of the browser: the editor may not know it yet. In a shadow root the event has no ranges.
+  // Uses the browser's selection, which the editor may not have read yet. The event has no ranges in a shadow root.
   const selected = (view.root as Document).getSelection();
   if (!selected?.anchorNode || !selected.focusNode || selected.isCollapsed) return false;
   const ends = [

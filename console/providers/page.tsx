@@ -1,4 +1,4 @@
-/** Model providers with their health and keys, and what the response cache saves [console.providers]. */
+/** Model providers with their health and keys, and the savings of the response cache [console.providers]. */
 import { useCallback } from 'preact/hooks';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { Badge } from '../design/badge.tsx';

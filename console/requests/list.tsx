@@ -116,7 +116,7 @@ export function RequestList({ api }: Pick<PageProps, 'api'>) {
   );
 }
 
-/** Keys with their names, and the asked one even if it has none. */
+/** Keys with their names, and the key of the filter even if it has no name. */
 const keysWith = ({ all }: ReturnType<typeof useKeyNames>, asked: string): readonly (readonly [string, string])[] =>
   asked === '' || all.some(([id]) => id === asked) ? all : [...all, [asked, asked]];
 

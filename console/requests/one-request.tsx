@@ -1,4 +1,5 @@
-/** One chat call: what happened in which order, who decided, what it cost, and its entries in the evidence [console.request]. */
+/** One chat call: its steps in order, the judge that decided, its cost, and its entries in the evidence
+ * [console.request]. */
 import { useCallback } from 'preact/hooks';
 import { chatFacts } from '#core/evidence/report-chat.ts';
 import type { AnswerOf } from '#core/operations/endpoints.ts';

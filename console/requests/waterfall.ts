@@ -33,8 +33,8 @@ interface Waterfall {
 }
 
 /**
- * Spans in the order of their start, children after their parents. One whose parent is not there is a root. Starts are known to the
- * millisecond only: within one, a span is put behind the one before it.
+ * Spans in the order of their start, children after their parents. A span whose parent is missing is a root.
+ * Start times are exact to the millisecond only, so spans of one millisecond are drawn one after another.
  */
 export function waterfallOf(spans: readonly Span[]): Waterfall {
   const begin = Math.min(...spans.map(startMs));

@@ -1,4 +1,4 @@
-/** Rollouts with what both sides did; each can be paused, resumed and rolled back [console.rollouts]. */
+/** Rollouts with the figures of both sides; each can be paused, resumed and rolled back [console.rollouts]. */
 import { useCallback, useState } from 'preact/hooks';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { type Api, faultText } from '../api.ts';
@@ -18,7 +18,7 @@ const everyMs = 10_000;
 type Rollout = AnswerOf<'listRollouts'>['rollouts'][number];
 type Arm = AnswerOf<'getRollout'>['metrics']['canary'];
 
-/** What can be done in each state; the gateway refuses the rest. */
+/** Actions that each state allows; the gateway refuses the others. */
 const actsIn: Readonly<Partial<Record<Rollout['state'], readonly ('pause' | 'resume' | 'rollback')[]>>> = {
   pending: ['rollback'],
   running: ['pause', 'rollback'],

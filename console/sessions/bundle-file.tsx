@@ -1,4 +1,4 @@
-/** Verifies a bundle from a file: it is read in the browser and sent nowhere. */
+/** Verifies a bundle from a file, which stays in the browser. */
 import { useState } from 'preact/hooks';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/layout.tsx';

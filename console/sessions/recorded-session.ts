@@ -1,4 +1,5 @@
-/** A session's export, kept outside of the page's memory: its steps are read when they are shown [console.many-entries]. */
+/** A session's export, kept outside the page's memory: its steps are read when they are displayed
+ * [console.many-entries]. */
 import type { SessionManifest } from '#core/contracts/evidence.ts';
 import { bundlePieces } from '#core/evidence/bundle-pieces.ts';
 import { bytesOf } from '../evidence/blob-bytes.ts';
@@ -10,13 +11,13 @@ export interface Step {
 }
 
 export interface RecordedSession {
-  /** The export as it was sent. */
+  /** The unchanged export. */
   readonly bundle: Blob;
   readonly manifest: SessionManifest;
   readonly total: number;
   readonly first: Entry;
   readonly last: Entry;
-  /** Reads the steps from `from` up to and without `to`. */
+  /** Reads the steps from `from` up to, but not including, `to`. */
   steps(from: number, to: number): Promise<readonly Step[]>;
 }
 

@@ -1,4 +1,4 @@
-/** A session step by step: what had happened up to a step [console.replay]. */
+/** A session step by step: the state after each step [console.replay]. */
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 
 export type Entry = AnswerOf<'exportSession'>['entries'][number];
@@ -20,7 +20,7 @@ export class Sums {
   readonly #sums = { allowed: 0, blocked: 0, chats: 0, microusd: 0 };
   #beganMs: number | undefined;
 
-  /** Adds the next entry. @returns what had happened up to and with it. */
+  /** Adds the next entry. @returns the state after it. */
   after({ kind, envelope_id, body, timestamp }: Entry): Standing {
     const sums = this.#sums;
     if (kind === 'review') this.#waiting.add(envelope_id);
@@ -49,7 +49,7 @@ export function stepOf(asked: string, total: number): number {
   return Math.min(Math.max(step, 0), total - 1);
 }
 
-/** Longest and shortest pause of a replay: the real pauses between entries, made bearable. */
+/** Longest and shortest pause of a replay, which limit the real pauses between entries. */
 const pauses = { least: 600, most: 2_500 };
 
 export function pauseBetween(now: Standing, next: Standing): number {

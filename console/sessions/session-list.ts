@@ -1,4 +1,4 @@
-/** Sessions as the list shows them: what they did, and their state [console.sessions]. */
+/** Rows of the session list: activity and state of each session [console.sessions]. */
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 
 export type Session = AnswerOf<'listSessions'>['sessions'][number];

@@ -13,7 +13,7 @@ import { type Entry, excerptOf, pauseBetween, type Standing, stepOf } from './re
 
 /** Rows in the page: those in view, and some before and after them. */
 const listed = 200;
-/** The rows change when the list was scrolled by this many. */
+/** The rows are updated when the list was scrolled by this many. */
 const stride = 50;
 const rowRem = 2.25;
 
@@ -23,7 +23,7 @@ interface TimelineProps {
   readonly nameOf: (key: string) => string;
 }
 
-/** Returns steps of the session; until they are read, the last ones that were. */
+/** Returns steps of the session; while they load, the last loaded ones. */
 function useSteps(session: RecordedSession, from: number, to: number) {
   const [read, setRead] = useState<{ readonly from: number; readonly steps: readonly Step[] }>({ from, steps: [] });
   useEffect(() => {
@@ -67,7 +67,7 @@ export function Timeline({ session, nameOf }: TimelineProps) {
     const first = Math.floor((box.scrollTop / box.scrollHeight) * total);
     setTop(first - (first % stride));
   };
-  // A step far away has its row only after it was read.
+  // A distant step gets its row only after it was read.
   useEffect(() => {
     const row = focuses.current && list.current?.querySelector<HTMLElement>('[aria-current]');
     if (!row) return;

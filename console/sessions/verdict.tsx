@@ -10,7 +10,7 @@ import { figure } from '../words.ts';
 
 interface Verifying {
   readonly busy: boolean;
-  /** Entries so far, while it goes on. */
+  /** Entries verified so far, while the verification runs. */
   readonly entries: number;
   readonly fault: string | undefined;
   readonly verified: Verification | undefined;

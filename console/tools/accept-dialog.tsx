@@ -1,4 +1,4 @@
-/** The last step before a definition is accepted: the one that was looked at, or none. */
+/** Confirms the acceptance of a definition: exactly the displayed one, or none. */
 import { visibleText } from '#core/text/secrets/visible-text.ts';
 import { type Api, faultText } from '../api.ts';
 import { ConfirmDialog } from '../design/confirm-dialog.tsx';

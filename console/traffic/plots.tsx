@@ -1,6 +1,6 @@
 /**
- * Plots over one axis of time: bars that are stacked, and latency as a band from the median to the 95th percentile. They are
- * pictures: the tables of the page say the same [console.traffic].
+ * Plots over one axis of time: bars that are stacked, and latency as a band from the median to the 95th percentile. They
+ * are images: the tables of the page contain the same values [console.traffic].
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { milliseconds } from '../requests/milliseconds.ts';

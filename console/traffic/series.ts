@@ -24,7 +24,7 @@ export interface Series {
 type Band = { readonly p50: number; readonly p95: number } | undefined;
 
 export interface Traffic {
-  /** Begin of each step, in milliseconds since the epoch, without gaps. */
+  /** Start of each step, in milliseconds since the epoch, without gaps. */
   readonly times: readonly number[];
   readonly stepMs: number;
   readonly series: readonly Series[];
@@ -33,7 +33,7 @@ export interface Traffic {
   readonly buckets: readonly (Bucket | undefined)[];
 }
 
-/** Colours there are; further groups are added up as `other`. */
+/** Number of colours; further groups are summed up as `other`. */
 const most = 6;
 
 interface Asked {
@@ -42,7 +42,7 @@ interface Asked {
   /** The dimension that counts everything the key may see. */
   readonly whole: string;
   readonly by: Grouping;
-  /** Calls for the grouping by key, which is not a dimension of the answer. */
+  /** Calls for grouping by key, which is not a dimension of the answer. */
   readonly rows: readonly Row[];
 }
 

@@ -102,7 +102,7 @@ async function takePendingPlace(ports: RequestPorts, action: GovernedAction): Pr
 
 const pendingRule = 'limit:pending_approvals';
 
-/** Attaches to the request that was opened concurrently for the identical call, or replaces it if it is over. */
+/** Joins the request that was opened concurrently for the identical call, or replaces it if it has ended. */
 async function attach(
   ports: RequestPorts,
   action: GovernedAction,

@@ -24,8 +24,8 @@ export const effectRisks = ['reads', 'writes', 'sends', 'deletes', 'unknown'] as
 export type EffectRisk = (typeof effectRisks)[number];
 
 /**
- * What happens after an approval: the caller makes the call itself, the gateway makes it, the call is held, an MCP task
- * goes on, an MCP client that was asked to open the address sends it again, or any caller does.
+ * The step after an approval: the caller makes the call itself, the gateway makes it, the held call continues, the MCP
+ * task continues, or the client sends the call again.
  */
 export const afterVotes = ['caller', 'gateway', 'held', 'task', 'input', 'retry'] as const;
 type AfterVote = (typeof afterVotes)[number];

@@ -56,7 +56,7 @@ export const roles = [
   'to',
   // Output format: the name of a format, or a template.
   'format',
-  // A name or number of what a command acts on, which is not an address.
+  // Name or number of the object that a command acts on, but not an address.
   'name',
   // A repository of the host that is configured: `acme/web`.
   'repository',
@@ -88,7 +88,7 @@ export type Operands = readonly Operand[];
 
 /** A program that reads everything below a folder. */
 export interface Below {
-  /** Options that make it do so; absent if it always does. */
+  /** Options that cause this; absent if the program always does it. */
   readonly when?: Names;
   /** Options with which only names and counts are shown. */
   readonly namesOnly?: Names;

@@ -169,8 +169,8 @@ const againSplit = (words: readonly string[]): (readonly string[])[] =>
   words.some((word) => /\s/.test(word)) ? [wordsOfText(words.join(' '))] : [];
 
 /**
- * Returns the command lines that a server may make of the words: the whole line, or arguments of the command that its
- * tool is named after.
+ * Returns the command lines that a server may build from the words: the whole line, or arguments of the command in its
+ * tool's name.
  */
 function linesOf(program: string, command: readonly string[], words: readonly string[]): (readonly string[])[] {
   const given = startsProgram(program, words[0]) ? words.slice(1) : words;

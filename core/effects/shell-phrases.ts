@@ -1,4 +1,4 @@
-/** Describes commands of a shell line, those of Git by what they do to branches. */
+/** Describes the commands of a shell line; Git commands by their effect on branches. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { BranchWrite } from './git/branches.ts';
 import type { Effect } from './ports.ts';
@@ -11,7 +11,7 @@ const programOf = ({ tool }: ToolCall): string => tool.replace(/^shell\./, '');
 const argvOf = ({ parameters: { argv } }: ToolCall): readonly string[] => (Array.isArray(argv) ? argv.map(String) : []);
 const isAddress = (target: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(target);
 
-/** Programs that the sentence does not name, because its verb says what they do to a file. */
+/** Programs that the sentence omits, because its verb already describes their effect on a file. */
 const plainPrograms = new Set(
   'redirect cat head tail less more rm rmdir unlink shred cp ls mkdir touch tee'.split(' '),
 );

@@ -42,7 +42,7 @@ export interface ArchiveProgressStore {
   put(progress: ArchiveProgress): Promise<void>;
 }
 
-/** Returns where a run begins. Without stored progress, or with damaged one, every session is looked at. */
+/** Returns where a run begins. Without progress, or if it is damaged, every session is checked. */
 export function resumedProgress(stored: unknown, now: number, before: string | undefined): ArchiveProgress {
   const { data } = progressSchema.safeParse(stored);
   if (data?.place) return data;

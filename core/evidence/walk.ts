@@ -111,7 +111,7 @@ export class ChainWalk {
     return found;
   }
 
-  /** Returns what the chain was compared with in addition to head and manifest, and what was not checked. */
+  /** Returns the sources that the chain was compared with in addition to head and manifest, and the skipped checks. */
   compared(): ReturnType<Comparison['summary']> & Pick<Verification, 'passkey_votes'> {
     const { votes } = this.#passkeys;
     return { ...this.#comparison.summary(), ...(votes > 0 && { passkey_votes: votes }) };

@@ -12,7 +12,7 @@ export interface Witness {
   readonly archived?: WitnessedArchive;
   /** Whether a missing copy indicates that the gateway did not write the entry. */
   readonly archiveComplete: boolean;
-  /** Descriptions of what could not be checked. */
+  /** Descriptions of the checks that were not possible. */
   readonly notChecked: readonly string[];
   /** When the witness was queried, in milliseconds. */
   readonly at: number;

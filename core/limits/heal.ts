@@ -41,7 +41,7 @@ export async function healReservations(ports: HealPorts, tenants: Iterable<strin
   return healed;
 }
 
-/** Logs a failure and goes on: the next sweep tries again. */
+/** Logs a failure and continues: the next sweep tries again. */
 async function attempted<T>(ports: HealPorts, tenant: string, work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();

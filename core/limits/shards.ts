@@ -15,7 +15,7 @@ export const maxDepth = 9;
 export const usualDepth = 6;
 export const maxShards = 2 ** maxDepth;
 
-/** Returns the parent of a shard: the latest split is merged first. Shard 0 is the ancestor of all. */
+/** Returns the parent of a shard: the latest split is merged first. All shards are split off from shard 0. */
 export const parentOf = (shard: number): number => (shard === 0 ? 0 : shard - 2 ** Math.floor(Math.log2(shard)));
 
 /** Returns the shard that splits off a shard of this depth. */

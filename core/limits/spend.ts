@@ -34,8 +34,8 @@ export function secondsUntilPeriodEnds(period: Period, nowMs: number): number {
 /** Days for which a key's counters keep its spend: forecasts see each weekday four times. */
 export const spendRetentionDays = 28;
 /**
- * Reports whether an account is kept: the current period and the previous one, for reports. A later one comes from a
- * process whose clock is ahead.
+ * Reports whether an account is kept: the current period and the previous one, for reports. A later one was written by
+ * a process whose clock is ahead.
  */
 export function isKept(key: string, nowMs: number): boolean {
   const [period, name] = key.split('|').slice(-2) as [Period, string];

@@ -1,4 +1,4 @@
-/** Contributions of an entry to the views, as data. */
+/** Changes that an entry causes in the views, as data. */
 import type { Score } from '#core/observatory/evaluation/score.ts';
 import type { Dimension } from './dimensions.ts';
 import type { Measures } from './measures.ts';

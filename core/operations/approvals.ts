@@ -67,7 +67,7 @@ async function shownUnderTerms(
   }
 }
 
-/** States per filter. A used approval is still an approval. */
+/** States per filter. Lists used approvals as approved, too. */
 const histories: Readonly<Record<string, readonly ApprovalStatus[]>> = {
   approved: ['approved', 'executing', 'consumed'],
   denied: ['denied'],

@@ -33,7 +33,7 @@ const maxLines = 50_000;
 /** Form of an id, which goes to the provider and back without being filtered. */
 const idPattern = /^[\w.:/-]{1,128}$/;
 const members: ReadonlySet<string> = new Set(['custom_id', 'method', 'url', 'body']);
-/** Lines after which other requests have a turn. */
+/** Number of lines after which other requests may run. */
 export const linesInTurn = 64;
 
 /**

@@ -1,4 +1,4 @@
-/** The question on a pull request: what it is bound to, and what is stored of it. */
+/** The question on a pull request: the data that it is bound to, and its stored part. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { PullRequest } from '#core/contracts/repository.ts';
 import { canonicalize, hashDomain, sha256 } from '#core/kernel/canonical.ts';

@@ -1,4 +1,4 @@
-/** The tables of a database. Their keys are recorded beside their rows: rows of other keys would not be found. */
+/** The tables of a database. Their keys are recorded with their rows: rows of other keys would not be found. */
 import type { TableSpec } from '#core/contracts/tables.ts';
 import { fromItem, type Item } from '../../aws/dynamodb/items.ts';
 import { fromWire } from '../../aws/dynamodb/wire.ts';

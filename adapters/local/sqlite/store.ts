@@ -39,7 +39,7 @@ interface Prepared {
 }
 
 /**
- * Opens the file, or makes it. An answered write is stored.
+ * Opens the file, or creates it. An answered write is stored.
  * @throws Error in one line for a file that is not such a store
  */
 export function openStore(options: OpenOptions = {}): LocalStore {

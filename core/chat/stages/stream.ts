@@ -80,7 +80,7 @@ const checked = (model: ModelCall<LookedUpCall>, stream: StreamToCaller) => ({
   outputVerdict: stream.verdict(),
 });
 
-/** Events after which other work has a turn. */
+/** Number of events after which other work may run. */
 const turnEvents = 16;
 
 /**

@@ -34,7 +34,7 @@ interface Stores {
 const maxKnown = 8;
 const knownOf = remembered((_: Stores['configStore']) => new RecentMap<number, FindPlace>({ max: maxKnown }));
 
-/** Returns the lookup of a version. Never rejects: places are optional in answers. */
+/** Returns a function that looks up a version. Never rejects: places are optional in answers. */
 export async function placesOfVersion(stores: Stores, version: number): Promise<FindPlace> {
   const ofStore = knownOf(stores.configStore);
   const known = ofStore.get(version);

@@ -15,7 +15,7 @@ import { type InForce, isConfigured, keyToRead, type RowsOf, tenantToRead } from
 
 /** One second less than promised, since a read takes time. */
 const freshMs = 4_000;
-/** Bounds of what a process keeps, however many rows there are. Answers that there is no row count too. */
+/** Bounds of the rows that a process keeps, however many there are. Answers that there is no row count too. */
 const most = { rows: 5_000, views: 500 };
 
 /** Returns the views over a store. */

@@ -28,7 +28,7 @@ const displayVariables = new Set(
   ),
 );
 
-/** Variables that control how a program displays its results, with the values that do nothing else. */
+/** Variables that control how a program displays its results, with their harmless values. */
 const display: ReadonlyMap<string, RegExp> = new Map([
   ...'CI FORCE_COLOR NO_COLOR CLICOLOR CLICOLOR_FORCE RUST_BACKTRACE PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE'
     .split(' ')

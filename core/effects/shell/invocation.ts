@@ -18,7 +18,8 @@ export type Stdin =
   /** Not connected by the line itself. */
   | { readonly kind: 'inherited' };
 
-/** Output that a rule must name to allow it: contents of changed files that Git tracks, or of a secret store. */
+/** Sensitive output, which a rule must name to allow the call: contents of changed files that Git tracks, or of a
+ * secret store. */
 export type ShownKind = 'changes' | 'secrets';
 
 export type Capability = 'read' | 'write' | 'delete' | 'execute';

@@ -120,8 +120,7 @@ export function basesOf(letter: string): readonly number[] {
 }
 
 /**
- * Returns letters that a mark makes of `letter`, except Hangul, whose syllables consist of letters that filters do not
- * distinguish.
+ * Returns the letters that combining marks form with `letter`, except Hangul, whose letters filters do not distinguish.
  */
 export function compositionsOf(letter: number): readonly number[] {
   composed ??= composedLetters();

@@ -52,5 +52,5 @@ export function isLarge(texts: readonly WrittenText[]): boolean {
   return false;
 }
 
-/** Characters of a stream that are scanned before other work has a turn. */
+/** Number of characters of a stream that are scanned before other work may run. */
 export const turnCharacters = 2 * 1024;

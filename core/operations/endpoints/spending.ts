@@ -1,4 +1,4 @@
-/** Budgets and what is left of rate limits. */
+/** Budgets and the rest of the rate limits. */
 import * as z from 'zod';
 import { operation } from '../endpoint.ts';
 import { count, subject } from './schemas.ts';

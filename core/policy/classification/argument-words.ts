@@ -11,7 +11,7 @@ export const operationKeys = set('action actions op operation operations ops rpc
 export const modeKeys = set('intent mode');
 /** Texts that people write: JSON in them is not inspected. */
 export const writtenKeys = set('body comment content description message prompt text title');
-/** Nouns that, in an argument such as `cache_to`, name what is sent there. */
+/** Nouns that name the sent data in an argument such as `cache_to`. */
 export const sendingNouns = set('cache deliver email log mail post');
 /** Modes that open a file for writing (`fopen`). */
 export const writingModes = /^(?:[wax]b?\+?|r\+|rb\+|r\+b|[wax]\+?b)$/;

@@ -4,7 +4,8 @@ import { digestOf } from '#core/kernel/canonical.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 
 /**
- * Returns the SHA-256 of what a rule matches and decides. It is the same in all versions of a policy that have this rule, even under
+ * Returns the SHA-256 of a rule's conditions and decision.
+ * It is the same in all versions of a policy that have this rule, even under
  * another name or with other words for people.
  */
 export const ruleDigest = remembered((rule: ToolRule): string => {

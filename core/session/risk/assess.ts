@@ -166,7 +166,7 @@ function noteOf(settings: BehaviorSettings, signals: readonly Signal[]): Behavio
   return { signals, ...(differing && { settings: differing }) };
 }
 
-/** Scales the settings for keys, since a key serves several sessions. Limited by what the record can hold. */
+/** Scales the settings for keys, since a key serves several sessions. Limited by the size of the record. */
 export const forKeys = remembered((settings: RiskSettings): RiskSettings => {
   const scaled = (count: number, most: number): number => Math.min(most, Math.round(count * settings.key_factor));
   const { credential_abuse, destructive_sequence, fan_out, repeated_escalation } = settings;

@@ -52,7 +52,7 @@ export interface ValueForms {
   /** A text contains the whole value if it has all of these, or one of `instead`. */
   readonly all: readonly string[];
   readonly instead: readonly string[];
-  /** Number within a longer number: enough to come from a result, but not to count as the person's word. */
+  /** A number within a longer number: it may come from a result, but does not count as the person's word. */
   readonly within: readonly string[];
   /** Runs in order. Several consecutive ones are a part of the value. */
   readonly runs: readonly string[];

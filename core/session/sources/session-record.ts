@@ -1,5 +1,5 @@
 /**
- * The record of what a session has seen: written as results arrive, read when a rule checks sources
+ * The record of values that a session has seen: written as results arrive, read when a rule checks sources
  * [provenance.session].
  */
 import { hash } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** Reads `find`: its roots, and the effects of its expression on what it finds. */
+/** Reads `find`: its roots, and the effects of its expression on the files that it finds. */
 
 import { namesOf } from '../arguments.ts';
 import { endOfCommand, foundBelow, foundNames } from '../found-names.ts';

@@ -77,7 +77,7 @@ function addTurn<Block>(turns: Turn<Block>[], message: JsonObject, blocks: reado
 
 const isResult = ({ role }: JsonObject): boolean => role === 'tool' || role === 'function';
 
-/** Returns a turn that is one plain text as a text. */
+/** Returns a turn with a single plain text part as a string. */
 function asMessage({ role, blocks }: Turn<JsonObject>): JsonObject {
   const [only, second] = blocks;
   const plain = second === undefined && only?.type === 'text' && only.cache_control === undefined;
