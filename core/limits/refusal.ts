@@ -77,7 +77,7 @@ function overLimit(
   const refusal = { code: 'rate_limit_error', what: `${what}_per_minute` } as const;
   const never = limit === 0 || needed > limit;
   if (never) {
-    const found = what === 'requests' ? '' : `; this call may take ${needed}, which no waiting makes fit`;
+    const found = what === 'requests' ? '' : `; this call may take ${needed}, so waiting does not help`;
     return {
       ...refusal,
       message: `This ${holder} may have ${limit} ${what} a minute${found}. Ask for less, or have the limit raised.`,

@@ -68,7 +68,7 @@ executors: { git: { enabled: true, allow_private: true, api_url: "${host.url}" }
   }
 
   describe('[behavior.rules] a login that the upstream refuses', () => {
-    test('is noted with the outcome; the identical call again is a loop, five different ones are an alert', async () => {
+    test('a refused login is recorded with the outcome; repeating the call is a loop, and five different calls raise an alert', async () => {
       const session = fresh();
       expect((await act(session, file(0))).body.error.message).toContain('401');
       for (const n of [0, 0, 0, 1, 2, 3]) await act(session, file(n));
@@ -86,7 +86,7 @@ executors: { git: { enabled: true, allow_private: true, api_url: "${host.url}" }
       expect(shown.body).toMatchObject({ score: 30, replay: { agrees: true } });
     });
 
-    test('again and again in other ways blocks the session', async () => {
+    test('many different refused logins block the session', async () => {
       const session = fresh();
       for (let n = 0; n < 15; n++) expect((await act(session, file(n))).status).toBe(200);
       expect(await act(session, file(15))).toMatchObject({

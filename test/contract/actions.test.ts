@@ -96,13 +96,13 @@ describe('`decide_only`', () => {
       expect(verified.valid).toBe(true);
     });
 
-    test('of many at the same time one is recorded', async () => {
+    test('one of many concurrent outcomes is recorded', async () => {
       await ask({ ...command('git log'), call_id: 'toolu_many' });
       const answers = await Promise.all(Array.from({ length: 5 }, () => report(told('toolu_many'))));
       expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
     });
 
-    test('is refused for calls that were not allowed or belong to another key', async () => {
+    test('an outcome is refused for calls that were not allowed or belong to another key', async () => {
       await ask({ ...command('rm -rf /'), call_id: 'toolu_blocked' });
       await ask({ ...command('npm install x'), call_id: 'toolu_review' });
       await ask({ ...command('git status'), call_id: 'toolu_mine' });
@@ -114,7 +114,7 @@ describe('`decide_only`', () => {
       expect((await report(told('toolu_mine'))).status).toBe(201);
     });
 
-    test('of an approved call is recorded together with the use of its approval', async () => {
+    test('the outcome of an approved call is recorded together with the use of its approval', async () => {
       const line = command('npm install right-pad');
       const { body: held } = await ask({ ...line, call_id: 'toolu_held' });
       const approve = `/admin/v1/approvals/${held.envelope_id}/approve`;

@@ -214,7 +214,7 @@ describe('analytics', () => {
       expect(summary['tenant:elsewhere']).toMatchObject([{ requests: 1 }]);
     });
 
-    test('of everything and of another tenant are not for a tenant', async () => {
+    test('a tenant cannot read buckets of other tenants or of all tenants together', async () => {
       await record({}, { tenant: 'elsewhere' });
       const status = async (query: string, key = keys.human) =>
         (await call('GET', `/admin/v1/analytics?${query}`, { key })).status;

@@ -45,7 +45,7 @@ describe('batches', () => {
       expect([...bucket.objects]).toEqual(stored);
     });
 
-    test('cut otherwise by a retry, is read back once', async () => {
+    test('a run that a retry cut differently is read once', async () => {
       const { bucket, archive } = kept();
       for (const part of [entries.slice(0, 5), entries.slice(3, 9), entries.slice(4, 5), entries.slice(9)]) {
         await archive.keep(part);
@@ -57,7 +57,7 @@ describe('batches', () => {
       expect(await listOf(archive.entries(tenant, session, 4))).toEqual(entries.slice(4));
     });
 
-    test('is read together with entries that an earlier release kept one by one', async () => {
+    test('a run is read together with single entries of an earlier release', async () => {
       const { bucket, archive } = kept();
       for (const entry of entries.slice(0, 4)) bucket.objects.set(archiveKey([entry]), canonicalize(entry));
       await archive.keep(entries.slice(4));
@@ -284,7 +284,7 @@ describe('repair', () => {
       expect((telemetry as typeof gateway.telemetry).metricsText()).toContain('svc_archive_missing_entries 3');
     });
 
-    test('and the repair belong to the platform alone', async () => {
+    test('only the platform may check and repair the archive', async () => {
       for (const key of [keys.agent, keys.human, keys.viewer]) {
         expect((await call('GET', '/admin/v1/archive/check', key)).status).toBe(403);
         expect((await call('POST', '/admin/v1/archive/repair', key)).status).toBe(403);

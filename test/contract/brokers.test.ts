@@ -182,7 +182,7 @@ describe('every broker', () => {
       expect(asked!.tags.session).toHaveLength(256);
     });
 
-    test('without a person the key answers', async () => {
+    test('a broker without a person uses its key', async () => {
       await broker().issue(world.envelope, grantOf(world));
       expect(world.sts.assumed[0]!.sourceIdentity).toBe('k1');
     });
@@ -382,7 +382,7 @@ describe('a vault and a secrets manager', () => {
       expect(JSON.parse(world.calls[0]!.body)).toEqual({ SecretId: secretId, VersionStage: 'AWSCURRENT' });
     });
 
-    test('of the two versions of a rotation the pending one is never handed on', async () => {
+    test('during a rotation the pending version of a secret is never used', async () => {
       world.state.stages = ['AWSPENDING'];
       expect(await failure(issueIn(world))).toMatchObject({
         code: 'service_unavailable',

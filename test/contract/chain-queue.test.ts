@@ -67,7 +67,7 @@ const more: EntryDraft[] = [...drafts, draft('allow', { n: 5 }, 6), draft('allow
 const other: EntryDraft[] = more.slice(0, 3).map((each) => ({ ...each, session_id: 's-2' }));
 
 describe('[evidence.checkpoint.queued] queued chains', () => {
-  test('of several lanes and sessions are signed once, and each session gets one leaf', async () => {
+  test('chains of several lanes and sessions are signed once, with one leaf per session', async () => {
     const { entries } = seal(more);
     await world.project(entries.slice(0, 3));
     await world.project(seal(other).entries);
@@ -84,7 +84,7 @@ describe('[evidence.checkpoint.queued] queued chains', () => {
     expect(world.lines).toEqual([]);
   });
 
-  test('in any order lead to the last archived entry, and no further', async () => {
+  test('messages in any order advance the checkpoint to the last archived entry and no further', async () => {
     const [a, b, c, d, e] = seal(more).entries;
     await world.project([d!, e!]);
     await world.project([a!, b!]);
@@ -96,7 +96,7 @@ describe('[evidence.checkpoint.queued] queued chains', () => {
     expect([await world.last(), world.lines]).toEqual([4, []]);
   });
 
-  test('that do not continue the last checkpoint are refused; others of the batch are signed', async () => {
+  test('chains that do not continue the last checkpoint are refused; the others of the batch are signed', async () => {
     const { entries } = seal(more);
     await world.project(entries.slice(0, 5));
     await coverQueued(world.covering, world.records());

@@ -93,7 +93,7 @@ cache: { enabled: true }
     expect(text.trimEnd().split('\n\n').at(-1)).toContain('"error"');
   });
 
-  test('[limit.budget] of the refusals by one budget the first of a minute is recorded', async () => {
+  test('[limit.budget] the first refusal per minute by a budget is recorded', async () => {
     const { status } = await ask('refused', {}, {}, 'elsewhere-key');
     await ask('refused', {}, {}, 'elsewhere-key');
     expect(status).toBe(429);
@@ -106,7 +106,7 @@ cache: { enabled: true }
   describe('a stream', () => {
     const events = (text: string) => text.trimEnd().split('\n\n');
 
-    test('[chat.streams-cut] of a provider that never stops is cut as one of a provider that is broken', async () => {
+    test('[chat.streams-cut] an endless stream is cut off like a broken one', async () => {
       answer = streaming(async function* () {
         for (;;) yield chunk('x'.repeat(64 * 1024));
       });

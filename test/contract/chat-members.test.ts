@@ -153,7 +153,7 @@ describe('tools of chat completions', () => {
   }
 
   describe.each([false, true])('[chat.tool-use] with stream %s', (stream) => {
-    test('by default each call is the caller’s own matter', async () => {
+    test('by default tool calls of chat completions pass undecided', async () => {
       expect((await told('pass', 'delete it', stream)).calls).toEqual(['delete_all']);
     });
 

@@ -146,7 +146,7 @@ describe('executable text', () => {
     },
   );
 
-  test('[approval.card] only the secret is withheld from other parameters, and the item names its place', async () => {
+  test('[approval.card] in other parameters only the secret is withheld, and the item names its place', async () => {
     const { body } = await act(
       tool('tracker.create_issue', { title: 'Rotate', body: 'was Authorization: Basic QWxhZGRpbg== until May' }),
     );

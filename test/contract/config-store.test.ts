@@ -40,7 +40,7 @@ describe.each(stores)('versions %s', (_where, open) => {
     expect(await store.lastImported()).toBe('file-1');
   });
 
-  test('are refused if the pointer had moved, and then no row is written', async () => {
+  test('a version is refused, and no row is written, if the pointer has moved', async () => {
     const store = await open();
     await store.advance(row(1), { importedSha256: 'file-1' });
     expect(await store.advance(row(1, 'bob'), { importedSha256: 'file-2' })).toBe(false);

@@ -247,7 +247,7 @@ describe('a fleet in virtual time', () => {
     expect(tally.shed).toBeLessThanOrEqual(tally.offered * runs(0.025, 0.01));
   });
 
-  test('[limit.shards] at the limit exactly the limit passes; with leases no more, and little less', async () => {
+  test('[limit.shards] exactly the limit passes; with leases slightly less, and never more', async () => {
     const exact = await simulate(load({ callsPerSecond: 20, seconds: 70, limits: limits(600, true) }));
     expect(exact.fullestMinute.requests).toBe(600);
     const leased = await simulate(

@@ -146,7 +146,7 @@ describe('a process that is killed', () => {
     // Written or not, it is charged once.
     ['settle-sent', { remaining_requests: 97, remaining_tokens: 10_000 - 3 * 40 }, 3 * 300],
   ] as const)(
-    '[limit.budget] after the step %s leaves nothing reserved once its lease has ended',
+    '[limit.budget] a process that dies after the step %s leaves no reservation once its lease has ended',
     async (dieAfter, left, spent) => {
       time.ms = now;
       const tenant = `killed-${dieAfter}`;

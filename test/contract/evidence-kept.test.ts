@@ -74,7 +74,7 @@ describe('retention', () => {
       expect((await verify()).expired_entries).toBeUndefined();
     });
 
-    test('without a copy stay, and so does their session', async () => {
+    test('entries without a copy are kept, and so is their session', async () => {
       await started();
       await session([3]);
       days(31);
@@ -122,7 +122,7 @@ describe('retention', () => {
       await expect(look(() => true)).rejects.toThrow('the copy cannot be read');
     });
 
-    test('that are changed after others expired are found as before', async () => {
+    test('changed entries are still found after others expired', async () => {
       await started();
       await session();
       days(31);

@@ -119,7 +119,7 @@ test('[approval.bound] a caller cannot use an approval for another credential th
   expect([runs, body.envelope_id === approval_ref]).toEqual([0, false]);
 });
 
-test('[approval.given-back] what the gateway could not get a credential for stays approved, and is made later', async () => {
+test('[approval.given-back] a call without a credential stays approved and is made later', async () => {
   const id = await approved('mint');
   minting = () => Promise.reject(new GatewayError('service_unavailable', 'The issuer is down.'));
   await expect(settle(stepPorts(gateway.ports), id)).rejects.toThrow('can still be used');

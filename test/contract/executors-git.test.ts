@@ -142,7 +142,7 @@ describe('a token is sent only to the host that issued it', () => {
   });
   const get = envelopeOf('git', 'scm.get_repository', 'acme/web', 'read');
 
-  test('and to no other', async () => {
+  test('the token is sent to no other host', async () => {
     const fault = await faultOf(executor({}, [broker('scm', 'https://other.test')]).execute(get, token));
     expect(fault).toMatchObject({ kind: 'refused' });
     expect(host.asked).toEqual([]);

@@ -77,7 +77,7 @@ describe('[manifest.recipients] narrow', () => {
       expect((await act(name, to, { prompt: request })).body.decision).toBe('review');
   });
 
-  test('is worked out from the evidence again, and contains no other word of the request', async () => {
+  test('a task sheet is computed again from evidence and contains no other word of the request', async () => {
     const name = session();
     await act(name, 'anna@example.com', { prompt: request });
     await act(name, 'eve@evil.example');

@@ -80,7 +80,7 @@ policies: { input: [{ name: ask-a-human, type: keyword, action: review, keywords
       expect(ran).toEqual([]);
     });
 
-    test('does not let a call run a second time: a used approval that is set back', async () => {
+    test('a used approval whose row is reset does not let the call run again', async () => {
       const { envelope_id } = (await act('flip-used')).body;
       await approve(envelope_id);
       expect((await act('flip-used')).body.decision).toBe('allow');

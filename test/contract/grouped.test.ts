@@ -74,7 +74,7 @@ describe('commits', () => {
     expect(store.of('GetItem')).toEqual([]);
   });
 
-  test('at most 25 in one transaction, of a crowd and of long texts fewer', async () => {
+  test('a transaction has at most 25 commits, and fewer under contention or with long texts', async () => {
     const store = watched(dynamo.client);
     const ledger = tableLedger(over(store.client, dynamo.tables));
     const crowd = (count: number, text: string) =>
@@ -90,7 +90,7 @@ describe('commits', () => {
 describe('one commit of a transaction', () => {
   const beside = (session: string) => ['one', 'two'].map((id) => ({ draft: draft(session, `${session}-${id}`) }));
 
-  test('whose condition fails is rejected, and the others are written', async () => {
+  test('a commit whose condition fails is rejected, and the others are written', async () => {
     const ledger = tableLedger(dynamo);
     await ledger.commit({ draft: draft('taken', 'first'), changes: [salts('taken')] });
     const [before, refused, after, ...others] = await Promise.all([
@@ -124,7 +124,7 @@ describe('one commit of a transaction', () => {
     expect(await chainOf(`${session}-not`)).toHaveLength(2);
   });
 
-  test('whose session another process advanced is written alone, the others together', async () => {
+  test('a commit whose session another process advanced is written alone, and the others together', async () => {
     const first = await tableLedger(dynamo).commit({ draft: draft('moved', 'first') });
     await tableLedger(dynamo).commit({ draft: draft('moved', 'elsewhere') });
     if (!first.ok) throw new Error('not written');
@@ -182,7 +182,7 @@ describe('an answer that is lost', () => {
     expect(await lengths('unsent')).toEqual([0, 0]);
   });
 
-  test('and the request repeated by a client whose token the store has forgotten: written once', async () => {
+  test('a repeated request is written once, even after the store has forgotten its token', async () => {
     const store = watched(dynamo.client, async (call, send) => {
       if (call.operation !== 'TransactWriteItems') return send();
       await send();

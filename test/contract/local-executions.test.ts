@@ -26,7 +26,7 @@ test('a name is used once, and the execution is returned unchanged', async () =>
   expect(await table().get('other', 'once')).toBeUndefined();
 });
 
-test('of two writers of one revision the second has lost', async () => {
+test('the second of two writers of one revision gets a conflict', async () => {
   await table().create(execution('raced'));
   const next = execution('raced', { revision: 1, state: 'B' });
   expect(await Promise.all([table().save(next), table().save({ ...next, state: 'C' })])).toContain(false);

@@ -253,7 +253,7 @@ describe('bounds', () => {
     };
     const nested = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`) as object;
 
-    test('of more values than max_result_values is refused with the bound, and not parsed', async () => {
+    test('a result with more values than max_result_values is refused with the bound and not parsed', async () => {
       const parse = jest.spyOn(JSON, 'parse');
       const { error } = await answered({ max_result_values: 2_000 }, { list: Array(3_000).fill(1) });
       expect(error.message).toContain('more than 2000 values (max_result_values)');

@@ -35,7 +35,7 @@ describe('[mcp.upstream-error] a server that fails', () => {
     expect(JSON.stringify(results)).not.toContain('ghp_a1B2');
   });
 
-  test('silence is an unknown outcome, and is not repeated', async () => {
+  test('a call without an answer has an unknown outcome and is not repeated', async () => {
     await configure({ upstreams: [{ name: 'fixture', url: server.url, timeout_ms: 8000 }] });
     const session = await open();
     const before = server.calls().length;
@@ -80,7 +80,7 @@ describe('[mcp.upstream-error] a server that fails', () => {
     await server_.stop();
   });
 
-  test('does not take the others with it', async () => {
+  test('a failing server does not affect the others', async () => {
     await configure({
       upstreams: [
         { name: 'down', url: 'http://127.0.0.1:9/mcp' },

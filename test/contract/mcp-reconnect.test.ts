@@ -57,7 +57,7 @@ describe('approvals', () => {
     expect(server.calls().length).toBe(before + 1);
   });
 
-  test('[mcp.reconnect] of eight connections with the approved call one runs it', async () => {
+  test('[mcp.reconnect] one of eight connections runs the approved call', async () => {
     const id = idOf(await issue('race', await open()));
     await vote(id, 'approve');
     const sessions = await Promise.all(Array.from({ length: 8 }, () => open()));

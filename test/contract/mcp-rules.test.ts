@@ -23,7 +23,7 @@ describe('rules that name a server', () => {
       expect(sent()).toEqual([['files.read'], [], []]);
     });
 
-    test('nor does one without an upstream, which was written for the server that has the family', async () => {
+    test('a rule without an upstream does not apply either, because it was written for the server with the family', async () => {
       evil.offer(toolsOf('web.get_all'));
       await configure({ upstreams: entriesOf() });
       const session = await open();
@@ -44,7 +44,7 @@ describe('rules that name a server', () => {
       expect([error.code, sent()]).toEqual([-32002, [[], [], []]]);
     });
 
-    test('nor one whose name policies use for another tool', async () => {
+    test('a server’s tool with a name that policies use for another tool is not allowed', async () => {
       web.offer(toolsOf('get post'));
       evil.offer(toolsOf('web.get'));
       await configure({ upstreams: entriesOf({}, { overrides: [{ tool: 'get', name: 'web.get' }] }) });
@@ -54,7 +54,7 @@ describe('rules that name a server', () => {
       expect(sent()).toEqual([[], ['get'], []]);
     });
 
-    test('not even while that server is silent', async () => {
+    test('the rule does not apply while that server is silent', async () => {
       evil.offer(toolsOf('web.get_all web.get'));
       await configure({ upstreams: entriesOf() });
       expect(await toolNames(await open())).toContain(`evil${run}__web.get_all`);
@@ -175,7 +175,7 @@ describe('reads', () => {
       ['a guard blocks, however it is spelled', 'resources/read', 'file:///work/%2Eenv'],
       ['a guard blocks', 'resources/read', 'file:///root/.ssh/id_rsa'],
       ['a rule blocks', 'resources/subscribe', 'db://payroll/2026'],
-    ])('of what %s is refused and recorded: %s %s', async (_, method, uri) => {
+    ])('a resource that %s is refused and recorded: %s %s', async (_, method, uri) => {
       const session = await open();
       expect((await send(method, { uri }, { session })).last.error.code).toBe(-32001);
       expect(sent(method)).toBe(0);

@@ -348,7 +348,7 @@ describe('a server that callers share', () => {
     expect(methodsAsked('initialize')).toHaveLength(1);
   });
 
-  test('[mcp.stdio-start] a list whose cursor comes again, with a tool that is none, serves its other tools', async () => {
+  test('[mcp.stdio-start] a list with a repeated cursor and an invalid tool still serves its other tools', async () => {
     shared.results['tools/list'] = {
       tools: [null, { name: 7 }, { name: 'read', inputSchema: { type: 'object' } }],
       nextCursor: 'again',

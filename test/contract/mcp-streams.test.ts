@@ -91,7 +91,7 @@ describe('open streams', () => {
       return [compose({ streamSlots: slots() } as object), compose({ streamSlots: slots() } as object)] as const;
     };
 
-    test('of a session are counted over processes; one that ends makes room', async () => {
+    test('streams of a session are counted across processes, and a closed stream makes room', async () => {
       await configure(bounded({ max_streams_per_session: 2 }));
       const [a, b] = processes();
       const [session, another] = [await open({ at: a }), await open({ at: a })];
@@ -109,7 +109,7 @@ describe('open streams', () => {
       await Promise.all([a.gateway.stop(), b.gateway.stop()]);
     });
 
-    test('of a key are bounded in one process too; another key has its own', async () => {
+    test('streams of a key are bounded in one process too, separately from other keys', async () => {
       await configure(bounded({ max_streams_per_key: 1 }));
       const first = get(await open(), gateway);
       const refused = await http('GET', '/mcp', undefined, { session: await open(), headers: events });

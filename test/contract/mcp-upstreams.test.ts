@@ -30,7 +30,7 @@ describe('[mcp.placement] a call of test-action', () => {
     expect(sent()).toEqual(expected);
   });
 
-  test('of a tool that no server has is refused without a request', async () => {
+  test('a call of an unknown tool is refused without a request to a server', async () => {
     const { status, last } = await act({ tool: 'missing' });
     expect([status, last.error.type]).toEqual([404, 'no_upstream']);
     expect(last.error.message).toMatch(/No upstream serves the tool missing/);
@@ -73,7 +73,7 @@ describe('[mcp.placement] a call of test-action', () => {
     expect(sent()).toEqual([[], [], ['note']]);
   });
 
-  test('of a name that two servers use has to name one', async () => {
+  test('a call of a tool that two servers have must name the server', async () => {
     evil.offer(toolsOf('post'));
     gateway.gateway.stop();
     const at = compose();
@@ -108,7 +108,7 @@ describe('[mcp.placement] a call of test-action', () => {
     expect(sent()).toEqual([['files.read'], [], []]);
   });
 
-  test('in a dry run is decided also while no server answers', async () => {
+  test('a dry run is decided even while no server answers', async () => {
     for (const server of servers()) server.fail(403);
     expect((await act({ tool: 'wipe', dry_run: true })).last.decision).toBe('block');
     expect((await act({ tool: 'files.read', upstream: 'files', dry_run: true })).last.decision).toBe('allow');
@@ -171,7 +171,7 @@ describe('[mcp.placement]', () => {
     expect(sent()).toEqual([[], [], []]);
   });
 
-  test('and waits if that server does not answer', async () => {
+  test('the call is reviewed if that server does not answer', async () => {
     await configure({ upstreams: entriesOf(), approvals: { on_approval: 'execute' } });
     const row = await approved({ d: 1 });
     web.fail(403);

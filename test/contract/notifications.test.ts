@@ -325,7 +325,7 @@ describe('deliveries in the store', () => {
       expect(await store.due('2027-01-01T00:00:00.000Z', 10)).toEqual([]);
     });
 
-    test('of twenty that move one delivery on, one succeeds', async () => {
+    test('one of twenty concurrent updates of a delivery succeeds', async () => {
       const store = await freshStore();
       await store.enqueue(delivery(1));
       const moves = Array.from({ length: 20 }, (_, i) =>

@@ -70,7 +70,7 @@ describe('objects in S3', () => {
     expect(await store.get('../another')).toBeUndefined();
   });
 
-  test('that S3 does not take are a refusal', async () => {
+  test('an object that S3 rejects is an error', async () => {
     aws.answers(xml('AccessDenied', 403));
     await expect(bucket().put(bytes)).rejects.toMatchObject({ code: 'service_unavailable' });
   });
@@ -114,25 +114,25 @@ describe('secrets in Secrets Manager', () => {
     expect(aws.asked).toHaveLength(3);
   });
 
-  test('without a value yet are none', async () => {
+  test('a secret without a value counts as missing', async () => {
     aws.answers({ body: { SecretString: '' } }, { body: {} });
     expect([await open(['new']).get('A'), await open(['newer']).get('A')]).toEqual([undefined, undefined]);
   });
 
-  test('of a bundle this function may not read, or that is not there, are none', async () => {
+  test('secrets of a missing or unreadable bundle count as missing', async () => {
     aws.answers(awsError('AccessDeniedException'), awsError('ResourceNotFoundException'));
     expect(await open(['brokers']).get('A')).toBeUndefined();
     expect(await open(['gone']).get('A')).toBeUndefined();
   });
 
-  test('that cannot be read are a refusal, and read again', async () => {
+  test('unreadable secrets are an error and are read again', async () => {
     aws.answers(awsError('InternalServiceError', 500), secret({ A: 'one' }));
     const store = open(['keys']);
     await expect(store.get('A')).rejects.toMatchObject({ code: 'service_unavailable' });
     expect(await store.get('A')).toBe('one');
   });
 
-  test('in another form are a refusal that quotes no value', async () => {
+  test('a malformed bundle is refused without quoting a value', async () => {
     aws.answers({ body: { SecretString: 'plain s3cret' } });
     await expect(open(['keys']).get('A')).rejects.toMatchObject({
       code: 'service_unavailable',

@@ -65,7 +65,7 @@ describe('[observations.once] [admin.analytics] a batch', () => {
     }
   });
 
-  test('that its own consumer meets again after a fault is finished before the next one', async () => {
+  test('after a fault the consumer finishes its interrupted entry before the next one', async () => {
     const { views } = await expected();
     const store = testStore();
     let failing = true;
@@ -81,7 +81,7 @@ describe('[observations.once] [admin.analytics] a batch', () => {
     expect(await viewsOf(store)).toEqual(views);
   });
 
-  test('that was counted long ago and arrives late changes nothing, among new entries', async () => {
+  test('an entry that was counted long ago changes nothing when it arrives again', async () => {
     const { views } = await expected();
     const store = testStore();
     const first = observationsTable({ store });

@@ -100,7 +100,7 @@ const begin = async (extra?: string) => {
 afterEach(() => made.stop());
 
 describe('[approval.restarted] the sweep starts a second execution', () => {
-  test('of a lost call, and identical calls get its result', async () => {
+  test('the outcome of a lost call is recorded, and identical calls get its result', async () => {
     const { world, approved, sweep, runs, find, act, due } = await begin();
     world.losing = true;
     const id = await approved();
@@ -114,7 +114,7 @@ describe('[approval.restarted] the sweep starts a second execution', () => {
     expect(await due()).toEqual([]);
   });
 
-  test('of a call that failed before it started', async () => {
+  test('a call that failed before it started is made later', async () => {
     const { world, approved, exhaust, sweep, runs, find, due } = await begin();
     world.minting = down;
     const id = await approved();

@@ -158,7 +158,7 @@ describe('rotation', () => {
       await expect(register(gateway.folder)).rejects.toThrow('The store belongs to');
     });
 
-    test('of two keys that come at once takes one', async () => {
+    test('one of two keys that arrive at once is accepted', async () => {
       const store = testStore();
       const signers = await Promise.all([stateSigner(await otherFolder()), stateSigner(await otherFolder())]);
       const outcomes = await Promise.allSettled(signers.map((signer) => registerSigningKey({ store, signer })));

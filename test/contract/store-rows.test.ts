@@ -73,7 +73,7 @@ const ballot = (person: string) => ({
 });
 
 describe('[evidence.approval-proven] a row of an approval by several people', () => {
-  test('with a vote that no person gave counts one vote when it is used, and verification names it', async () => {
+  test('a forged vote does not count when the approval is used, and verification names it', async () => {
     const { session, act } = request();
     const { envelope_id: id } = await act();
     await attacker.setApproval(id, { votes: [ballot('bob')], vote_count: 1 });
@@ -114,7 +114,7 @@ describe('[evidence.approval-proven] a row of an approval by several people', ()
     expect(ran).toEqual([]);
   });
 
-  test('without its rules is decided by those of the configuration', async () => {
+  test('a row without its separation rules is decided by those of the configuration', async () => {
     const { act } = request();
     const { envelope_id: id } = await act();
     await attacker.setApproval(id, { requires: [] });

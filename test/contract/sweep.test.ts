@@ -87,7 +87,7 @@ describe('rows', () => {
       expect(now()).toBeLessThan(40_000);
     });
 
-    test('that were left are the first of the next minute, when the store is slow', async () => {
+    test('tenants that were skipped because the store was slow are the first in the next minute', async () => {
       const { ports, asked } = world(2_000);
       const turns = new Turns();
       const minutes: number[] = [];
@@ -213,7 +213,7 @@ describe('started actions', () => {
       expect(notes.state.calls).toBe(1);
     });
 
-    test('[action.idempotency-key] of requests at the same time one is carried out', async () => {
+    test('[action.idempotency-key] one of several concurrent requests is carried out', async () => {
       const release = Promise.withResolvers<void>();
       notes.state.behave = () => release.promise.then(() => ({ id: 8 }));
       const all = ['a', 'b', 'c', 'd'].map(() => act('once-5', 'k-5'));

@@ -138,7 +138,7 @@ describe.each([
     expect(await status(act(key))).toBe(200);
   });
 
-  test('[tenants.rows] what the configuration would refuse is refused', async () => {
+  test('[tenants.rows] a row is refused for the same reasons as an entry of the configuration', async () => {
     const { tenant, key } = await added();
     const refused = [
       await put('default'), // a tenant of the configuration
@@ -159,7 +159,7 @@ describe.each([
     expect(await status(call('PUT', '/admin/v1/tenant-rows/mine', { key: keys.human, body: {} }))).toBe(403);
   });
 
-  test('[tenants.rows] of two changes from one revision one is written', async () => {
+  test('[tenants.rows] one of two changes of the same revision is written', async () => {
     const { tenant, key } = await added();
     const change = (requests: number) =>
       put(tenant, { settings: { rate_limit: { requests_per_minute: requests } }, revision: 1 });

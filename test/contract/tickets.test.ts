@@ -47,7 +47,7 @@ describe('capability tickets', () => {
     expect(await ticketsTable(store).get('once', record.id)).toEqual({ ...record, used_at: isoTime(start + 1000) });
   });
 
-  test('[ticket.redeem] of twenty that present one at once, one may act', async () => {
+  test('[ticket.redeem] one of twenty callers that present a ticket at once may act', async () => {
     const { text } = await issue('race');
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => redeem('race', text)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);

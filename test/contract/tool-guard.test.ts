@@ -170,7 +170,7 @@ describe('[guard.roots] a path outside of the roots', () => {
   const rootsKey = 'agent-governance-gateway/roots';
   const outside = { error: { data: { reason: expect.stringContaining('the declared roots') } } };
 
-  test('of the server is not sent; one below is', async () => {
+  test('a path outside the roots of the server is not sent; a path below them is', async () => {
     await configure({ upstreams: upstreams({ roots: ['/srv/data'] }), ...rooted });
     const session = await open();
     const before = server.calls().length;
@@ -182,7 +182,7 @@ describe('[guard.roots] a path outside of the roots', () => {
     expect(noted?.body).toMatchObject({ matched_rule: 'tool_guard:outside_roots' });
   });
 
-  test('of the call is not sent, and the roots are not sent either', async () => {
+  test('a path outside the roots of the call is not sent, and neither are the roots', async () => {
     await configure({ upstreams: upstreams(), ...rooted });
     const ask = (path: string, roots: unknown = ['file:///srv/data']) =>
       modern('tools/call', { name: 'echo', arguments: { path } }, {}, { ...meta, [rootsKey]: roots });
@@ -192,7 +192,7 @@ describe('[guard.roots] a path outside of the roots', () => {
     expect((await ask('x', ['src'])).last.error).toMatchObject({ code: -32602 });
   });
 
-  test('of the session, as its client answered roots/list, is not sent', async () => {
+  test('a path outside the roots that the client reported for the session is not sent', async () => {
     await configure({ upstreams: upstreams(), ...rooted });
     const session = await open();
     const roots = [{ uri: 'file:///srv/data', name: 'data' }];

@@ -46,7 +46,7 @@ const check = (module: string, content: string | Uint8Array = 'hello', timeoutMs
   });
 
 describe('[wasm.abi] modules in worker threads', () => {
-  test('allow, or flag with their reason', async () => {
+  test('modules allow a text, or flag it with a reason', async () => {
     expect(await check('allow')).toEqual({ flagged: false });
     expect(await check('flag')).toEqual({ flagged: true, message: 'no' });
   });
@@ -104,7 +104,7 @@ describe('[wasm.abi] a module that does not end', () => {
     expect(await check('allow')).toEqual({ flagged: false });
   });
 
-  test('on every thread at once blocks no later call: each thread is replaced', async () => {
+  test('modules that hang on every thread do not block later calls, because each thread is replaced', async () => {
     const looping = Array.from({ length: 5 }, () => check('looping', 'hello', 100));
     const outcomes = await Promise.allSettled([...looping, check('allow'), check('flag')]);
     expect(outcomes.map(({ status }) => status)).toEqual([...Array(5).fill('rejected'), 'fulfilled', 'fulfilled']);
@@ -163,7 +163,7 @@ describe('threads', () => {
     });
     parentPort.postMessage('ready');`;
 
-  test('that end or fail in a call are replaced', async () => {
+  test('threads that end or fail during a call are replaced', async () => {
     const pool = threads<string, unknown>(file('worker.cjs', worker), 1, { what: 'WASM module' });
     await expect(pool.run('end', 60_000)).rejects.toThrow('the worker of the WASM module ended');
     await expect(pool.run('throw', 60_000)).rejects.toThrow('broken');
@@ -177,7 +177,7 @@ describe('threads', () => {
     await pool.stop();
   });
 
-  test('that answer in time are heard even if this process was busy', async () => {
+  test('answers that arrive in time count even if this process was busy', async () => {
     const pool = threads<unknown, unknown>(file('worker.cjs', worker), 1, { what: 'WASM module' });
     await pool.run('fine', 60_000);
     const answered = new Int32Array(new SharedArrayBuffer(8));

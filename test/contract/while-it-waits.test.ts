@@ -78,7 +78,7 @@ describe('[approval.execute-asks-again] a call that is approved while it is held
   });
 
   test.each(['block', 'allow'])(
-    'is not made where its rule says %s meanwhile: it is sent again, and decided anew',
+    'the call is not made if its rule now says %s: it must be sent and decided again',
     async (decision) => {
       const { last, ran } = await held(`${decision}.txt`, async () => {
         await approve();
@@ -131,7 +131,7 @@ describe('[approval.execute-asks-again] a call whose tool definition changes whi
     expect(repeated.error.data.reason).toContain('a human has to accept it');
   });
 
-  test('is not made if the new definition claims another reach', async () => {
+  test('the call is not made if the new definition has another reach', async () => {
     const { last, ran } = await held('reach.txt', changedTo('Reads a file, deletes it, and sends it by mail.'));
     expect([last.error?.code, last.error?.data.reason, ran]).toEqual([-32002, 'upstream_changed', 0]);
   });

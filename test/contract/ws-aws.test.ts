@@ -182,7 +182,7 @@ describe('both functions', () => {
     const by = (id: string, requestId: string, message: object) =>
       said(id, message, { requestContext: { ...event('$default', id).requestContext, requestId } });
 
-    test('[chat.ws] holds its id for as long as it may still come, then the id is free', async () => {
+    test('[chat.ws] a call keeps its id while it may still arrive; then the id is free', async () => {
       const id = await opened();
       await by(id, 'first', call('1'));
       gateway.pass(60);
@@ -194,7 +194,7 @@ describe('both functions', () => {
       expect(aws.heard(id).at(-1)).toEqual({ type: 'done', id: '1', outcome: 'completed' });
     });
 
-    test('[chat.ws] that comes after all does not take the place of the call that has its id now', async () => {
+    test('[chat.ws] a late call does not replace the call that now has its id', async () => {
       const id = await opened();
       await by(id, 'first', call('1', 'old'));
       const old = aws.invoked.at(-1)!.call;

@@ -71,7 +71,7 @@ describe('[cors.headers] a preflight', () => {
   });
 
   test.each(['https://evil.example', 'http://app.example', 'https://app.example:444', 'null'])(
-    'of %s, which nobody listed, is 403 and says nothing to the page',
+    'a preflight of %s, which is not listed, is 403 without CORS headers',
     async (origin) => {
       for (const [surface, path] of paths) {
         const { status, headers, text } = await preflight(listing.ready[surface], path, { origin });
@@ -81,7 +81,7 @@ describe('[cors.headers] a preflight', () => {
     },
   );
 
-  test('without an origin is not the question of a page: 204, which methods there are', async () => {
+  test('OPTIONS without an origin is answered 204 with the allowed methods', async () => {
     const { status, headers } = await ask(listing.ready.gateway_url, 'OPTIONS', '/v1/models');
     expect([status, headers.get('allow'), corsOf(headers)]).toEqual([204, 'GET, OPTIONS', {}]);
   });

@@ -92,7 +92,7 @@ const answers: readonly (readonly [string, FakeReply, Expected])[] = [
   ['404 for the path', told(404, { message: 'no such page' }), [502, 'provider_error', 'api_error']],
 ];
 
-describe.each(kinds)('[chat.provider-error] a provider of type %s answers', (kind) => {
+describe.each(kinds)('[chat.provider-error] the SDK reads the errors of a provider of type %s', (kind) => {
   test.each(answers)('%s', async (_, reply, [status, type, theirs, after, retry]) => {
     for (const streamed of [false, true]) {
       // An error in a stream is an event.

@@ -89,9 +89,12 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
     expect(await guardOf(call)).toBe('guard:secret-files');
   });
 
-  test.each(cases.anyName)('a path in parts under any name: %j becomes %s', async (parameters, becomes) => {
-    expect(await guardOf(mcp(parameters))).toBe(becomes);
-  });
+  test.each(cases.anyName)(
+    'a path that is split into parts is recognised under any parameter name: %j becomes %s',
+    async (parameters, becomes) => {
+      expect(await guardOf(mcp(parameters))).toBe(becomes);
+    },
+  );
 
   test('other parameters of a call with a command count, too', async () => {
     expect(await guardOf(mcp({ command: 'ls', cwd: '/root/.ssh' }, 'run_command'))).toBe('guard:secret-files');

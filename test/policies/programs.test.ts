@@ -54,7 +54,7 @@ describe('a policy of one’s own', () => {
     }
   });
 
-  test('[effects.profiles] blocks a command with its options in any place', () => {
+  test('[effects.profiles] a command is blocked wherever its options are', () => {
     const decide = own({ tool: 'shell.kubectl', target: 'delete **', decision: 'block' }, { decision: 'allow' });
     for (const line of ['kubectl -n shop delete pod x', 'kubectl delete -n shop pod x', "sh -c 'kubectl delete pod x'"])
       expect([line, decide(line).decision]).toEqual([line, 'block']);

@@ -78,7 +78,7 @@ describe('a quoted word', () => {
   /** For each gap between characters: nothing, empty quotes, or a backslash before the next one. */
   const gaps = fc.array(fc.constantFrom('', "''", '""', '\\'), { minLength: 8, maxLength: 8 });
 
-  test('is the word', () => {
+  test('the decoded text is the word', () => {
     fc.assert(
       fc.property(words, rests, gaps, (word, rest, between) => {
         const quoted = [...word].map((char, i) => (between[i] ?? '') + char).join('');

@@ -100,7 +100,7 @@ describe('[local.ready] a log line', () => {
     expect(text.length).toBeLessThan(400);
   });
 
-  test.each(['not json', '[1]', '{"a":1}', 'null'])('what is not one, %j, stays as it is', (text) => {
+  test.each(['not json', '[1]', '{"a":1}', 'null'])('a line that is not JSON, %j, is unchanged', (text) => {
     expect(humanLine(text, true)).toBe(text);
   });
 });

@@ -227,7 +227,7 @@ tool_guard: { chat_results: on, chat_definitions: on, results: { hidden_instruct
 test.each([
   ['policy version is not in force any more', { policy_version: 99 }, /upload the file again/],
   ['provider does not serve its model any more', { provider: 'gone' }, /does not serve the model "theirs-1" any more/],
-])('[batches.governed] a file whose %s makes no batch', async (_why, over, message) => {
+])('[batches.governed] no batch is created from a file whose %s', async (_why, over, message) => {
   const file = await uploaded(linesOf({}));
   const { key_id } = (await evidenceOf(gateway.ports, 'batches'))[0]!.actor;
   const { items } = await gateway.ports.storedObjects.list({ tenant: 'default', key_id }, 'file', { limit: 1 });

@@ -54,7 +54,7 @@ describe('[cli.hook] of another agent', () => {
     ['gemini', { ...events.gemini('read_file', { file_path: 'a' }), session_id: undefined }],
     ['cursor', events.cursor('Write', { path: 'a', file_path: 'b' })],
     ['cursor', events.cursor('Shell', { command: 'ls', required_permissions: ['all'] })],
-  ])('what cannot be read is denied to %s, and nothing is asked: %j', async (agent, about) => {
+  ])('an event of %s that cannot be read is denied without a request to the gateway: %j', async (agent, about) => {
     const { code, answer } = await ask(agent, about);
     expect([code, JSON.stringify(answer), server.seen]).toEqual([0, expect.stringContaining('"deny"'), []]);
   });
@@ -154,7 +154,7 @@ describe('[cli.hook] of another agent', () => {
       ],
       ['output that speaks of an exit code', afterGemini(context('Exit Code: 1\nmore')), { outcome: 'executed' }],
       ['a fault', afterGemini('no', { error: { message: 'x' } }), { outcome: 'failed' }],
-    ])('of Gemini CLI, which gives its calls no ids: %s', async (_, told, outcome) => {
+    ])('the outcome is recorded for Gemini CLI, whose calls have no ids: %s', async (_, told, outcome) => {
       decides(allowed);
       outcomes();
       await cached('gemini', command);
@@ -180,7 +180,7 @@ describe('[cli.hook] of another agent', () => {
       expect(second.call_id).not.toBe(first.call_id);
     });
 
-    test('without a folder to keep the id in, the call is decided, and has no outcome', async () => {
+    test('without a folder for the id, the call is decided but its outcome is not recorded', async () => {
       decides(allowed);
       home.write('file', '');
       const env = { XDG_CACHE_HOME: join(home.folder, 'file') };

@@ -25,7 +25,7 @@ const review = {
 };
 describe('[cli.hook] answers', () => {
   test.each(['dangerouslyDisableSandbox', 'a_new_member'])(
-    'deny to a command with the member %s, and asks nothing',
+    'a command with the member %s is denied without a request to the gateway',
     async (name) => {
       const { answer } = await hook(event('Bash', { command: 'ls', [name]: true }));
       expect(answer).toMatchObject({

@@ -34,7 +34,7 @@ const onLinux = process.platform === 'linux' ? clientNames : clientNames.filter(
 describe.each(onLinux)('[cli.setup] %s', (client) => {
   const places = files[client];
 
-  test.each([['there'], ['not there']])('has its very text again after --undo, where a file was %s', async (was) => {
+  test.each([['there'], ['not there']])('--undo restores the exact text of a file that was %s', async (was) => {
     for (const file of places) {
       const text = own[file.split('.').at(-1)!]!;
       if (was === 'there') home.write(file, text);
@@ -87,7 +87,7 @@ describe('[cli.setup] setup', () => {
     expect(err).toMatch(/mcp\.json is not JSON: \w+ at character \d+/);
   });
 
-  test('a table of the same name in the file of Codex is not doubled', async () => {
+  test('a table that exists in the file of Codex is not written twice', async () => {
     const mine = '[model_providers.agent-governance]\nname = "x"\n';
     home.write('.codex/config.toml', mine);
     const { code, err } = await home.run(['setup', 'codex', '--models', '--write']);
@@ -151,7 +151,7 @@ describe('[cli.setup] setup', () => {
     expect(out).toContain('provider.agent-governance.models');
   });
 
-  test('without a client it lists them, with --print-key it prints the agent’s key, without a gateway it says what to do', async () => {
+  test('setup lists the clients if none is given, --print-key prints the agent’s key, and without a gateway it explains what to do', async () => {
     home.write('.codex/config.toml', '');
     const listed = JSON.parse((await home.run(['setup', '--json'])).out) as { client: string; found: boolean }[];
     expect(listed.map(({ client }) => client)).toEqual(clientNames);

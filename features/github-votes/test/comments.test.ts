@@ -78,7 +78,7 @@ describe('[pr-comment.voter] a question', () => {
     if (question) question.body = question.body.replace(from, to);
   };
 
-  test('that was edited cannot be approved there, and can be denied', async () => {
+  test('an edited question accepts a denial and no approval', async () => {
     const id = await asked();
     edit('"title": "Fix"', '"title": "Harmless"');
     expect((await comment({ text: `/approve ${id}` })).body.text).toMatch(/was edited since it was asked/);
@@ -88,14 +88,14 @@ describe('[pr-comment.voter] a question', () => {
     expect(await statusOf(id)).toBe('denied');
   });
 
-  test('that was deleted cannot be approved there', async () => {
+  test('a deleted question accepts no approval', async () => {
     const id = await asked();
     host.comments.length = 0;
     expect((await comment({ text: `/approve ${id}` })).body.text).toMatch(/was deleted since it was asked/);
     expect(await statusOf(id)).toBe('pending');
   });
 
-  test('whose line ends the host writes its own way is the same', async () => {
+  test('a question counts as unchanged if the host rewrote its line ends', async () => {
     const id = await asked();
     edit('\n', '\r\n');
     await comment({ text: `/approve ${id}` });
@@ -103,7 +103,7 @@ describe('[pr-comment.voter] a question', () => {
   });
 });
 describe('[pr-comment.voter] a comment', () => {
-  test('is counted once, whatever its outcome', async () => {
+  test('a delivery is counted once, whatever its outcome', async () => {
     const id = await asked();
     host.permissions.set('acme/web Alice-GH', 'read');
     const sent = { text: `/approve ${id}`, id: nextComment() };
@@ -115,14 +115,14 @@ describe('[pr-comment.voter] a comment', () => {
     expect(answersOn()).toHaveLength(1);
   });
 
-  test('is remembered for longer than its approval can be decided: a signature of the host has no time', async () => {
+  test('a delivery is remembered for longer than its approval is open, because the host signs no time', async () => {
     const id = await asked();
     await comment({ text: `/approve ${id}`, login: 'stranger' });
     const row = await gateway.store.store.get('deliveries', { id: `seen#github#${writes}` });
     expect(Number(row?.ttl) * 1000).toBeGreaterThan(Date.parse((await rowOf(id)).expires_at));
   });
 
-  test('delivered twenty times at once is counted once and answered once', async () => {
+  test('a comment that is delivered twenty times at once is counted and answered once', async () => {
     const id = await asked();
     const sent = { text: `/approve ${id}`, id: nextComment() };
     const answers = await Promise.all(Array.from({ length: 20 }, () => comment(sent)));
@@ -137,7 +137,7 @@ describe('[pr-comment.voter] a comment', () => {
     ['is busy', { status: 403, headers: { 'retry-after': '30' } }],
     ['refuses our token', { status: 401 }],
     ['says nothing that it promises', { status: 200, body: { permission: 7, head: { sha: 'main' }, body: 7 } }],
-  ])('that meets a Git host which %s decides nothing, and counts when it is delivered again', async (_, fault) => {
+  ])('a comment decides nothing while the Git host %s, and counts when it is delivered again', async (_, fault) => {
     const id = await asked();
     const sent = { text: `/approve ${id}`, id: nextComment() };
     host.instead = fault;
@@ -150,14 +150,14 @@ describe('[pr-comment.voter] a comment', () => {
     expect(await statusOf(id)).toBe('approved');
   });
 
-  test('that meets an outage as well as a reason for refusal is not refused yet', async () => {
+  test('a comment with a reason for refusal is not refused during an outage', async () => {
     const id = await asked();
     host.permissions.set('acme/web Alice-GH', 'read');
     host.heads.delete('acme/web#7');
     expect((await comment({ text: `/approve ${id}` })).status).toBe(503);
   });
 
-  test('whose refusal cannot be answered is refused nevertheless', async () => {
+  test('a comment is refused even if the reply cannot be posted', async () => {
     const id = await asked();
     host.faults.push({ status: 500 });
     expect((await comment({ text: `/approve ${id}`, login: 'vera-gh' })).body.text).toContain('Found role viewer');

@@ -75,7 +75,7 @@ describe('[pr-comment.voter] a comment', () => {
     ['no text', { commentOver: { body: null } }],
     ['a path for a repository', { repository: 'acme/web/../../user' }],
     ['no sender', { over: { sender: undefined } }],
-  ])('with %s is refused, by the name of what is wrong', (_, over) => {
+  ])('a delivery with %s is refused with the name of the wrong member', (_, over) => {
     expect(() => parse(over)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   });
 

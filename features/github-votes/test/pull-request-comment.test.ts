@@ -88,7 +88,7 @@ describe('[approval.pr-comment] the comment of a request', () => {
     [{ status: 'executing', person: 'alice' }, '**Approved by ` alice `**'],
     [{ status: 'denied', person: 'bob', comment: '@all `x`' }, '**Denied by ` bob `: `` @all `x` ``**'],
     [{ status: 'denied', person: 'system', reason: 'timeout' }, '**Timed out: no reviewer decided in time**'],
-  ] as const)('once decided nothing is left to answer: %j', (over, headline) => {
+  ] as const)('a decided question offers no answers: %j', (over, headline) => {
     const text = textOf(over);
     expect(text.split('\n')[0]).toBe(headline);
     expect(text).not.toContain('/approve ');

@@ -12,7 +12,7 @@ describe('[pr-comment.voter] a delivery', () => {
     expect(host.calls).toEqual([]);
   });
 
-  test('is verified before it is read, byte by byte', async () => {
+  test('the signature is verified over the raw bytes before parsing', async () => {
     const id = await asked();
     const raw = JSON.stringify(commentPayload({ text: `/approve ${id}`, id: nextComment() }));
     const headers = deliveryHeaders(raw, 'webhook-secret-1');
@@ -27,7 +27,7 @@ describe('[pr-comment.voter] a delivery', () => {
     ['a form', 'payload=%7B%7D', { 'content-type': 'application/x-www-form-urlencoded' }, 415],
     ['a comment without writer', '{"action":"created","issue":{"number":7,"pull_request":{}}}', {}, 400],
     ['a megabyte and more', ' '.repeat(1024 * 1024 + 1), {}, 413],
-  ])('that is signed but holds %s is refused', async (_, raw, headers, status) => {
+  ])('a signed delivery with %s is refused', async (_, raw, headers, status) => {
     const answer = await call('POST', '/callbacks/github', {
       raw,
       headers: { ...deliveryHeaders(raw, 'webhook-secret-1'), ...headers },
@@ -35,7 +35,7 @@ describe('[pr-comment.voter] a delivery', () => {
     expect(answer.status).toBe(status);
   });
 
-  test('of another kind is answered and ignored', async () => {
+  test('a delivery of another kind is acknowledged and ignored', async () => {
     const id = await asked();
     const text = `/approve ${id}`;
     expect((await comment({ text, event: 'ping' })).status).toBe(200);
@@ -60,7 +60,7 @@ describe('[pr-comment.voter] a comment does not count', () => {
     expect(await statusOf(id)).toBe('pending');
   };
 
-  test('[sod.own-request] of a stranger, who gets no answer on the pull request', async () => {
+  test('[sod.own-request] a comment of a stranger does not count and gets no reply', async () => {
     const id = await asked();
     host.permissions.set('acme/web stranger', 'admin');
     await refused(id, { text: `/approve ${id}`, login: 'stranger' }, /not mapped to a person/);
@@ -73,7 +73,7 @@ describe('[pr-comment.voter] a comment does not count', () => {
     ['in another tenant', { login: 'tess-gh' }, /was not found/],
     ['on another pull request', { number: 8 }, /not requested on this pull request/],
     ['in another repository', { repository: 'acme/webshop' }, /not requested on this pull request/],
-  ])('of a person %s, who is told so', async (_, sent, why) => {
+  ])('a comment of a person %s does not count, and the reply explains why', async (_, sent, why) => {
     const id = await asked();
     host.heads.set('acme/webshop#7', headSha);
     await refused(id, { text: `/approve ${id}`, ...sent }, why);
@@ -92,17 +92,20 @@ describe('[pr-comment.voter] a comment does not count', () => {
     expect(await statusOf(id)).toBe('approved');
   });
 
-  test.each(['read', undefined])('of a person whose permission at the repository is %s now', async (permission) => {
-    const id = await asked();
-    host.permissions.delete('acme/web Alice-GH');
-    if (permission) host.permissions.set('acme/web Alice-GH', permission);
-    await refused(
-      id,
-      { text: `/deny ${id}` },
-      `Found permission ${permission ?? 'none'} at acme/web; allowed to vote: write`,
-    );
-    expect(answersOn()[0]?.body).toContain('@Alice-GH:');
-  });
+  test.each(['read', undefined])(
+    'a comment does not count if the current permission of its writer is %s',
+    async (permission) => {
+      const id = await asked();
+      host.permissions.delete('acme/web Alice-GH');
+      if (permission) host.permissions.set('acme/web Alice-GH', permission);
+      await refused(
+        id,
+        { text: `/deny ${id}` },
+        `Found permission ${permission ?? 'none'} at acme/web; allowed to vote: write`,
+      );
+      expect(answersOn()[0]?.body).toContain('@Alice-GH:');
+    },
+  );
 
   test.each([
     ['a command further down', (id: string) => `Fine.\n/approve ${id}`, /further down/],
@@ -113,7 +116,7 @@ describe('[pr-comment.voter] a comment does not count', () => {
     expect(answersOn()[0]?.body).toMatch(why);
   });
 
-  test('for an unknown approval, which may belong to another gateway that uses this channel', async () => {
+  test('a comment on an unknown approval is ignored, because another gateway may use the channel', async () => {
     const unknown = '01890000-0000-7000-8000-00000000dead';
     expect((await comment({ text: `/approve ${unknown}` })).body.text).toContain('was not found');
     expect(host.calls).toEqual([]);

@@ -285,7 +285,7 @@ describe('[evidence.in-force] is found:', () => {
       ]);
     });
 
-    test('whose server was forgotten, so that it was met for the first time again', async () => {
+    test('a tool whose server was deleted from the table, so that it counts as new', async () => {
       await meet({ name: 'read' });
       gateway.pass(26 * 3600);
       await attacker.removeRow('mcp', { id: 'tools#files' });
@@ -324,7 +324,7 @@ describe('[evidence.in-force] is found:', () => {
       expect(await found()).toEqual([expect.objectContaining({ what: sheet.id, in_force: 'the sheet is missing' })]);
     });
 
-    test('that a person deleted, back again', async () => {
+    test('a deleted manifest that was put back', async () => {
       const sheet = await declared();
       const before = (await attacker.rows('manifests', '')).filter(({ tenant }) => tenant === 'default');
       await call('DELETE', `/admin/v1/manifests/${sheet.id}`, token);
@@ -334,7 +334,7 @@ describe('[evidence.in-force] is found:', () => {
       ]);
     });
 
-    test('of a first request widened, and drift that no person accepted', async () => {
+    test('a widened manifest of a first request, and drift that no person accepted', async () => {
       await refused('bound', 1);
       const head = await attacker.head('bound');
       await attacker.setHead({ ...head, first_request: { recipients: ['*'] }, accepted_drift: ['0'.repeat(32)] });
@@ -361,7 +361,7 @@ describe('[evidence.in-force] is found:', () => {
       expect(all).toHaveLength(1);
     });
 
-    test('of another resource, and a used one that is valid again', async () => {
+    test('a ticket for another resource, and a used one that is valid again', async () => {
       const [changed, used] = [await minted(), await minted()];
       const before = await ticketRow(used);
       expect((await call('POST', `/admin/v1/credentials/${used}/revoke`, token)).status).toBe(200);
@@ -377,7 +377,7 @@ describe('[evidence.in-force] is found:', () => {
       );
     });
 
-    test('whose credential has no row, or a wider scope', async () => {
+    test('a result whose credential has no row, or a wider scope', async () => {
       const [gone, wider] = [await minted(), await minted()];
       const rows = (await attacker.rows('credentials', '')).filter(({ nonce }) => !nonce) as Loose[];
       const [first, second] = [gone, wider].map((id) => rows.find((row) => row.id === id)!);

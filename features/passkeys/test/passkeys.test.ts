@@ -41,7 +41,7 @@ function started() {
 }
 
 describe('[approval.passkey] a registration', () => {
-  test('is kept with its page, its time and its entry', async () => {
+  test('a passkey is stored with its page, time and evidence entry', async () => {
     const { register, rows } = started();
     const own = await register();
     expect(rows.get('alice')?.passkeys).toMatchObject([
@@ -77,7 +77,7 @@ describe('[approval.passkey] a registration', () => {
     },
   );
 
-  test('of a passkey that is registered, or of one more than a person may have, is a conflict', async () => {
+  test('registering a passkey twice, or more passkeys than a person may have, is a conflict', async () => {
     const { register, rows } = started();
     const own = await register();
     await expect(register(own)).rejects.toThrow('registered already');
@@ -87,7 +87,7 @@ describe('[approval.passkey] a registration', () => {
     expect(rows.get('alice')?.passkeys).toHaveLength(maxPasskeys);
   });
 
-  test('that another write overtook is reported, and records nothing', async () => {
+  test('a concurrent registration is reported as a conflict and records nothing', async () => {
     const { ports, rows } = started();
     const answer = authenticator().register(await beginRegistration(ports, 'alice'), page);
     const record = jest.fn(async () => 'entry-hash');
@@ -131,7 +131,7 @@ describe('[approval.passkey] a signature', () => {
     await expect(prove(await register(), twist)).rejects.toThrow('the passkey does not prove this vote');
   });
 
-  test('over another call, or by a passkey that is not registered for this person, does not', async () => {
+  test('a signature over another call, or by another person’s passkey, proves no vote', async () => {
     const { ports, register, prove } = started();
     const own = await register();
     await expect(prove(own, {}, { ...call, call_digest: 'b'.repeat(64) })).rejects.toThrow('Not counted');

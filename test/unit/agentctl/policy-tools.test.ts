@@ -121,7 +121,7 @@ describe('[cli.policy-tools]', () => {
       ['approval', 'denied:e-1', 'the vote of a person: denied:e-1'],
       ['guard', 'guard:secret-files', 'guard:secret-files'],
       ['level', 'level:acme:*:*', 'level:acme:*:*'],
-    ])('what else decided: %s', async (decided_by, matched_rule, told) => {
+    ])('why names any other judge that decided: %s', async (decided_by, matched_rule, told) => {
       answer({ decision: 'block', decided_by, matched_rule, call, trace: [] });
       expect((await home.run(['why', id])).out).toContain(`  decided by: ${told}`);
     });

@@ -19,7 +19,7 @@ function started(pending: string[] = []) {
 const refusals = async (asked: Promise<void>[]) =>
   (await Promise.allSettled(asked)).flatMap((each) => (each.status === 'rejected' ? [String(each.reason)] : []));
 
-test('[approval.pending-cap] of twenty requests at once three get a place', async () => {
+test('[approval.pending-cap] three of twenty concurrent requests are accepted', async () => {
   const { limit, looks } = started();
   const refused = await refusals(Array.from({ length: 20 }, () => limit.take('t', 'k1', caps, 0)));
   expect(refused).toHaveLength(17);

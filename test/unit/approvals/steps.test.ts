@@ -27,7 +27,7 @@ describe('announce', () => {
     expect(await announce(ports, 'e1')).toEqual({ seconds_left: left });
   });
 
-  test('of a decided row no channel is notified', async () => {
+  test('no channel is notified of a decided request', async () => {
     const { ports, done } = world({ status: 'approved' });
     await announce(ports, 'e1');
     expect(done('clockStarted')).toHaveLength(1);
@@ -66,7 +66,7 @@ describe('settle', () => {
     expect([did, commits]).toEqual([[], []]);
   });
 
-  test('[approval.timeout] at its end it is denied, and its channels hear of it', async () => {
+  test('[approval.timeout] an expired request is denied, and its channels are notified', async () => {
     const { ports, rows, done } = world({ expires_at: at(0) });
     expect(await settle(ports, 'e1')).toEqual({ status: 'denied' });
     expect(rows.get('e1')).toMatchObject({ status: 'denied', reason: 'timeout' });

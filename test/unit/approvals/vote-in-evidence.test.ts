@@ -112,7 +112,7 @@ describe('[approval.evidence-decides] an approval', () => {
       'another entry than the checkpoint fixed',
       async () => ({ drafts: [review, await approve()], fixed: (all) => pointAt(all, 1, 'cd'.repeat(32)) }),
     ],
-  ])('does not stand with %s', async (_what, given) => {
+  ])('a vote is not proven with %s', async (_what, given) => {
     expect(await stands(await given())).toBe(false);
   });
 
@@ -120,7 +120,7 @@ describe('[approval.evidence-decides] an approval', () => {
     expect(await stands({ drafts: [review, await approve(), review], fixed: (all) => pointAt(all, 2) })).toBe(true);
   });
 
-  test('that another call took between the two readings is not called unproven', async () => {
+  test('an approval that another call used between two reads does not count as unproven', async () => {
     const drafts = [review, await approve(), use];
     expect(await stands({ drafts, later: { status: 'executing' } })).toBe(true);
     expect(await stands({ drafts: [review, review], later: { status: 'executing' } })).toBe(false);

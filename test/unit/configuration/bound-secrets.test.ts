@@ -121,7 +121,7 @@ describe('[config.secrets-stay-bound]', () => {
     return before as Configuration;
   }
 
-  test('a key that was dropped and stored comes back to its own address only', async () => {
+  test('a key that was removed can be restored only for its own address', async () => {
     const without = 'providers: [{ name: openai, type: openai }]';
     const moved = await stored([`providers: [${before}]`, without, `providers: [${evil}]`]);
     expect(moved.providers[0]).not.toHaveProperty('api_key_env');

@@ -11,7 +11,7 @@ describe('[policy.analysis] rules that never match', () => {
     );
   });
 
-  test('of a pack are refused when its own rules cover them, and only warned of when configured rules do', async () => {
+  test('unreachable rules of a pack are refused if its own rules cover them, and are a warning if configured rules do', async () => {
     const pack =
       '{ name: mine, default_decision: review, rules: [{ tool: a, decision: allow }, { tool: a, decision: block }] }';
     await expect(load(base().replace('pack: null', `pack: ${pack}`))).rejects.toThrow(
@@ -31,13 +31,13 @@ describe('[policy.guards] guards of a pack', () => {
       `pack: { name: mine, default_decision: review, guards: [{ name: secrets, paths: ["**.env"], reason: secret }], rules: [] }${more}`,
     );
 
-  test('are out of force when named, with a warning', async () => {
+  test('a guard named in disable_guards is disabled, with a warning', async () => {
     const { warnings, configuration } = await load(guarded(', disable_guards: [secrets]'));
     expect(configuration.tool_policies.disable_guards).toEqual(['secrets']);
     expect(others(warnings)).toEqual([expect.stringContaining('The guard secrets of pack mine is disabled')]);
   });
 
-  test('of another name fail the load, with the names there are', async () => {
+  test('an unknown guard fails the load with the list of known names', async () => {
     await expect(load(guarded(', disable_guards: [secret]'))).rejects.toThrow(
       'tool_policies.disable_guards[0] (line 7): found "secret", allowed one of the guards of pack mine secrets',
     );

@@ -28,7 +28,7 @@ describe('model aliases', () => {
     expect(refused.data.problems).toHaveLength(1);
   });
 
-  test('of eight steps are followed; a warning names one that leads to no model', async () => {
+  test('aliases of eight steps are followed; a warning names an alias that leads to no model', async () => {
     expect(others((await load(chain(8))).warnings)).toEqual([]);
     expect(others((await load(aliases('{ fast: mock-1, lost: gpt-9 }'))).warnings)).toEqual([
       'aliases.models.lost: no route and no provider has the model gpt-9.',

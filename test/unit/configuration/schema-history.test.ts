@@ -25,7 +25,7 @@ const stored = (change: (file: typeof example & Record<string, never>) => void) 
 };
 
 describe('[config.schema-number] a member that only newer releases have', () => {
-  it('is not stored if it has its default, so every release reads the document', () => {
+  it('a member with its default is not stored, so that every release can read the document', () => {
     expect(stored(() => {})).toEqual({
       schema: 1,
       document: { server: { max_body_bytes: 5 }, tenants: example.tenants, chat: { providers: { x: {}, y: {} } } },

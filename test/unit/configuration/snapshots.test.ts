@@ -168,7 +168,7 @@ describe('[config.key-env] keys from the environment', () => {
     expect((await snapshots.current()).identities.byDigest.size).toBe(0);
   });
 
-  test('of one value are ambiguous: neither is accepted', async () => {
+  test('two keys with one value are ambiguous, and neither is accepted', async () => {
     const { snapshots, environment } = await setUp(text);
     environment.CI_KEY = environment.OTHER_KEY = 'same-secret';
     const { identities, warnings } = await snapshots.current();

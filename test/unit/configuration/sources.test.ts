@@ -123,7 +123,7 @@ describe('[config.prices] the price table', () => {
     );
   });
 
-  test('[policy-version.rollback] that changed is a changed file', async () => {
+  test('[policy-version.rollback] a changed price table counts as a changed file', async () => {
     const deps = { configStore: memoryConfigStore(), objects: memoryObjects(), clock: handClock(), packs };
     const run = (prices: string) =>
       importFile({ ...deps, files: files({ prices: () => prices }) }, { text: own, by: 'file' });
@@ -192,7 +192,7 @@ describe('[config.schema-published] a WASM entry', () => {
     expect(await wasmModules(deps.objects)(moduleOf(filter as never))).toEqual(new Uint8Array([2]));
   });
 
-  test('whose module is missing or bad is stored with a warning, errs, and is imported again once it is corrected', async () => {
+  test('a filter with a missing or bad module is stored with a warning, fails, and is imported again once corrected', async () => {
     const deps = { configStore: memoryConfigStore(), objects: memoryObjects(), clock: handClock(), packs };
     const missing = async () => {
       throw new Error('there is no file /plugins/guard.wasm');
@@ -215,7 +215,7 @@ describe('[config.schema-published] a WASM entry', () => {
     });
   });
 
-  test('that pins its module runs no other', async () => {
+  test('a filter that pins its module runs no other', async () => {
     const pinned = sha256(new Uint8Array([9]));
     const { configuration, warnings } = await load(wasm(`, sha256: ${pinned}`), { files: files() });
     expect(configuration.policies.input).toMatchObject([{ sha256: pinned }]);

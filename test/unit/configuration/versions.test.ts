@@ -58,7 +58,7 @@ describe('[policy-version.rollback] a file', () => {
     expect((await readVersion(deps, 3))?.configuration.approvals.timeout_seconds).toBe(10);
   });
 
-  test('that two instances import at once makes one version', async () => {
+  test('a file that two instances import at once becomes one version', async () => {
     const deps = setUp();
     await importFile(deps, { text: withTimeout(10), by: 'file' });
     const both = await Promise.all([1, 2].map(() => importFile(deps, { text: withTimeout(20), by: 'file' })));
@@ -91,7 +91,7 @@ describe('[policy-version.rollback] rollback', () => {
     expect(await deps.configStore.get(2)).toBeDefined();
   });
 
-  test('to a version that is not kept is not found', async () => {
+  test('a rollback to a deleted version is not found', async () => {
     await expect(rollback(setUp(), 1, 'bob')).rejects.toMatchObject({ code: 'not_found' });
   });
 

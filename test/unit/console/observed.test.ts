@@ -270,7 +270,7 @@ describe('[console.sessions] the list', () => {
     [['Fix-Login'], 0, 'waiting'],
     [[], 4 * minute, 'active'],
     [['other'], 6 * minute, 'quiet'],
-  ])('with %j pending after %d ms it is %s', (waiting, now, state) => {
+  ])('a session with %j pending after %d ms is %s', (waiting, now, state) => {
     expect(stateOf(session as never, new Set(waiting), now)).toBe(state);
   });
 

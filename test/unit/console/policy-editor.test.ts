@@ -47,7 +47,7 @@ describe('[console.policy-editor] errors have a place', () => {
       .placed(fault)
       .map(({ from, to, message }) => [text.slice(from, to), message]);
 
-  test('of the schema', () => {
+  test('problems that the schema reports are placed in the text', () => {
     const fault = [
       'The configuration has 3 problems:',
       'tool_policies.rules[0].decision (line 1): found "perhaps", allowed allow, review, block',
@@ -60,7 +60,7 @@ describe('[console.policy-editor] errors have a place', () => {
     ]);
   });
 
-  test('of a part that is missing: the nearest part above', () => {
+  test('a problem of a missing part has the position of the nearest part above', () => {
     expect(marked('tool_policies.rules[0].approval.required: found nothing, allowed a number')).toEqual([
       [text.slice(text.indexOf('tool:'), text.length), 'found nothing, allowed a number'],
     ]);

@@ -71,7 +71,7 @@ test('[edge.hostile] if every other is in use, the new one ends', () => {
   expect([open().destroyed, sizes.at(-1)]).toEqual([false, 2]);
 });
 
-test('[edge.hostile] with room for all none ends', () => {
+test('[edge.hostile] no connection is closed while there is room for all', () => {
   const { open, ended } = of(10_000);
   for (let count = 0; count < 10_000; count++) open();
   expect(ended).toEqual([]);

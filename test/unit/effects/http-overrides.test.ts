@@ -26,9 +26,12 @@ describe('[effects.http] parameters', () => {
     expect(of({ [name]: value }).unclear).toContain(JSON.stringify(name));
   });
 
-  test.each(cases.steering)('of other protocols %j steers', (parameters, name) => {
-    expect(of(parameters, 'mcp').unclear).toContain(JSON.stringify(name));
-  });
+  test.each(cases.steering)(
+    'under other protocols %j may change the method or target of the request',
+    (parameters, name) => {
+      expect(of(parameters, 'mcp').unclear).toContain(JSON.stringify(name));
+    },
+  );
 
   test.each([
     [{ headers: { accept: 'text/html' }, timeout_ms: 500, max_length: 5000, prompt: 'what does it cost?' }],

@@ -20,7 +20,7 @@ const cases = readCases(
 describe('a command in another', () => {
   test.each(cases.deletes)('%j deletes', (line) => expect(told(line)).toContain('delete rm a'));
 
-  test('not more than eight lines deep', () => {
+  test('nested lines are parsed up to eight levels', () => {
     const nested = (depth: number): string => (depth === 0 ? 'rm a' : `eval ${JSON.stringify(nested(depth - 1))}`);
     expect(run(nested(3)).unclear).toBeUndefined();
     expect(run(nested(9)).unclear).toBe('lines are nested in lines more than 8 times');

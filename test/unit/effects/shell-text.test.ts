@@ -81,7 +81,7 @@ describe('[effects.bypasses] a large text', () => {
     expect(ofAll).toBeLessThanOrEqual(2);
   });
 
-  test('of usual size is certain', () => {
+  test('a text of usual size is parsed with certainty', () => {
     expect(read({ argv: ['cat', ...many(80)] })).toMatchObject({ parts: { length: 80 } });
     expect(reason(`cat ${many(80).join(' ')} | wc -l`)).toBeUndefined();
     expect(reason(`ls ${braces.slice(0, 20)}`)).toBeUndefined();

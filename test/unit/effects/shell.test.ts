@@ -52,7 +52,7 @@ describe('redirections', () => {
 describe('the working directory', () => {
   test.each(cases.folders)('%s → %j', (line, effects) => expect(told(line).sort()).toEqual([...effects].sort()));
 
-  test('of the call comes first', () => {
+  test('the folder of the call comes first', () => {
     expect(told('cat b', { cwd: '/etc' })).toEqual(['read cat /etc/b']);
     expect(run('git -C d status', { cwd: 'a' }).parts[0]?.parameters.cwd).toBe('a/d');
   });

@@ -136,7 +136,7 @@ describe('tools of other protocols', () => {
     expect(mcp(tool, parameters)).toEqual({ parts: [], carrier: false });
   });
 
-  test('only runners of a database are carriers', () => {
+  test('only tools that run a text in a database are carriers', () => {
     const sql = 'select 1';
     for (const tool of ['postgres.query', 'execute_sql', 'db.run_query']) expect(mcp(tool, { sql }).carrier).toBe(true);
     for (const tool of ['postgres.backup', 'search.query', 'anything']) expect(mcp(tool, { sql }).carrier).toBe(false);

@@ -72,7 +72,7 @@ describe('a WHERE', () => {
     }
   });
 
-  test('of MERGE is its join', () => {
+  test('the condition of MERGE is its join', () => {
     const of = (on: string) => readSql(`merge into a using b on ${on} when matched then delete`).parts[0]!.parameters;
     expect(of('a.id = b.id').has_where).toBe(true);
     expect(of('true').has_where).toBe(false);

@@ -96,7 +96,7 @@ test('[evidence.archive.check] an archive that is longer than the table is a con
   expect(await check({ runs: '0-7', later: 8 })).not.toHaveProperty('lost_entries');
 });
 
-test('of many gaps the first twenty are listed, and all are counted', async () => {
+test('the first twenty of many gaps are listed, and all are counted', async () => {
   const runs = Array.from({ length: 30 }, (_, n) => `${2 * n + 1}-${2 * n + 1}`).join(' ');
   const found = await check({ runs, total: 60, rows: [] });
   expect(found).toMatchObject({ missing_entries: 30 });

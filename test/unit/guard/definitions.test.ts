@@ -160,7 +160,7 @@ describe('[guard.changes] a change', () => {
     expect(changes(wide, tool({ ...many({ path: { type: 'string' } }), title: 'Read' }))).toEqual([]);
   });
 
-  test('of a parameter voids approvals of the calls that use it', () => {
+  test('a changed parameter voids approvals of the calls that use it', () => {
     const other = { ...taken, ...parameters({ ...properties, rows: { type: 'string' } }, ['path']) };
     expect(meaningDigest(other, { path: 'a', rows: 'b' })).not.toBe(meaningDigest(taken, { path: 'a', rows: 'b' }));
     expect(meaningDigest(other, { path: 'a' })).toBe(meaningDigest(taken, { path: 'a' }));

@@ -54,7 +54,7 @@ describe('[guard.results] a finding', () => {
     expect(named.findings.map(({ where }) => where)).toContain('result.*');
   });
 
-  test('of visible words does not count in a prompt, which instructs the model by its nature', () => {
+  test('an instruction in visible words does not count in a prompt, whose purpose is to instruct the model', () => {
     expect(inspectResult(answer(attack), [], { actions, prompt: true }).findings).toEqual([]);
   });
 
@@ -66,7 +66,7 @@ describe('[guard.results] a finding', () => {
     expect(inspectResult(outcome, [], { actions, prompt: false })).toEqual({ outcome, findings: [] });
   });
 
-  test('of a token is counted, which the client never gets', () => {
+  test('a token in a result is a finding, and the client never gets it', () => {
     const { outcome, findings } = look(`token ghp_${'a1B2'.repeat(9)}`);
     expect([JSON.stringify(outcome).includes('a1B2'), findings.map(({ kind }) => kind)]).toEqual([
       false,
@@ -190,7 +190,7 @@ describe('[guard.results] a request for a reply of the model', () => {
     expect(asks(params)).toEqual({ outcome: { method: 'sampling/createMessage', params }, findings: [] });
   });
 
-  test('with words that only together instruct the model is found over messages and their parts', () => {
+  test('an instruction that is split over messages or their parts is found', () => {
     const part = (text: string) => ({ type: 'text', text });
     for (const split of [
       [

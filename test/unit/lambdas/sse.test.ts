@@ -48,7 +48,7 @@ test('a comment is sent while the model is silent, and no event is lost', async 
   expect((await frames.next()).value).toBe('data: {"a":1}\n\n');
 });
 
-test('leaving ends the source', async () => {
+test('the source ends when the client disconnects', async () => {
   let ended = false;
   const iterator: AsyncIterator<JsonObject> = {
     next: async () => ({ done: false, value: {} }),

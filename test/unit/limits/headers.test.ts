@@ -58,10 +58,10 @@ describe('[limit.rate] a refusal names the limit, the count and the time to wait
     expect(refusal(tenant.reserve(call(limits)))).toMatchObject({ message });
   });
 
-  test('of a call that never fits', () => {
+  test('the refusal of a call that can never fit says so', () => {
     const tokens = counters(emptyState).reserve(call({ tokens_per_minute: 5, budgets: [] }));
     expect(refusal(tokens).message).toBe(
-      'This tenant may have 5 tokens a minute; this call may take 10, which no waiting makes fit. Ask for less, or have the limit raised.',
+      'This tenant may have 5 tokens a minute; this call may take 10, so waiting does not help. Ask for less, or have the limit raised.',
     );
     const requests = counters(emptyState).reserve(call({ requests_per_minute: 0, budgets: [] }));
     expect(refusal(requests).message).toBe(

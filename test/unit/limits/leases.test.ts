@@ -30,7 +30,7 @@ describe('[limit.shards] a lease', () => {
     });
   });
 
-  test('that is requested twice is one lease', () => {
+  test('a lease that is requested twice is one lease', () => {
     const { state } = take(emptyState, 'one', 10);
     const again = take(state, 'one', 10);
     expect(again.state).toBe(state);

@@ -41,7 +41,7 @@ describe('durable files', () => {
     expect([readFileSync(path, 'utf8'), readdirSync(folder), mode(path)]).toEqual(['two', ['a'], '600']);
   });
 
-  test('of many that create one file the first wins', async () => {
+  test('the first of several processes that create a file wins', async () => {
     const path = join(folder, 'a');
     const created = await Promise.all(['one', 'two', 'three'].map((text) => createDurably(path, text)));
     expect(created.filter(Boolean)).toHaveLength(1);
@@ -186,7 +186,7 @@ describe('the lock', () => {
     expect(() => lockState(path)).toThrow(`The state folder ${path} cannot be made (EEXIST)`);
   });
 
-  test('is held once, and names the holder', () => {
+  test('a lock is held once and names its holder', () => {
     const lock = lockState(folder);
     expect(() => lockState(folder)).toThrow(`in use by process ${process.pid}`);
     lock.release();
@@ -194,7 +194,7 @@ describe('the lock', () => {
     expect(existsSync(lockFile())).toBe(false);
   });
 
-  test('of a process that is gone is void', async () => {
+  test('a lock of a dead process is void', async () => {
     const gone = spawn('true');
     await once(gone, 'exit');
     writeFileSync(lockFile(), JSON.stringify({ pid: gone.pid, started: '1' }));
@@ -202,7 +202,7 @@ describe('the lock', () => {
   });
 
   const linux = existsSync('/proc/self/stat') ? test : test.skip;
-  linux('of a process that was killed and waits for its parent to ask is void', async () => {
+  linux('a lock of a zombie process is void', async () => {
     // The shell becomes a program that asks after no child, and only then the child ends: the shell would have asked.
     const parent = spawn('sh', ['-c', 'tail -f /dev/null & echo $!; exec tail -f /dev/null'], {
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -222,12 +222,12 @@ describe('the lock', () => {
     }
   });
 
-  test('of a process whose number was given away is void', () => {
+  test('a lock is void if another process now has its process id', () => {
     writeFileSync(lockFile(), JSON.stringify({ pid: process.pid, started: 'long ago' }));
     lockState(folder).release();
   });
 
-  test('that is torn is void', () => {
+  test('an incomplete lock is void', () => {
     writeFileSync(lockFile(), '{"pid"');
     const lock = lockState(folder);
     expect(() => lockState(folder)).toThrow('in use');

@@ -243,7 +243,7 @@ test.each([
   expect(holds(bad)).toBe(false);
 });
 
-test('[operator.composed] the objects of the example satisfy the definitions, and together the schema of the configuration', () => {
+test('[operator.composed] the example objects match their definitions, and together the schema of the configuration', () => {
   const objects = parseAllDocuments(read('examples/objects.yaml')).map((each) => each.toJS() as Gateway | Part);
   for (const { kind, spec } of objects) {
     const holds = new Ajv2020({ strict: false }).compile(withoutBooleans(specOf(plurals[kind as Kind])) as object);

@@ -102,7 +102,7 @@ describe('[wasm.abi] a check', () => {
     await expect(run(wat)).rejects.toThrow(expected);
   });
 
-  test('whose result is not UTF-8 fails', async () => {
+  test('a module whose result is not UTF-8 fails', async () => {
     const invalid = flagging('{"message":"?"}').replace('\\3f', '\\ff');
     await expect(run(invalid)).rejects.toThrow('the result is not a JSON object');
   });

@@ -46,12 +46,12 @@ describe('[ticket.redeem] a capability ticket', () => {
     expect(ticket).toMatch(/^agt1\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{43}$/);
   });
 
-  test.each(Object.keys(claims))('whose %s was changed is altered', (name) => {
+  test.each(Object.keys(claims))('a ticket with a changed %s is reported as altered', (name) => {
     const other = typeof claims[name as 'id'] === 'number' ? 1 : 'other';
     expect(check(forged({ [name]: other }), now, { current: key }, { [name]: other })).toBe('altered');
   });
 
-  test('with any other character anywhere is turned away', () => {
+  test('a ticket with any changed character is refused', () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.=+/ ';
     for (let i = 0; i < ticket.length; i++) {
       for (const char of casesOf(alphabet, 9)) {
@@ -101,14 +101,14 @@ describe('[ticket.redeem] a capability ticket', () => {
     expect(check(ticket, now, { current: key }, over)).toBe(defect);
   });
 
-  test('is good from its issue, a little skew aside, until its expiry', () => {
+  test('a ticket is valid from its issue, apart from small clock skew, until its expiry', () => {
     expect(check(ticket, now - ticketSkewMs - 1)).toBe('not_yet_valid');
     expect(check(ticket, now - ticketSkewMs)).toBe('ok');
     expect(check(ticket, now + 119_999)).toBe('ok');
     expect(check(ticket, now + 120_000)).toBe('expired');
   });
 
-  test('of the previous key is good during a rotation, of any other never', () => {
+  test('a ticket of the previous key is valid during a rotation, and one of another key never', () => {
     const old = signTicket(claims, earlier);
     expect(check(old)).toBe('unknown_key');
     expect(check(old, now, { current: key, previous: earlier })).toBe('ok');

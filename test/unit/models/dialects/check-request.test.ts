@@ -116,7 +116,7 @@ describe('the refusal of a body at the wrong endpoint names the one that takes i
     refusedAs(() => readEndpointRequest(name, body as unknown as JsonObject), param, message);
   });
 
-  test('members of other endpoints pass next to the required one, and a prompt template has its own refusal', () => {
+  test('members of other endpoints are accepted, and a prompt template is refused with its own message', () => {
     expect(() => openai.checkRequest({ ...good, input: 'x', prompt: 'y' })).not.toThrow();
     expect(readEndpointRequest('completions', { model: 'm', prompt: 'x', messages: null }).messages).toHaveLength(1);
     expect(() => readResponsesRequest({ model: 'm', prompt: { id: 'p' } })).toThrow(/outside of the gateway/);
