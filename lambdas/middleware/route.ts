@@ -34,7 +34,9 @@ export function matchRoute<R extends Route>(routes: readonly R[], event: HttpEve
   const method = event.httpMethod === 'HEAD' ? 'GET' : event.httpMethod;
   const route = routes.find((candidate) => candidate.path === event.resource && candidate.method === method);
   if (!route) {
-    const known = routes.filter((candidate) => candidate.path === event.resource).map(({ method }) => method);
+    const known = routes
+      .filter((candidate) => candidate.path === event.resource)
+      .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
     if (known.length === 0) throw new GatewayError('not_found', `No route matches ${shortened(event.path)}.`);
     throw new MethodNotAllowed(method, event.path, known);
   }
