@@ -21,6 +21,7 @@ import { federationChecks } from './federation.ts';
 import { firstConfigurationChecks } from './first-configuration.ts';
 import { lifecycleChecks } from './lifecycle.ts';
 import { mcpChecks } from './mcp.ts';
+import { nightlyChecks } from './nightly.ts';
 import { openOffice } from './office.ts';
 import { otherAccount } from './other-account.ts';
 import { privilegeChecks } from './privileges.ts';
@@ -35,11 +36,11 @@ import { webSocketChecks } from './websocket.ts';
 const storyNames = [
   ...['lifecycle', 'pull-requests', 'endpoints', 'chat', 'traces', 'websocket', 'mcp', 'brokers'],
   ...['execution', 'privileges', 'upgrade', 'federation', 'other-account', 'shared-archive'],
-  ...['restore', 'rotation'],
+  ...['restore', 'rotation', 'nightly'],
 ] as const;
 type StoryName = (typeof storyNames)[number];
-/** Runs only when it is named: it takes long. */
-const onRequest: StoryName = 'restore';
+/** Run only when they are named: they take long, or need `aws` and `jq`. */
+const onRequest: readonly StoryName[] = ['restore', 'nightly'];
 
 const chosen = process.argv.slice(2);
 const unknown = chosen.filter((name) => !(storyNames as readonly string[]).includes(name));
@@ -98,8 +99,9 @@ async function prove(running: Emulator): Promise<number> {
     'shared-archive': sharedArchiveChecks(running),
     restore: restoreChecks(running, outputs, { call, keys, configuration }),
     rotation: rotationChecks(running, outputs, { call, keys }),
+    nightly: await nightlyChecks(running),
   };
-  const told = storyNames.filter((name) => (chosen.length === 0 ? name !== onRequest : chosen.includes(name)));
+  const told = storyNames.filter((name) => (chosen.length === 0 ? !onRequest.includes(name) : chosen.includes(name)));
   const { passed, failed } = await runChecks([
     ...firstConfigurationChecks(call, configuration),
     ...told.flatMap((name) => stories[name]),
