@@ -19,6 +19,7 @@ import { endpointChecks } from './endpoints.ts';
 import { executionChecks } from './execution.ts';
 import { federationChecks } from './federation.ts';
 import { firstConfigurationChecks } from './first-configuration.ts';
+import { guideChecks } from './guide.ts';
 import { lifecycleChecks } from './lifecycle.ts';
 import { mcpChecks } from './mcp.ts';
 import { nightlyChecks } from './nightly.ts';
@@ -36,11 +37,11 @@ import { webSocketChecks } from './websocket.ts';
 const storyNames = [
   ...['lifecycle', 'pull-requests', 'endpoints', 'chat', 'traces', 'websocket', 'mcp', 'brokers'],
   ...['execution', 'privileges', 'upgrade', 'federation', 'other-account', 'shared-archive'],
-  ...['restore', 'rotation', 'nightly'],
+  ...['restore', 'rotation', 'nightly', 'guide'],
 ] as const;
 type StoryName = (typeof storyNames)[number];
 /** Run only when they are named: they take long, or need `aws` and `jq`. */
-const onRequest: readonly StoryName[] = ['restore', 'nightly'];
+const onRequest: readonly StoryName[] = ['restore', 'nightly', 'guide'];
 
 const chosen = process.argv.slice(2);
 const unknown = chosen.filter((name) => !(storyNames as readonly string[]).includes(name));
@@ -100,6 +101,7 @@ async function prove(running: Emulator): Promise<number> {
     restore: restoreChecks(running, outputs, { call, keys, configuration }),
     rotation: rotationChecks(running, outputs, { call, keys }),
     nightly: await nightlyChecks(running),
+    guide: await guideChecks(running, outputs, keys),
   };
   const told = storyNames.filter((name) => (chosen.length === 0 ? !onRequest.includes(name) : chosen.includes(name)));
   const { passed, failed } = await runChecks([
