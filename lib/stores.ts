@@ -73,7 +73,7 @@ export class Stores extends Construct {
   }
 }
 
-/** Returns the id of a finding of cdk-nag about all objects of a bucket below a path. */
+/** Returns the id of the cdk-nag finding for all objects below a path in a bucket. */
 export const findingOnObjects = (settings: GatewaySettings, output: string, path: string): string => {
   const bucket = JSON.stringify({
     'Fn::GetStackOutput': { StackName: stackName(settings, 'stores'), OutputName: output },

@@ -1,4 +1,5 @@
-/** The last step of a vote: what is decided, a comment, and that it is final. The vote is a POST of this button alone [console.vote]. */
+/** Confirmation of a vote: the decision, a comment, and a note that the vote is final.
+ * The vote is a POST of this button alone [console.vote]. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { type Api, ApiError, faultText } from '../api.ts';

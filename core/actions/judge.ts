@@ -19,7 +19,7 @@ export type When = 'requested' | 'approved';
 
 /** A check of one call. The worst verdict wins; `undefined` means no objection. */
 export interface Judge<Facts = CallFacts> {
-  /** `decided_by` of `why`. */
+  /** Name of the judge, as `why` reports it in `decided_by`. */
   readonly name: string;
   /** Prefix of `matched_rule` if this judge decided. */
   readonly rules?: string;

@@ -15,7 +15,7 @@ export interface WaitStrategy {
    * does not run meanwhile.
    */
   readonly isGone?: (() => boolean) | undefined;
-  /** Ends the wait. Its reason is thrown. */
+  /** Ends the wait, which then throws the reason of the signal. */
   readonly signal?: AbortSignal;
   /**
    * Returns the current placement of the call, or undefined if it has none. Called after approval, also if the call is

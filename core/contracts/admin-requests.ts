@@ -13,7 +13,7 @@ export const voteSchema = z.strictObject({
     .min(1)
     .max(256)
     .refine(isVisible, visibleText)
-    .describe('Recorded beside the authenticated person, never instead of them.'),
+    .describe('Recorded in addition to the authenticated person, never in place of them.'),
   comment: z.string().max(4096).optional(),
 });
 

@@ -19,7 +19,8 @@ export const isOfPlane = ({ handledBy }: Pick<Route, 'handledBy'>): boolean => s
 
 type Access = NonNullable<FunctionSpec['tables'][TableName]>;
 
-/** Returns the union of two access words. `put` reads nothing, so `put` and `get` make `append`. */
+/** Returns the union of two access words. The word for `put` and `get` together is `append`, because `put` alone does
+ * not read. */
 function both(one: Access | undefined, other: Access): Access {
   const words = [one ?? other, other];
   if (words.includes('write')) return 'write';

@@ -18,7 +18,7 @@ interface Batch {
 
 /**
  * Applies the transitions in order, and grows slices of global budgets if necessary.
- * @param totals what all tenants together hold of each global budget, if already read.
+ * @param totals amount of each global budget that all tenants have reserved together, if already read.
  */
 export function applyAll(
   before: CounterState,

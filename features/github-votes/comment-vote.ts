@@ -142,7 +142,7 @@ async function assertStanding(
 function assertUnchanged({ head_sha, text_sha256 }: Notice, head: string, text: string | undefined): void {
   if (head !== head_sha) {
     throw voided(
-      `It was asked at commit ${head_sha} and the pull request is at ${head} now: a push voids the question.`,
+      `The question is about commit ${head_sha}, but the pull request is at ${head} now: a push voids the question.`,
     );
   }
   if (text === undefined) throw voided('The question was deleted since it was asked.');

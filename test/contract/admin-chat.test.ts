@@ -262,7 +262,7 @@ describe('analytics', () => {
   describe('rebuilding', () => {
     const rebuild = (query = '', key = adminToken) => call('POST', `/admin/v1/observations/rebuild${query}`, { key });
 
-    test('projects lost entries, counts each once, and is recorded once', async () => {
+    test('a rebuild projects lost entries, counts each once, and is recorded once', async () => {
       await record();
       await commit();
       await commit({}, { tenant: 'elsewhere' });

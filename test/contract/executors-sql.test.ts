@@ -41,7 +41,7 @@ const limits = { maxRows: 5, maxResultBytes: 10_000, statementTimeoutMs: 10_000 
     `);
   });
 
-  test('rows come as JSON, in their types, and no more than wanted', async () => {
+  test('rows are returned as typed JSON, up to the requested number', async () => {
     const result = await one(
       true,
       "SELECT 1 AS i, 2::bigint AS b, 9007199254740993::bigint AS big, 1.50::numeric AS n, true AS t, null AS nothing, 'x' AS s, '{\"a\":[1]}'::jsonb AS j, '2026-01-02'::date AS d, 'NaN'::float8 AS f, 3 AS i",

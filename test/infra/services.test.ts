@@ -98,7 +98,7 @@ describe('the clocks of approvals and rollouts', () => {
 const rates: Readonly<Record<number, string>> = { 1: 'rate(1 minute)', 1440: 'rate(1 day)' };
 
 it.each(rows.filter(([, spec]) => spec.schedule && !spec.optional))(
-  '%s ticks by its schedule, and a lost tick is seen',
+  '%s runs on its schedule, and an alarm reports a missed run',
   (name, spec) => {
     const minutes = spec.schedule?.everyMinutes;
     const rule = Object.values(ofType(services, 'AWS::Events::Rule')).find(

@@ -120,7 +120,7 @@ it("[cloud.templates] differs in the services by buffering, a literal time-out, 
   );
 });
 
-it('[cloud.templates] differs in monitoring by the refusal of plain HTTP and by alarms that compute or are joined', () => {
+it('[cloud.templates] the monitoring stacks differ only in the refusal of plain HTTP, in computed alarms and in composite alarms', () => {
   expect(distinct(differences(aws.watch, emulator.watch))).toEqual([
     // What a composite alarm reports on AWS, its parts report here.
     'CloudWatch::Alarm .Properties.AlarmActions: undefined → present',

@@ -83,7 +83,7 @@ describe('[watch.alarms] a schedule that stopped', () => {
     });
   });
 
-  it('is the only thing that missing data means', () => {
+  it('missing data raises only alarms about missing data', () => {
     for (const alarm of alarms.filter(
       (one) => !/-(stopped|missing)$/.test(nameOf(one)) || nameOf(one) === 'archive-missing',
     ))
@@ -187,7 +187,7 @@ describe('[watch.alarms] messages', () => {
     expect(composites.map(nameOf).sort()).toEqual(['capacity', 'service-unavailable']);
   });
 
-  it('that one cause raises together are joined', () => {
+  it('alarms with one cause are joined', () => {
     const parts = Object.entries(ofType(watch, 'AWS::CloudWatch::Alarm')).filter(([id]) => joinedIds.has(id));
     const names = parts.map(([, { Properties }]) => nameOf(Properties));
     expect(names).toEqual(
@@ -271,7 +271,7 @@ describe('[watch.alarms] the canary', () => {
     expect(named('canary-missing')).toMatchObject({ TreatMissingData: 'missing', Threshold: 1, Period: 600 });
   });
 
-  it('has none of them otherwise', () => {
+  it('the deployment has none of them otherwise', () => {
     expect(rules(off.services)).not.toContain(functions.canary.purpose);
     expect(secrets(off.stores)).not.toContain('canary');
     expect(JSON.stringify(off.watch.toJSON())).not.toContain('canary-failed');

@@ -128,9 +128,12 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
     expect(await guardOf(mcp(parameters, 'get_thing'))).toBe(guard);
   });
 
-  test.each(cases.clusterAddresses)('the address of a cluster API names its result: %s', async (path, guard) => {
-    expect(await guardOf(mcp({ path }, 'kubernetes.get'))).toBe(guard);
-  });
+  test.each(cases.clusterAddresses)(
+    'an address of a cluster API is guarded like the object behind it: %s',
+    async (path, guard) => {
+      expect(await guardOf(mcp({ path }, 'kubernetes.get'))).toBe(guard);
+    },
+  );
 
   test.each(cases.sentWith)(
     '[policy.sent-with] values outside the parameters are guarded: %s',

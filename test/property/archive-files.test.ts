@@ -43,7 +43,7 @@ async function readBack(archive: ReturnType<typeof folderArchive>, session: stri
   return found;
 }
 
-test('[evidence.archive] a file name fits every file system, whatever session it is for', () => {
+test('[evidence.archive] the file name of any session is valid on every file system', () => {
   fc.assert(
     fc.property(sessions, sessions, (one, other) => {
       expect(fileNameOf(one)).toMatch(/^[a-z0-9_][a-z0-9._-]{0,127}$|^[-_][a-z0-9_-]*\.[0-9a-f]{64}$/);

@@ -138,7 +138,7 @@ describe('attribute values', () => {
     ),
   })).object;
 
-  test('are those of the SDK, both ways', () => {
+  test('attribute values equal those of the SDK in both directions', () => {
     fc.assert(
       fc.property(plain, (record) => {
         const item = toItem(record);

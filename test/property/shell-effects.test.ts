@@ -40,7 +40,7 @@ describe('any text', () => {
     );
   });
 
-  test('of pieces of shell with blanks between them', () => {
+  test('effects stay bounded for pieces of shell with blanks between them', () => {
     fc.assert(
       fc.property(
         fc.array(pieces, { maxLength: 60 }).map((all) => all.join(' ')),
@@ -50,7 +50,7 @@ describe('any text', () => {
     );
   });
 
-  test('of one piece over and over, up to the largest size', () => {
+  test('effects stay bounded for one piece repeated up to the largest size', () => {
     fc.assert(
       fc.property(pieces, pieces, fc.integer({ min: 1, max: 20_000 }), (a, b, times) =>
         check((a + b).repeat(times).slice(0, 70_000)),
@@ -87,7 +87,7 @@ describe('a quoted word', () => {
     );
   });
 
-  test('also if every character is quoted separately', () => {
+  test('the word is read even if every character is quoted separately', () => {
     fc.assert(
       fc.property(
         words,

@@ -17,7 +17,7 @@ interface Answer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Time-outs in the form of the SDK; 0 is none. */
+/** Time-outs in the form of the SDK; 0 means no time-out. */
 interface RequestBounds {
   /** Milliseconds to open a connection. */
   readonly connectionTimeout?: number;

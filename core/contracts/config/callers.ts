@@ -61,12 +61,12 @@ export const keyFields = {
     .boolean()
     .default(false)
     .meta({ description: 'Whether the key may change what is global: configuration, providers, prices, tenants.' }),
-  rate_limit: rateLimit
-    .optional()
-    .meta({ description: 'Limits of this key, beside those of its tenant. A value that is absent sets no limit.' }),
+  rate_limit: rateLimit.optional().meta({
+    description: 'Limits of this key, in addition to those of its tenant. A value that is absent sets no limit.',
+  }),
   budget: budgetWithModels
     .optional()
-    .meta({ description: 'Budget of this key, beside those of its tenant and of all tenants.' }),
+    .meta({ description: 'Budget of this key, in addition to those of its tenant and of all tenants.' }),
   allowed_models: z
     .array(glob)
     .optional()

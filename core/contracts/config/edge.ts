@@ -22,7 +22,7 @@ export const edge = z
         'Open connections that count as full load. Requests of normal priority are shed from 90 % of it, those of low priority from 70 %. Beyond it the connection that has been without a request longest is closed.',
     }),
     max_event_loop_delay_ms: z.int().min(1).max(60_000).default(1_000).meta({
-      description: 'Delay of the event loop in milliseconds that counts as full load, as the connections do.',
+      description: 'Delay of the event loop, in milliseconds, that counts as full load.',
     }),
     rate_limit: z
       .strictObject({

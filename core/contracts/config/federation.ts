@@ -39,8 +39,7 @@ export const federation = z
         z.strictObject({
           name: word.meta({ description: 'Name of the data plane.' }),
           tokens: z.array(planeToken).min(1, 'at least one token').max(4).meta({
-            description:
-              'Tokens that are accepted, 1 to 4: list the new one beside the old one while a token is replaced.',
+            description: 'Accepted tokens, 1 to 4: list the new and the old one while you replace a token.',
           }),
         }),
       )
@@ -59,7 +58,7 @@ export const federation = z
         'SHA-256 (hex) of the public keys (SPKI, DER) whose signatures this data plane accepts, at most 8. `agentctl federation key` shows it.',
     }),
     poll_seconds: z.int().min(1).max(3_600).default(10).meta({
-      description: 'Seconds between two questions of a data plane to its control plane, 1 to 3,600.',
+      description: 'Seconds between two requests of a data plane to its control plane, 1 to 3,600.',
     }),
     max_staleness: duration.default('24h').meta({
       description:

@@ -1,6 +1,6 @@
 /** Variables that a line may set or show. Others may change which program runs or what it loads, or hold a secret. */
 
-/** Names in loops and short scripts. */
+/** Lower-case names, as loops and short scripts use them. */
 const own = /^[a-z][a-z0-9_]{0,31}$/;
 
 /** Lower-case names that shells or programs use: proxies, settings of package managers, the tied arrays of zsh. */

@@ -37,7 +37,7 @@ function showsNames(call: Invocation, { showsNames }: Profile, parsed: Parsed): 
   );
 }
 
-/** Returns the roles of the operands. If their number is wrong, the worst possible role. */
+/** Returns the roles of the operands, or the worst possible role if their number is wrong. */
 function assigned(call: Invocation, profile: Profile, parsed: Parsed): readonly Assigned[] {
   const wanted = operandsOf(profile, parsed);
   const found = assign(parsed.operands, wanted);

@@ -67,7 +67,7 @@ export function sseDecoder(options: { maxEventBytes?: number } = {}): SseDecoder
   }
 
   /**
-   * Returns line ends as `\n`. A `\r` at the end of a chunk ends its line at once; a `\n` at the start of the next
+   * Converts all line ends to `\n`. A `\r` at the end of a chunk ends its line at once; a `\n` at the start of the next
    * belongs to it.
    */
   function unified(decoded: string): string {

@@ -58,7 +58,7 @@ export async function* converseEvents(
       if (stopped !== null) break;
     }
   }
-  if (stopped === null) throw new BadReply('the stream ended before its end');
+  if (stopped === null) throw new BadReply('the stream ended early');
   yield { type: 'message_delta', delta: { stop_reason: stopped, stop_sequence: null }, usage };
   yield { type: 'message_stop' };
 }

@@ -217,7 +217,7 @@ async function* streamOf(
       }
     }
     for (const frame of frames.end()) for (const event of read(frame)) yield event;
-    if (!reader.ended && !reader.complete) throw new BadReply('the stream ended before its end');
+    if (!reader.ended && !reader.complete) throw new BadReply('the stream ended early');
   } catch (thrown) {
     throw withId(asFault(name, thrown, call.signal, unreadable, 'broken'), requestIdOf(reply.headers, key));
   } finally {

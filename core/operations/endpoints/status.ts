@@ -96,7 +96,7 @@ export const status = {
     output: () =>
       z.strictObject({
         status: z.enum(['ok', 'degraded', 'unavailable']).meta({
-          description: 'degraded: something is down that no decision needs. unavailable: a store is down.',
+          description: 'degraded: a dependency is down that decisions do not need. unavailable: a store is down.',
         }),
         dependencies: z.array(
           z.strictObject({

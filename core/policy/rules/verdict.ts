@@ -7,7 +7,7 @@ import { allowedBefore, type PolicyDecision } from './decide.ts';
 export interface Verdict extends Partial<Omit<PolicyDecision, 'policy'>> {
   /** Findings of the tool guard in the arguments: kinds and places, no values. */
   readonly guard?: readonly { readonly kind: string; readonly where: string; readonly action: string }[];
-  /** Sources of the values that rules have conditions on: labels and sentences, no values [provenance.rules]. */
+  /** Sources of the values in conditions of rules, as labels and sentences without the values [provenance.rules]. */
   readonly provenance?: { readonly notes: readonly SourceNote[]; readonly lines: readonly string[] };
 }
 

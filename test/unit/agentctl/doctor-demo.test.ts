@@ -18,14 +18,14 @@ describe('[cli.status] demonstration settings', () => {
     expect(demoModels([real, { ...demo, enabled: false }], true).state).toBe('ok');
   });
 
-  test('and so is a key that npm start made', () => {
+  test('a key that npm start generated is a warning', () => {
     expect(demoKey({ name: 'local-human', person: 'local-human' }, true)).toEqual([
       expect.objectContaining({ state: 'warn', found: expect.stringContaining('local-human') }),
     ]);
     expect([demoKey({ name: 'local-agent' }, false), demoKey({ name: 'ci', person: 'alice' }, true)]).toEqual([[], []]);
   });
 
-  test('and a broker that takes a generated key', () => {
+  test('a broker with a generated key is a warning', () => {
     const broker = { name: 'scm', type: 'scm_app', private_key_env: 'SCM_KEY' };
     expect(demoBrokers({ credentials: { brokers: [{ ...broker, generated_key: true }, broker] } })).toEqual([
       { state: 'warn', found: expect.stringContaining('SCM_KEY'), todo: expect.stringContaining('SCM_KEY') },

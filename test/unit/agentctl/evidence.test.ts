@@ -68,7 +68,7 @@ describe('[cli.evidence.verify] verify', () => {
     expect(out).toMatch(/valid: true\ntotal_entries: 5\nsession_manifest_hash: [0-9a-f]{64}\n$/);
   });
 
-  test('does not take the word of a gateway whose export is broken', async () => {
+  test('a broken export is reported even if the gateway calls it valid', async () => {
     server.on(`GET ${session}/verify`, verified());
     server.on(`GET ${session}/export`, bundle.replace('looks right', 'looks wrong'));
     const { code, out } = await home.run(['evidence', 'verify', '--session', 's-1']);

@@ -144,14 +144,14 @@ describe('[cli.watch] a gateway that opens no stream', () => {
     expect(server.seen.filter(({ path }) => path.endsWith('/events'))).toHaveLength(1);
   });
 
-  test('and whose list lags behind the record does not report pending requests as decided', async () => {
+  test('a list that lags behind does not report pending requests as decided', async () => {
     pages([item('e-1')], [], [item('e-1'), item('e-2')]);
     record('e-1', {});
     const { code, out } = await home.run(['pending', '--watch', '--events', '1']);
     expect([code, out]).toEqual([0, `${at(1)}  new  e-2  s\n`]);
   });
 
-  test('and refuses the list is not called again', async () => {
+  test('a gateway that refuses the list is not called again', async () => {
     server.on(events, { error: { type: 'method_not_allowed', message: 'list again' } }, 405);
     server.on('GET /admin/v1/approvals', { error: { type: 'forbidden', message: 'not for this key' } }, 403);
     const { code, err } = await home.run(['pending', '--watch']);
@@ -190,7 +190,7 @@ describe('[cli.output-forms] --output', () => {
     expect((await home.run(['pending', '--output', 'yaml'])).out).toContain('total: 12345678901234567890');
   });
 
-  test('of another form is a usage error that names the three', async () => {
+  test('an unknown output form is a usage error that names the three forms', async () => {
     const { code, err } = await home.run(['pending', '--output', 'xml']);
     expect([code, err]).toEqual([2, expect.stringContaining('table, json, yaml')]);
   });

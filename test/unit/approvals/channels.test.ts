@@ -28,7 +28,7 @@ describe('[approval.pr-comment] the pull request of a call', () => {
     ['another protocol', call({ number: 7 }, { protocol: 'mcp' })],
     ['a target that is no repository', call({ number: 7 }, { target: 'acme/web/../../user' })],
     ['a repository that is not listed', call({ number: 7 }, { target: 'evil/public' })],
-  ])('is none for %s: then the fixed one, or none', (_, row) => {
+  ])('a call has no pull request for %s: the fixed one is used, or none', (_, row) => {
     expect(pullRequestOf(row, listed)).toBeUndefined();
     expect(pullRequestOf(row, { ...fixed, repositories: ['acme/*'] })).toEqual(ops);
   });

@@ -136,7 +136,7 @@ test('a row that cannot be healed is put off and logged, and the next one is hea
   expect(await sweepApprovals({ ...ports, approvals })).toMatchObject({ started: 0 });
 });
 
-test('after its time no further row is begun: the next sweep continues there', async () => {
+test('a sweep starts no row after its time; the next sweep continues there', async () => {
   const { ports, pass } = world(...Array.from({ length: 60 }, () => ({})));
   const started: string[] = [];
   const approvalClock = {

@@ -130,12 +130,12 @@ describe('[approval.evidence-decides] an approval', () => {
     ['denied', { status: 'denied' }],
     ['withdrawn', { status: 'denied' }],
     ['expired', { status: 'denied' }],
-  ])('that is %s needs the denial', async (why, over) => {
+  ])('a request that is %s needs the entry of the denial', async (why, over) => {
     expect(await stands({ drafts: [review, deny], why, over })).toBe(true);
     expect(await stands({ drafts: [review, await approve()], why, over })).toBe(false);
   });
 
-  test('whose result is collected needs its use, however long ago', async () => {
+  test('an approval whose result is collected needs the entry of its use, however old', async () => {
     const collected = { why: 'already_used', over: { status: 'consumed', executed_by: 'gateway' } } as const;
     expect(await stands({ drafts: [review, await approve(), use], ...collected, at: now + 1e9 })).toBe(true);
     expect(await stands({ drafts: [review, await approve()], ...collected })).toBe(false);
@@ -143,7 +143,7 @@ describe('[approval.evidence-decides] an approval', () => {
     expect(await stands({ drafts: [review], ...byCaller })).toBe(true);
   });
 
-  test('that is still pending makes no claim', async () => {
+  test('a pending request claims no vote', async () => {
     expect(await stands({ drafts: [review], why: 'pending', over: { status: 'pending' } })).toBe(true);
   });
 });

@@ -131,7 +131,7 @@ test.each([
   });
 });
 
-describe('[chat.tool-use] of a stream whose tool calls are cut oddly', () => {
+describe('[chat.tool-use] a stream with unusually split tool calls', () => {
   const start = (content_block: object, index: unknown = 0) => ({ type: 'content_block_start', index, content_block });
   const delta = (delta: object, index: unknown = 0) => ({ type: 'content_block_delta', index, delta });
   const json = (partial_json: string, index: unknown = 0) => delta({ type: 'input_json_delta', partial_json }, index);
@@ -193,7 +193,7 @@ describe('[chat.tool-use] of a stream whose tool calls are cut oddly', () => {
 describe('[dialects.unknown-end] a stream that ends within a tool call', () => {
   const within = /ended its stream within a tool call/;
 
-  test('is an error to callers of messages, before it names an end', async () => {
+  test('callers of messages get an error before the end of the stream', async () => {
     const gate = new ToolGate(ports, call);
     await gate.pass({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } });
     expect(() => gate.end()).not.toThrow();

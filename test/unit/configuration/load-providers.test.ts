@@ -67,7 +67,7 @@ describe('[config.schema-published] a provider entry', () => {
     ]);
   });
 
-  test('is there for mock, enabled, when none is configured', async () => {
+  test('without providers the mock is configured and enabled', async () => {
     const { configuration } = await load(base());
     expect(configuration.providers).toMatchObject([
       { name: 'mock', type: 'mock', enabled: true, models: ['mock', 'mock-*'] },

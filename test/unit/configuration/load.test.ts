@@ -16,7 +16,7 @@ describe('[cors.headers] origins of pages', () => {
     );
   });
 
-  test('in the form of browsers are accepted', async () => {
+  test('origins in the form of browsers are accepted', async () => {
     const list = '* https://app.example http://localhost:5173 http://[::1]:3000 chrome-extension://abcdef'.split(' ');
     const { configuration } = await load(origins(...list));
     expect(configuration.server.cors.allowed_origins).toEqual(list);

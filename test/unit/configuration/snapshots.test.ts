@@ -159,7 +159,7 @@ describe('[config.key-env] keys from the environment', () => {
       expect(() => authenticate({ 'x-api-key': empty }, identities)).toThrow('Not authenticated');
   });
 
-  test('are withdrawn within five seconds', async () => {
+  test('removed keys stop working within five seconds', async () => {
     const { snapshots, environment, clock } = await setUp(text);
     environment.CI_KEY = 'ci-secret';
     expect((await snapshots.current()).identities.byDigest.size).toBe(1);

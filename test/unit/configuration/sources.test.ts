@@ -39,7 +39,7 @@ describe('[config.prices] the price table', () => {
     });
   });
 
-  test('is the shipped one unless another is named, dated, with a source for every price', async () => {
+  test('the shipped price table is the default; it has a date and a source for every price', async () => {
     expect(configurationSchema.shape.prices.parse({}).file).toBe(shippedPriceFile);
     const { configuration } = await load(base());
     const shipped = configuration.prices.table!;
@@ -107,7 +107,7 @@ describe('[config.prices] the price table', () => {
     );
   });
 
-  test('over HTTP is the shipped one or is in the configuration; no other file is read', async () => {
+  test('over HTTP the price table is the shipped one or is in the configuration, and no other file is read', async () => {
     await expect(load(own)).rejects.toThrow(
       'allowed a readable price file (here it takes config/prices.yaml or a table)',
     );
@@ -224,7 +224,7 @@ describe('[config.schema-published] a WASM entry', () => {
     );
   });
 
-  test('over HTTP keeps the module it names, and reads no file', async () => {
+  test('over HTTP a filter keeps its module, and no file is read', async () => {
     const digest = sha256(new Uint8Array([1]));
     const kept = await load(wasm(`, sha256: ${digest}`));
     expect(kept.configuration.policies.input).toMatchObject([{ sha256: digest }]);

@@ -46,7 +46,7 @@ describe('[policy-version.rollback] a file', () => {
     expect(await run('block')).toMatchObject({ imported: true, row: { version: 2 } });
   });
 
-  test('does not undo a rollback when the gateway starts again', async () => {
+  test('a restart of the gateway does not undo a rollback', async () => {
     const deps = setUp();
     await importFile(deps, { text: withTimeout(10), by: 'file' });
     await importFile(deps, { text: withTimeout(20), by: 'file' });
@@ -66,7 +66,7 @@ describe('[policy-version.rollback] a file', () => {
     expect(both.filter(({ imported }) => imported)).toHaveLength(1);
   });
 
-  test('that is invalid stores nothing', async () => {
+  test('an invalid file stores no version', async () => {
     const deps = setUp();
     await expect(importFile(deps, { text: 'version: 2', by: 'file' })).rejects.toMatchObject({
       code: 'invalid_request',
@@ -95,7 +95,7 @@ describe('[policy-version.rollback] rollback', () => {
     await expect(rollback(setUp(), 1, 'bob')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('is tried again when another writer was first, and finally gives up with conflict', async () => {
+  test('storing is retried after a concurrent write, and finally fails with conflict', async () => {
     const deps = setUp();
     const configuration = await configurationOf(withTimeout(10));
     await storeVersion(deps, configuration, 'alice', 'api');

@@ -138,12 +138,12 @@ describe('[approval.together] calls that are decided together', () => {
     item('by-me', { together: 'x', key: { id: 'mine' } }),
   ];
 
-  test('are those of the same value that the person may vote on; the open one is first', () => {
+  test('identical calls are those that the person may vote on, with the open one first', () => {
     expect(idsOf(togetherWith(one, listed, me))).toBe('one same');
     expect(idsOf(togetherWith(listed[1]!, listed, me))).toBe('same one');
   });
 
-  test('are none for a call whose rule does not say so', () => {
+  test('a call has no identical calls unless its rule allows it', () => {
     expect(idsOf(togetherWith(item('alone'), [...listed, item('also-alone')], me))).toBe('alone');
   });
 });

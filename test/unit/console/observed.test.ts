@@ -229,7 +229,7 @@ describe('[console.many-entries] a recorded session', () => {
     expect([session.total, session.first.index, session.last.index]).toEqual([250, 0, 249]);
   });
 
-  test('is refused when its text ends early, and is not read on when it was left', async () => {
+  test('an export that ends early is refused, and a cancelled one is not read further', async () => {
     await expect(recordedSession(bundle.slice(0, -9), signal)).rejects.toThrow('the end');
     await expect(recordedSession(bundle, AbortSignal.abort())).rejects.toThrow('abort');
   });

@@ -43,7 +43,7 @@ describe('[console.policies] the list of rules', () => {
     expect(titles(search)).toEqual(expected);
   });
 
-  test('of a group leaves the rules that the search finds', () => {
+  test('a search keeps the matching rules of a group', () => {
     expect(found(groups, { ...all, text: 'shell.dd' })).toMatchObject([{ rules: [{ number: 2 }], decided: 2 }]);
     expect(found(groups, { ...all, unused: true })[0]).toMatchObject({ rules: [{ number: 1 }], decided: 0 });
   });

@@ -26,7 +26,7 @@ test("[edge.forwarded] a client's claims about addresses, hosts and schemes are 
   ]);
 });
 
-test('[edge.forwarded] fields of the connection stay, and so do those that Connection names', () => {
+test('[edge.forwarded] hop-by-hop headers are not forwarded, and neither are those that Connection names', () => {
   const sent = [
     ...[':method', 'GET', 'Connection', 'close, X-Hop', 'X-Hop', '1', 'TE', 'trailers', 'Upgrade', 'h2c'],
     ...['Transfer-Encoding', 'chunked', 'Expect', '100-continue'],

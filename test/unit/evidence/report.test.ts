@@ -144,7 +144,7 @@ describe('an approval is reported with the call that used it', () => {
     expect(html).toContain('<dt>Approval used</dt><dd><a href="#action-1"><code>a-1</code></a></dd>');
   });
 
-  test('not by a requester of another approval, and not if a longer session may contain the use', async () => {
+  test('an approval is not reported as unused for other requesters or if a longer session may contain its use', async () => {
     const other = of('b-2', 'chat', { approval_ref: 'a-9', outcome: 'completed' });
     expect((await reports([...asked, other])).markdown).toContain('### t: approved, not yet used\n');
     const many = Array.from({ length: 2_003 }, (_, n) => of(`c-${n}`, 'chat', { model: 'mock' }));

@@ -119,7 +119,7 @@ describe('live verification', () => {
     expect(manifest).not.toHaveProperty('signature');
   });
 
-  test('a store that fails is a fault', async () => {
+  test('an error of the store is not hidden', async () => {
     const { head } = seal(drafts);
     const failing = (): AsyncIterable<never> => ({
       [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('throttled')) }),

@@ -58,7 +58,7 @@ describe('[limit.shards] a lease', () => {
     });
   });
 
-  test('also limits calls that go to the store', () => {
+  test('leases also limit calls that go to the store', () => {
     const { state } = take(take(emptyState, 'one', 10).state, 'two', 10);
     const asked = (before: CounterState) => applyReserve(before, call(limits), now).outcome;
     expect(asked(used(state, 19)).ok).toBe(true);
@@ -89,7 +89,7 @@ describe('[limit.shards] a lease that is given back', () => {
     expect(state.window).toEqual([{ second, requests: 3, tokens: 10 }]);
   });
 
-  test('that is unknown returns nothing', () => {
+  test('returning an unknown lease changes nothing', () => {
     expect(returnLease(held, { id: 'other', requests: 3, tokens: 30 }, now)).toBe(held);
   });
 });

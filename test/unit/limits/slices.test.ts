@@ -22,7 +22,7 @@ function reserve(before: CounterState, requests: readonly ReserveRequest[], held
 const calls = (...costs: number[]) => costs.map((cost_microusd) => call(limits, { cost_microusd }));
 
 describe('the slice of a global budget', () => {
-  test('is requested when it does not suffice, and not before the totals are known', () => {
+  test('a larger slice is requested only when the totals are known and the slice does not suffice', () => {
     expect(reserve(emptyState, calls(10)).lacking).toEqual([key]);
   });
 

@@ -168,7 +168,7 @@ describe('after a crash', () => {
     expect(ended()?.output).toEqual({ status: 'approved' });
   });
 
-  test('at every single transition, the execution comes to the same end', async () => {
+  test('an execution that is interrupted at any transition reaches the same end', async () => {
     const whole = setUp();
     const run = whole.start();
     await run.clock.start('e1');

@@ -162,7 +162,7 @@ test('Retry gives up after its attempts; Catch then takes over with the error', 
   });
 });
 
-test('without Retry and Catch the execution fails with the error', async () => {
+test('an execution without Retry and Catch fails with the error', async () => {
   const { run } = setUp({ First: task() }, failing(1));
   expect(await run()).toMatchObject({ status: 'failed', output: { Error: 'Flaky' } });
 });

@@ -235,7 +235,7 @@ describe('the lock', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('is not taken away by a release that comes too late', () => {
+  test('a late release does not remove the lock of another process', () => {
     const first = lockState(folder);
     rmSync(lockFile());
     const second = lockState(folder);

@@ -207,7 +207,7 @@ describe('[notify.digest] the message', () => {
     ]);
   });
 
-  test('is new after a quarter of an hour if more are pending, and only then', async () => {
+  test('a new digest is sent only after 15 minutes, if more requests are pending', async () => {
     const now = setting();
     await now.ask(10);
     await now.announced();
@@ -224,7 +224,7 @@ describe('[notify.digest] the message', () => {
     ]);
   });
 
-  test('that was deleted is followed by a new one at the third attempt', async () => {
+  test('a deleted digest is replaced at the third attempt', async () => {
     const now = setting();
     await now.ask(10);
     await now.announced();
@@ -280,7 +280,7 @@ describe('[notify.digest] its contents', () => {
     expect(digest).toMatchObject({ next_expires_in_seconds: 1200, next_expires_at: '2026-01-01T00:30:00.000Z' });
   });
 
-  test('of more rows than a digest reads it counts the keys', async () => {
+  test('beyond the rows that it reads, a digest counts the keys', async () => {
     let pages = 0;
     const many = {
       list: async () => ({ items: Array.from({ length: 100 }, () => sampleRow()), cursor: String(++pages) }),

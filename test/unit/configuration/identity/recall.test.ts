@@ -36,7 +36,7 @@ test('[auth.revoked-key] a caller is mapped again under the configuration in for
   expect(await recall(await snapshotOf(''), key_id, federated)).toBeUndefined();
 });
 
-test('[auth.revoked-key] claims of a row count for the key id they belong to, and for no other', async () => {
+test('[auth.revoked-key] claims of a row apply only to the key id that they belong to', async () => {
   const { key_id } = await inForce();
   const snapshot = await snapshotOf(corp());
   expect(await recall(snapshot, 'oidc-000000000000000000000000', federated)).toBeUndefined();

@@ -59,7 +59,7 @@ describe('[behavior.rules] signals that no single call shows', () => {
     expect(await alertsOf([misused])).toEqual([['credential_abuse', 30, [0]]]);
   });
 
-  test('denials by humans, and requests that expired', async () => {
+  test('denials by humans and expired requests add to the score', async () => {
     expect(await alertsOf([0, 1, 2].map(denied))).toEqual([['repeated_escalation', 25, [0, 1, 2]]]);
     expect(await alertsOf([0, 0, 0].map(denied))).toEqual([]);
     const timeouts = [0, 1, 2].map((i): Told => ['deny', { call_digest: `${i}digest`, reason: 'timeout' }]);
