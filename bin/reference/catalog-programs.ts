@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { commandFileSchema, familyFileSchema } from '#core/contracts/program-files.ts';
+import { commandFileSchema, familyFileSchema, gitFileSchema } from '#core/contracts/program-files.ts';
 
 /** Files of families of programs, in the order of the reference page. */
 const familyFiles = 'texts searching files system wrappers archives build-tools interpreters network editors'.split(
@@ -15,7 +15,7 @@ const commandFiles = 'kubectl helm docker terraform gh aws gcloud az'.split(' ')
 /** Returns `core/catalog/programs.ts`. @throws Error naming the file and the entry that does not match the schema. */
 export function programsModule(folder: string): string {
   const names = readdirSync(folder).map((file) => file.replace(/\.yaml$/, ''));
-  const unknown = names.find((name) => ![...familyFiles, ...commandFiles].includes(name));
+  const unknown = names.find((name) => ![...familyFiles, ...commandFiles, 'git'].includes(name));
   if (unknown !== undefined)
     throw new Error(`${folder}/${unknown}: add its place in bin/reference/catalog-programs.ts`);
   const pathOf = (name: string) => join(folder, `${name}.yaml`);
@@ -23,17 +23,20 @@ export function programsModule(folder: string): string {
     .map((name) => checked(pathOf(name), familyFileSchema))
     .map(({ title, programs }) => ({ title, programs }));
   const programs = Object.assign({}, ...commandFiles.map((name) => checked(pathOf(name), commandFileSchema).programs));
-  const writer = new SharingWriter([families, programs]);
-  const [first, second] = [writer.write(families), writer.write(programs)];
+  const { shared: _, ...git } = checked(pathOf('git'), gitFileSchema);
+  const writer = new SharingWriter([families, programs, git]);
+  const [first, second, third] = [writer.write(families), writer.write(programs), writer.write(git)];
   return [
     '/** Generated from core/catalog/programs/*.yaml by `npm run docs`: do not edit. */',
-    "import type { CommandProgram, Family } from '#core/contracts/shell-programs.ts';",
+    "import type { CommandProgram, Family, Git } from '#core/contracts/shell-programs.ts';",
     '',
     ...writer.shared.map((text, i) => `const s${i} = ${text} as const;`),
     '',
     `export const familiesData: readonly { readonly title: string; readonly programs: Family }[] = ${first};`,
     '',
     `export const commandProgramsData: Readonly<Record<string, CommandProgram>> = ${second};`,
+    '',
+    `export const gitData: Git = ${third};`,
     '',
   ].join('\n');
 }

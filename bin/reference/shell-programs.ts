@@ -1,18 +1,17 @@
 /** The page of known shell programs, with all facts about each. */
 
+import { gitData } from '#core/catalog/programs.ts';
 import type { ByRole, Command, CommandProgram, Names, Options, Profile } from '#core/contracts/shell-programs.ts';
 import { namesOf } from '#core/effects/shell/arguments.ts';
 import { commandPrograms, families } from '#core/effects/shell/profiles/all.ts';
 import { findWords } from '#core/effects/shell/profiles/finding.ts';
-import type { GitCommand } from '#core/effects/shell/profiles/git/options.ts';
-import { gitCommands, gitGlobals } from '#core/effects/shell/profiles/git.ts';
 import { code, codes, origin, table } from './markdown.ts';
 
 export function shellProgramsPage(): string {
   const parts = families.map(({ title, programs }) => `## ${title}\n\n${programTable(programs)}`);
   return `# Programs of shell lines
 
-${origin('`core/catalog/programs/*.yaml` and `core/effects/shell/profiles/git`')}
+${origin('`core/catalog/programs/*.yaml`')}
 A shell line is decided by what it would do. For each program below the gateway knows which options there are, which of them take a value, and
 what each value and each operand is. A program, an option or a number of operands that is not here makes the line unclear, and an unclear line is
 at least reviewed. Long options may be abbreviated where the program allows it; an abbreviation that fits several options is unclear.
@@ -30,9 +29,9 @@ ${table(
 )}
 ## git
 
-Options before the command: ${codes([...namesOf(gitGlobals.flags), ...valueNames(gitGlobals.values), '--exec-path'])}; those that change the repository or run programs are refused.
+Options before the command: ${codes([...namesOf(gitData.globals.flags), ...valueNames(gitData.globals.values), '--exec-path'])}; those that change the repository or run programs are refused.
 
-${programTable(gitCommands)}
+${programTable(gitData.commands)}
 ${[...commandPrograms].map(([name, program]) => commandsPart(name, program)).join('\n')}`;
 }
 
@@ -91,7 +90,16 @@ function operandsOf({ operands, instead = [] }: Profile): string {
   return [usual, ...others].join('; ');
 }
 
-function optionsOf({ flags, values = {}, attached = {}, changes = {}, digits, below, open, ...rest }: Profile): string {
+function optionsOf({
+  flags,
+  values = {},
+  attached = {},
+  changes = {},
+  digits,
+  below,
+  open,
+  contents,
+}: Profile): string {
   const plain = namesOf(flags).join(' ');
   const valued = (roles: ByRole, mark: string): string[] =>
     Object.entries(roles)
@@ -104,7 +112,6 @@ function optionsOf({ flags, values = {}, attached = {}, changes = {}, digits, be
         ),
       );
   const changing = Object.entries(changes).map(([does, names]) => `${code(names)} make it ${does}`);
-  const contents = (rest as GitCommand).contents;
   return [
     ...(plain === '' ? [] : [code(plain)]),
     ...(digits ? [code('-5')] : []),

@@ -5,7 +5,7 @@ import { roles } from './shell-programs.ts';
 
 /** Names separated by blanks, as a text or in lists, so that a list may refer to another. */
 const names = z.preprocess(
-  (value) => (Array.isArray(value) ? value.flat(10).join(' ') : value),
+  (value) => (Array.isArray(value) ? [...new Set(value.flat(10).join(' ').split(' '))].join(' ') : value),
   z.string().regex(/^(?:\S+(?: \S+)*)?$/, 'names separated by blanks'),
 );
 const byRole = z.partialRecord(z.enum(roles), names);
@@ -73,6 +73,7 @@ const profile = z
       })
       .optional(),
     showsNames: z.strictObject({ unless: names.optional() }).optional(),
+    contents: z.strictObject({ when: names.optional(), unless: names.optional() }).optional(),
   })
   .transform(flat);
 
@@ -138,11 +139,22 @@ function commandsIn(words: string): string[] {
   );
 }
 
+const family = z.record(z.string(), profile);
+
 /** A family of programs. `shared` holds parts that the programs name by alias. */
 export const familyFileSchema = z.strictObject({
   title: z.string().min(1),
   shared: z.unknown().optional(),
-  programs: z.record(z.string(), profile),
+  programs: family,
+});
+
+/** `git`, whose commands are read in more depth than those of other programs. */
+export const gitFileSchema = z.strictObject({
+  shared: z.unknown().optional(),
+  globals: profile,
+  patches: names,
+  commands: family,
+  unread: family,
 });
 
 /** Programs whose first words are a command. */

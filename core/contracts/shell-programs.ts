@@ -173,10 +173,23 @@ export interface Profile {
    * words is one number that no option can steer towards a part of the text, so it reveals no more than the size.
    */
   readonly showsNames?: { readonly unless?: Names };
+  /** A command of git shows the contents of files: always, or with the options named; not with those of `unless`. */
+  readonly contents?: { readonly when?: Names; readonly unless?: Names };
 }
 
 /** A family: the names that share a profile, separated by blanks, and the profile. */
 export type Family = Readonly<Record<string, Profile>>;
+
+/** What is known of `git`. */
+export interface Git {
+  /** Options before the command. */
+  readonly globals: Profile;
+  /** Options that show differences. */
+  readonly patches: Names;
+  readonly commands: Family;
+  /** Commands of which only the written branches are read, not the other effects. */
+  readonly unread: Family;
+}
 
 /** Options of a program, of a group of its commands, or of one command. */
 export type Options = Pick<Profile, 'flags' | 'values' | 'attached' | 'refused' | 'changes' | 'open'>;

@@ -1,9 +1,9 @@
 /** Parses a `git` command line like Git does: global options, the command, and the command's options and operands. */
+import { gitData } from '#core/catalog/programs.ts';
+import type { Profile } from '#core/contracts/shell-programs.ts';
 import { rememberedText } from '#core/kernel/remembered.ts';
-import { type Grammar, grammarOf, namesOf, type Parsed, parseWords } from './arguments.ts';
-import { unreadCommands } from './profiles/git/changing-commands.ts';
-import type { GitCommand } from './profiles/git/options.ts';
-import { gitCommands, gitGlobals } from './profiles/git.ts';
+import { type Grammar, grammarOf, type Parsed, parseWords } from './arguments.ts';
+import { byName } from './profiles/all.ts';
 import type { Arg } from './words.ts';
 
 export interface GitLine {
@@ -12,17 +12,13 @@ export interface GitLine {
   readonly name: Arg | undefined;
   readonly args: readonly Arg[];
   /** Its profile; absent if the command is unknown. */
-  readonly command: { readonly profile: GitCommand; readonly grammar: Grammar } | undefined;
+  readonly command: { readonly profile: Profile; readonly grammar: Grammar } | undefined;
   readonly words: Parsed;
 }
 
-const globals = grammarOf('git', gitGlobals);
-const byName = (profiles: Readonly<Record<string, GitCommand>>) =>
-  new Map(
-    Object.entries(profiles).flatMap(([names, profile]) => namesOf(names).map((name) => [name, profile] as const)),
-  );
-const commands = byName(gitCommands);
-const unread = byName(unreadCommands);
+const globals = grammarOf('git', gitData.globals);
+const commands = new Map(byName(gitData.commands));
+const unread = new Map(byName(gitData.unread));
 /** Grammars of commands, built at their first use. */
 const commandGrammar = rememberedText((name): Grammar | undefined => {
   const profile = commands.get(name) ?? unread.get(name);

@@ -1,4 +1,6 @@
 /** Effects of `git` commands: reads, changes, deletions, and options that run other programs. */
+import { gitData } from '#core/catalog/programs.ts';
+import type { Profile } from '#core/contracts/shell-programs.ts';
 import { anyWrite } from '../branch-writes.ts';
 import type { BranchWrite } from '../git/branches.ts';
 import { givenOptions, isGiven, isOneOf, type Parsed } from './arguments.ts';
@@ -6,8 +8,7 @@ import { branchWrites } from './git-branches.ts';
 import { type GitLine, gitLine } from './git-line.ts';
 import { interpret } from './interpret.ts';
 import { type Capability, type Invocation, short } from './invocation.ts';
-import { type GitCommand, patches } from './profiles/git/options.ts';
-import { isHarmlessSetting } from './profiles/git/settings.ts';
+import { isHarmlessSetting } from './profiles/git-settings.ts';
 import { readBelow } from './reach.ts';
 import { namesFile, namesSources } from './source-names.ts';
 import { type Arg, argOf } from './words.ts';
@@ -136,7 +137,7 @@ function printsObject(name: string, certain: ReadonlySet<Arg>, operands: readonl
  * Reports contents that are shown, unless restricted by file names, kinds of files, or a pattern that fixes the content
  * of the lines.
  */
-function readContents(call: Invocation, name: string, { contents, below }: GitCommand, parsed: Parsed): void {
+function readContents(call: Invocation, name: string, { contents, below }: Profile, parsed: Parsed): void {
   if (below) {
     const [patterns, operands] = patternsOf(parsed);
     if (!isNarrowed(name, parsed, operands)) readBelow(call, below, parsed, [], patterns);
@@ -196,7 +197,7 @@ const isBelow = ({ known, glob, text }: Arg): boolean =>
   known && !glob && /^[\w.]/.test(text) && !/(?:^|[\\/])\.\.(?:[\\/]|$)/.test(text);
 
 const isSummary = (names: string | undefined, parsed: Parsed): boolean =>
-  isGiven(parsed, names) && !isGiven(parsed, patches);
+  isGiven(parsed, names) && !isGiven(parsed, gitData.patches);
 
 /** Returns the search patterns and the places to search. */
 function patternsOf(parsed: Parsed): readonly [patterns: readonly Arg[], operands: readonly Arg[]] {

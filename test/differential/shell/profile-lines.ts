@@ -1,10 +1,10 @@
 /** Lines out of the profiles of programs: their options in every form, values and operands of each role, and some too many. */
 
 import * as z from 'zod';
+import { gitData } from '#core/catalog/programs.ts';
 import type { Profile, Role } from '#core/contracts/shell-programs.ts';
 import { grammarOf, type KnownOption, namesOf } from '#core/effects/shell/arguments.ts';
 import { profiles } from '#core/effects/shell/profiles/all.ts';
-import { gitCommands } from '#core/effects/shell/profiles/git.ts';
 import { readCases } from '../../support/yaml.ts';
 import { Chance } from './lines.ts';
 
@@ -19,7 +19,7 @@ const { programs, files, folders, texts, words, scripts, revisions, odd, ...list
   }),
 );
 /** Commands of git that only look. */
-const looking = Object.entries(gitCommands)
+const looking = Object.entries(gitData.commands)
   .filter(([, { does, alone }]) => does === 'read' || alone === 'read')
   .flatMap(([names, profile]) => namesOf(names).map((name) => [name, profile] as const));
 

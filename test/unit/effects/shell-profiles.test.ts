@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod';
+import { gitData } from '#core/catalog/programs.ts';
 import type { Operands, Profile } from '#core/contracts/shell-programs.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import { grammarOf, namesOf, parseWords } from '#core/effects/shell/arguments.ts';
@@ -11,8 +12,6 @@ import { treeOf } from '#core/effects/shell/command-tree.ts';
 import { readerOf } from '#core/effects/shell/commands.ts';
 import { assign } from '#core/effects/shell/operands.ts';
 import { commandPrograms, families, profiles } from '#core/effects/shell/profiles/all.ts';
-import { unreadCommands } from '#core/effects/shell/profiles/git/changing-commands.ts';
-import { gitCommands } from '#core/effects/shell/profiles/git.ts';
 import { isHarmlessAwk } from '#core/effects/shell/scripts/awk.ts';
 import { isHarmlessJq } from '#core/effects/shell/scripts/jq.ts';
 import { isHarmlessSed } from '#core/effects/shell/scripts/sed.ts';
@@ -66,7 +65,7 @@ describe('[effects.profiles] a profile', () => {
   test('belongs to one program, and names each option once', () => {
     const names = families.flatMap(({ programs }) => Object.keys(programs).flatMap(namesOf));
     expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
-    const ofGit = { ...gitCommands, ...unreadCommands };
+    const ofGit = { ...gitData.commands, ...gitData.unread };
     const all: (readonly [string, Profile])[] = [...profiles, ...Object.entries(ofGit)];
     for (const [name, profile] of all) expect(() => grammarOf(name, profile)).not.toThrow();
     for (const [name, program] of commandPrograms) expect(() => treeOf(name, program)).not.toThrow();

@@ -5,7 +5,7 @@ import type { CommandProgram, Family, Profile } from '#core/contracts/shell-prog
 /** Families of programs, in the order of the reference page. */
 export const families: readonly { readonly title: string; readonly programs: Family }[] = familiesData;
 
-const byName = <T>(programs: Readonly<Record<string, T>>): (readonly [string, T])[] =>
+export const byName = <T>(programs: Readonly<Record<string, T>>): (readonly [string, T])[] =>
   Object.entries(programs).flatMap(([names, program]) => names.split(' ').map((name) => [name, program] as const));
 
 export const profiles: ReadonlyMap<string, Profile> = new Map(families.flatMap(({ programs }) => byName(programs)));
