@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { commandFileSchema, familyFileSchema, gitFileSchema } from '#core/contracts/program-files.ts';
+import { commandFileSchema, familyFileSchema, gitFileSchema } from '#core/contracts/shell-programs.ts';
 
 /** Files of families of programs, in the order of the reference page. */
 const familyFiles = 'texts searching files system wrappers archives build-tools interpreters network editors'.split(

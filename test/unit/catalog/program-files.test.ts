@@ -1,6 +1,6 @@
 /** Files of shell programs in the catalog: allowed members, and expansion of short forms. */
 import { parse } from 'yaml';
-import { commandFileSchema, familyFileSchema } from '#core/contracts/program-files.ts';
+import { commandFileSchema, familyFileSchema } from '#core/contracts/shell-programs.ts';
 
 const commands = (text: string) => commandFileSchema.parse(parse(text, { merge: true })).programs;
 

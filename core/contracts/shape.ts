@@ -1,0 +1,13 @@
+/** Types of values that a schema describes. */
+import type * as z from 'zod';
+
+/** Value of a schema, for reading: optional members are absent, never undefined. */
+export type Shape<S extends z.ZodType> = Frozen<z.output<S>>;
+
+type Frozen<T> = T extends RegExp
+  ? T
+  : T extends readonly (infer Item)[]
+    ? readonly Frozen<Item>[]
+    : T extends object
+      ? { readonly [Key in keyof T]: Frozen<Exclude<T[Key], undefined>> }
+      : T;
