@@ -12,8 +12,8 @@ const familyFiles = 'texts searching files system wrappers archives build-tools 
 /** Files of programs with commands, in the order of the page. */
 const commandFiles = 'kubectl helm docker terraform gh aws gcloud az'.split(' ');
 
-/** Returns `core/catalog/programs.ts`. @throws Error naming the file and the entry that does not match the schema. */
-export function programsModule(folder: string): string {
+/** Returns the modules of programs and of git by their paths. @throws Error naming the file and the entry that does not match the schema. */
+export function programModules(folder: string): Record<string, string> {
   const names = readdirSync(folder).map((file) => file.replace(/\.yaml$/, ''));
   const unknown = names.find((name) => ![...familyFiles, ...commandFiles, 'git'].includes(name));
   if (unknown !== undefined)
@@ -23,21 +23,42 @@ export function programsModule(folder: string): string {
     .map((name) => checked(pathOf(name), familyFileSchema))
     .map(({ title, programs }) => ({ title, programs }));
   const programs = Object.assign({}, ...commandFiles.map((name) => checked(pathOf(name), commandFileSchema).programs));
-  const { shared: _, ...git } = checked(pathOf('git'), gitFileSchema);
-  const writer = new SharingWriter([families, programs, git]);
-  const [first, second, third] = [writer.write(families), writer.write(programs), writer.write(git)];
+  const { shared, ...git } = checked(pathOf('git'), gitFileSchema);
+  return {
+    'core/catalog/programs.ts': moduleOf('*', {
+      'familiesData: readonly { readonly title: string; readonly programs: Family }[]': families,
+      'commandProgramsData: Readonly<Record<string, CommandProgram>>': programs,
+    }),
+    // Apart from the others, since limits read git without them.
+    'core/catalog/git.ts': moduleOf('git', { 'gitData: Git': git }, shared),
+  };
+}
+
+/** @param shared names and members that are written once and referred to where all of them occur. */
+function moduleOf(
+  file: string,
+  values: Readonly<Record<string, unknown>>,
+  shared: Readonly<Record<string, unknown>> = {},
+): string {
+  const lists = Object.values(shared).filter((each) => typeof each === 'string' && each.length > shortestList);
+  const bases = Object.values(shared).filter((each) => isPlainObject(each) && !('options' in each));
+  const writer = new SharingWriter(Object.values(values), lists as string[], bases as object[]);
+  const written = Object.entries(values).map(([name, value]) => `export const ${name} = ${writer.write(value)};\n`);
+  const types = ['CommandProgram', 'Family', 'Git'].filter((type) =>
+    written.some((text) => text.split(' = ')[0]!.includes(type)),
+  );
   return [
-    '/** Generated from core/catalog/programs/*.yaml by `npm run docs`: do not edit. */',
-    "import type { CommandProgram, Family, Git } from '#core/contracts/shell-programs.ts';",
+    `/** Generated from core/catalog/programs/${file}.yaml by \`npm run docs\`: do not edit. */`,
+    `import type { ${types.join(', ')} } from '#core/contracts/shell-programs.ts';`,
     '',
-    ...writer.shared.map((text, i) => `const s${i} = ${text} as const;`),
+    ...bases.map((base, i) => `const b${i} = ${JSON.stringify(base)} as const;`),
+    ...lists.map((text, i) => `const n${i} = ${JSON.stringify(text)};`),
+    ...(lists.length > 0
+      ? ["const names = (...lists: string[]) => [...new Set(lists.join(' ').split(' '))].join(' ');"]
+      : []),
+    ...writer.shared.map((text, i) => `const s${i} = ${text}${/^[{["]/.test(text) ? ' as const' : ''};`),
     '',
-    `export const familiesData: readonly { readonly title: string; readonly programs: Family }[] = ${first};`,
-    '',
-    `export const commandProgramsData: Readonly<Record<string, CommandProgram>> = ${second};`,
-    '',
-    `export const gitData: Git = ${third};`,
-    '',
+    written.join('\n'),
   ].join('\n');
 }
 
@@ -53,20 +74,25 @@ function checked<T>(path: string, schema: z.ZodType<T>): T {
 class SharingWriter {
   readonly shared: string[] = [];
   readonly #counts = new Map<string, number>();
-  readonly #names = new Map<string, string>();
+  readonly #known = new Map<string, string>();
 
-  constructor(values: readonly unknown[]) {
+  readonly #lists: readonly string[];
+  readonly #bases: readonly object[];
+
+  constructor(values: readonly unknown[], lists: readonly string[], bases: readonly object[]) {
+    this.#lists = lists;
+    this.#bases = bases;
     this.#count(values);
   }
 
   write(value: unknown): string {
     const text = plain(value);
     if (!this.#isShared(text)) return this.#members(value);
-    const known = this.#names.get(text);
+    const known = this.#known.get(text);
     if (known !== undefined) return known;
     const members = this.#members(value);
     const name = `s${this.shared.push(members) - 1}`;
-    this.#names.set(text, name);
+    this.#known.set(text, name);
     return name;
   }
 
@@ -80,16 +106,37 @@ class SharingWriter {
 
   readonly #isShared = (text: string): boolean => text.length >= shortest && (this.#counts.get(text) ?? 0) > 1;
 
+  #names(text: string): string {
+    const words = new Set(text.split(' '));
+    const whole = this.#lists.filter((list) => list.split(' ').every((word) => words.has(word)));
+    if (whole.length === 0) return plain(text);
+    const listed = new Set(whole.join(' ').split(' '));
+    const others = [...words].filter((word) => !listed.has(word)).join(' ');
+    const written = [
+      ...whole.map((list) => `n${this.#lists.indexOf(list)}`),
+      ...(others === '' ? [] : [plain(others)]),
+    ];
+    return written.length === 1 ? written[0]! : `names(${written.join(', ')})`;
+  }
+
   #members(value: unknown): string {
     if (Array.isArray(value)) return `[${value.map((each) => this.write(each)).join(', ')}]`;
+    if (typeof value === 'string') return this.#names(value);
     if (!isPlainObject(value)) return plain(value);
-    return `{ ${Object.entries(value)
-      .map(([key, each]) => `${JSON.stringify(key)}: ${this.write(each)}`)
-      .join(', ')} }`;
+    const members = new Map(Object.entries(value));
+    const at = this.#bases.findIndex((base) =>
+      Object.entries(base).every(([key, each]) => plain(members.get(key)) === plain(each)),
+    );
+    for (const key of Object.keys(this.#bases[at] ?? {})) members.delete(key);
+    const written = [...members].map(
+      ([key, each]) => `${/^[a-z]\w*$/i.test(key) ? key : JSON.stringify(key)}: ${this.write(each)}`,
+    );
+    return `{ ${[...(at < 0 ? [] : [`...b${at}`]), ...written].join(', ')} }`;
   }
 }
 
 const shortest = 24;
+const shortestList = 40;
 const isPlainObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !(value instanceof RegExp);
 

@@ -20,7 +20,7 @@ import {
   toolNamesSchema,
 } from '#core/contracts/catalog.ts';
 import type { ToolGuard } from '#core/contracts/tool-policy.ts';
-import { programsModule } from './catalog-programs.ts';
+import { programModules } from './catalog-programs.ts';
 import { code, codes, origin, table } from './markdown.ts';
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '../../core/catalog');
@@ -58,7 +58,7 @@ export const catalogModules = (): Record<string, string> => ({
   'core/catalog/tool-names.ts': constantsModule('tool-names.yaml', readCatalog().toolNames),
   'core/catalog/data.ts': dataModule(),
   'core/catalog/rule-sets-data.ts': ruleSetsModule(),
-  'core/catalog/programs.ts': programsModule(join(folder, 'programs')),
+  ...programModules(join(folder, 'programs')),
 });
 
 /** Returns `core/catalog/data.ts`, minimised because every bundle contains it. */

@@ -1,6 +1,6 @@
 /** The page of known shell programs, with all facts about each. */
 
-import { gitData } from '#core/catalog/programs.ts';
+import { gitData } from '#core/catalog/git.ts';
 import type { ByRole, Command, CommandProgram, Names, Options, Profile } from '#core/contracts/shell-programs.ts';
 import { namesOf } from '#core/effects/shell/arguments.ts';
 import { commandPrograms, families } from '#core/effects/shell/profiles/all.ts';

@@ -301,7 +301,8 @@ export const familyFileSchema = z.strictObject({
 
 /** `git`, whose commands are read in more depth than those of other programs. */
 export const gitFileSchema = z.strictObject({
-  shared: z.unknown().optional(),
+  // Parts that commands refer to: names as texts, and profiles.
+  shared: z.record(z.string(), z.unknown()),
   // Options before the command.
   globals: profile,
   // Options that show differences.

@@ -41,6 +41,10 @@ export interface Grammar {
 
 export const namesOf = (names: Names | undefined): readonly string[] => names?.split(/\s+/).filter(Boolean) ?? [];
 
+/** Returns the entries of a record whose keys are several names each. */
+export const byName = <T>(programs: Readonly<Record<string, T>>): (readonly [string, T])[] =>
+  Object.entries(programs).flatMap(([names, program]) => namesOf(names).map((name) => [name, program] as const));
+
 /** Syntaxes in which one dash precedes a whole word, and the first operand ends the options. */
 const wholeWords: ReadonlySet<Profile['syntax']> = new Set<Profile['syntax']>(['words', 'flag']);
 

@@ -1,9 +1,8 @@
 /** Parses a `git` command line like Git does: global options, the command, and the command's options and operands. */
-import { gitData } from '#core/catalog/programs.ts';
+import { gitData } from '#core/catalog/git.ts';
 import type { Profile } from '#core/contracts/shell-programs.ts';
 import { rememberedText } from '#core/kernel/remembered.ts';
-import { type Grammar, grammarOf, type Parsed, parseWords } from './arguments.ts';
-import { byName } from './profiles/all.ts';
+import { byName, type Grammar, grammarOf, type Parsed, parseWords } from './arguments.ts';
 import type { Arg } from './words.ts';
 
 export interface GitLine {

@@ -1,5 +1,5 @@
 /** Effects of `git` commands: reads, changes, deletions, and options that run other programs. */
-import { gitData } from '#core/catalog/programs.ts';
+import { gitData } from '#core/catalog/git.ts';
 import type { Profile } from '#core/contracts/shell-programs.ts';
 import { anyWrite } from '../branch-writes.ts';
 import type { BranchWrite } from '../git/branches.ts';

@@ -1,7 +1,7 @@
 /** Lines out of the profiles of programs: their options in every form, values and operands of each role, and some too many. */
 
 import * as z from 'zod';
-import { gitData } from '#core/catalog/programs.ts';
+import { gitData } from '#core/catalog/git.ts';
 import type { Profile, Role } from '#core/contracts/shell-programs.ts';
 import { grammarOf, type KnownOption, namesOf } from '#core/effects/shell/arguments.ts';
 import { profiles } from '#core/effects/shell/profiles/all.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { gitData } from '#core/catalog/programs.ts';
+import { gitData } from '#core/catalog/git.ts';
 import type { Operands, Profile } from '#core/contracts/shell-programs.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import { grammarOf, namesOf, parseWords } from '#core/effects/shell/arguments.ts';

@@ -1,12 +1,10 @@
 /** The programs of `core/catalog/programs` by name. */
 import { commandProgramsData, familiesData } from '#core/catalog/programs.ts';
 import type { CommandProgram, Family, Profile } from '#core/contracts/shell-programs.ts';
+import { byName } from '../arguments.ts';
 
 /** Families of programs, in the order of the reference page. */
 export const families: readonly { readonly title: string; readonly programs: Family }[] = familiesData;
-
-export const byName = <T>(programs: Readonly<Record<string, T>>): (readonly [string, T])[] =>
-  Object.entries(programs).flatMap(([names, program]) => names.split(' ').map((name) => [name, program] as const));
 
 export const profiles: ReadonlyMap<string, Profile> = new Map(families.flatMap(({ programs }) => byName(programs)));
 
