@@ -11,5 +11,6 @@ export { feature as passkeys } from './passkeys/feature.ts';
 export { feature as policyMining } from './policy-mining/feature.ts';
 export { feature as recommendations } from './recommendations/feature.ts';
 export { feature as repair } from './repair/feature.ts';
+export { feature as responses } from './responses/feature.ts';
 export { feature as slack } from './slack/feature.ts';
 export { feature as traces } from './traces/feature.ts';

@@ -21,7 +21,7 @@ import { refuseChoosing } from './choosing-members.ts';
 import type { FormFiles } from './endpoint-form.ts';
 import { listedBetas } from './provider-tools.ts';
 import { refuseToolUse } from './refuse-tools.ts';
-import type { ResponseRetention } from './responses/retention.ts';
+import type { ResponseRetention } from './stored/retention.ts';
 
 export interface ChatRequest {
   readonly dialect: DialectName;

@@ -8,8 +8,8 @@ import type { ChatReply } from './answering.ts';
 import type { ChatRequest } from './call.ts';
 import type { FormFiles } from './endpoint-form.ts';
 import type { ChatPorts } from './ports.ts';
-import type { ResponseRetention } from './responses/retention.ts';
-import type { StoringRequest } from './stored/request.ts';
+import type { StoringHooks } from './stored/hooks.ts';
+import type { ResponseRetention } from './stored/retention.ts';
 
 export type SseWire = Pick<Dialect, 'encode' | 'terminator'>;
 
@@ -30,10 +30,9 @@ export interface OpenedCall {
   readonly sessionId: string;
 }
 
-export interface OpenView {
+export interface OpenView extends StoringHooks {
   /** Request in the dialect. */
   readonly body: JsonObject;
-  readonly storing?: StoringRequest;
   readonly keep?: ResponseRetention | undefined;
   /** Parameters that the dialect cannot express. */
   readonly leftOut?: readonly string[];

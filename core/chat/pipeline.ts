@@ -29,16 +29,14 @@ import { callModel } from './stages/provider-call.ts';
 import { lookUp, replay } from './stages/response-cache.ts';
 import { screen } from './stages/screen.ts';
 import { settle } from './stages/settle.ts';
-import type { StoringRequest } from './stored/request.ts';
-
-type Storing = StoringRequest | undefined;
+import type { StoringHooks } from './stored/hooks.ts';
 
 /**
  * Answers one chat call.
- * @param storing set if the provider stores an object in place of an answer.
+ * @param hooks of the call's view.
  * @throws GatewayError for a refusal or failure before the first byte, after the call was recorded.
  */
-export function chat(ports: ChatPorts, request: ChatRequest, storing?: Storing): Promise<ChatReply> {
+export function chat(ports: ChatPorts, request: ChatRequest, hooks: StoringHooks = {}): Promise<ChatReply> {
   const replied = Promise.withResolvers<ChatReply>();
   const finishing = Promise.withResolvers<void>();
   let watch: Watch | undefined;
@@ -54,11 +52,11 @@ export function chat(ports: ChatPorts, request: ChatRequest, storing?: Storing):
       const { tenant, key_id } = request.principal;
       const envelopeId = ports.ids.uuid();
       watch = watchCancelled(ports, { tenant, key_id, call: envelopeId }, request.signal);
-      const opened = { ...request, storing: storing?.estimate, signal: watch.signal };
+      const opened = { ...request, storing: hooks.storing?.estimate, signal: watch.signal };
       const call = openCall(snapshot, opened, envelopeId);
       running = startCall(call, ports.clock);
       const reply: Reply = (given) => replied.resolve({ ...given, finished: finishing.promise });
-      await answer(ports, running, storing, span.traceId, reply);
+      await answer(ports, running, hooks, span.traceId, reply);
     })
     .catch((thrown) => replied.reject(thrown))
     .then(() => {
@@ -73,15 +71,15 @@ export function chat(ports: ChatPorts, request: ChatRequest, storing?: Storing):
 async function answer(
   ports: ChatPorts,
   running: RunningCall,
-  storing: Storing,
+  hooks: StoringHooks,
   traceId: string,
   reply: Reply,
 ): Promise<void> {
-  const { wire, keep } = running.call;
+  const { wire } = running.call;
   const sampled = sampleOf(running);
   const held = new HeldAnswer(wire, sampled, reply);
-  const finished = await stages(ports, running, storing, held);
-  const kept = keep && (await (await responses()).keepResponse(ports, finished, keep));
+  const finished = await stages(ports, running, hooks.storing, held);
+  const kept = await hooks.keepAnswer?.(ports, finished);
   const ended = endedCall(finished, held.streamed, kept);
   const settled = await settle(ports, ended, traceId).catch(asGatewayError);
   const fault = settled instanceof Error ? settled : faultIn(finished);
@@ -99,7 +97,6 @@ const largeTokens = 64 * 1024;
 /** Modules that only some calls need, loaded on first use. */
 const addresses = lazyImport(() => import('./stages/addresses.ts'));
 const approvals = lazyImport(() => import('./stages/approval.ts'));
-const responses = lazyImport(() => import('./responses/keep.ts'));
 const endpointCalls = lazyImport(() => import('./stages/endpoint.ts'));
 
 /**
@@ -109,7 +106,7 @@ const endpointCalls = lazyImport(() => import('./stages/endpoint.ts'));
 async function stages(
   ports: ChatPorts,
   running: RunningCall,
-  storing: Storing,
+  storing: StoringHooks['storing'],
   answering: Answering,
 ): Promise<Finished> {
   const { call } = running;

@@ -5,7 +5,7 @@
 import type { Estimate } from '#core/chat/call.ts';
 import type { ChatView, OpenedCall, OpenView } from '#core/chat/chat-view.ts';
 import type { FormFiles } from '#core/chat/endpoint-form.ts';
-import type { StoringRequest } from '#core/chat/stored/request.ts';
+import type { StoringRequest } from '#core/chat/stored/hooks.ts';
 import { batchEndpoints, filePurposes } from '#core/contracts/stored-batch.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';

@@ -3,6 +3,7 @@
  * [responses.create] [passthrough.governed].
  */
 
+import type { ChatView } from '#core/chat/chat-view.ts';
 import { endpointNames } from '#core/contracts/chat.ts';
 import type { HttpHandler } from '#core/contracts/http.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
@@ -10,11 +11,11 @@ import { pathOfEndpoint } from '#core/models/dialects/endpoints.ts';
 import type { Endpoint } from '#core/operations/endpoint.ts';
 import { routes } from '#features/routes.ts';
 import { type ChatEndpointPorts, chatEndpoint } from '../middleware/chat-endpoint.ts';
-import { endpointView, responsesView } from '../middleware/chat-views.ts';
+import { endpointView } from '../middleware/chat-views.ts';
 import { createLocator } from '../middleware/router.ts';
 
 export function createHandler(ports: ChatEndpointPorts): HttpHandler {
-  const endpoint = (view?: typeof responsesView) => chatEndpoint('chat-completions', 'openai', ports, view);
+  const endpoint = (view?: ChatView) => chatEndpoint('chat-completions', 'openai', ports, view);
   const completions = endpoint();
   const own = routes.filter(({ handledBy }) => handledBy === 'chat-completions');
   const stored = onFirstUse(async () => (await import('./stored-objects.ts')).storedObjectsHandler(own, ports));
@@ -28,7 +29,6 @@ export function createHandler(ports: ChatEndpointPorts): HttpHandler {
         return [`${route.method} ${route.path}`, route.path].map((key) => [key, handler]);
       }),
     ),
-    '/v1/responses': endpoint(responsesView),
     ...Object.fromEntries(endpointNames.map((name) => [`/v1${pathOfEndpoint(name)}`, endpoint(endpointView(name))])),
   };
   const located = createLocator(own);

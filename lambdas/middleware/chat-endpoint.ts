@@ -95,7 +95,7 @@ export function chatEndpoint(
         noCache: opened?.keep !== undefined || asksForFresh(event),
         signal: context.signal ?? never,
       };
-      const answering = chat(ports, request, opened?.storing);
+      const answering = chat(ports, request, opened);
       const failed = opened?.failed;
       const reply = await (failed
         ? answering.catch(async (thrown) => Promise.reject(await inOwnWords(thrown, failed)))

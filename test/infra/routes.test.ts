@@ -96,13 +96,15 @@ describe('routes', () => {
     expect(ofEvidence).toContain('agent-governance-admin GET /admin/v1/evidence/sessions/{id}/export');
     const streamed = {
       admin: 'POST /admin/v1/test-action, POST /admin/v1/outcomes',
-      gateway: `POST /v1/actions, POST /v1/outcomes, POST /v1/chat/completions, POST /v1/messages, POST /v1/responses,
-        GET /v1/responses/{id}, DELETE /v1/responses/{id}, GET /v1/responses/{id}/input_items, POST /v1/embeddings,
+      gateway: `POST /v1/actions, POST /v1/outcomes, POST /v1/chat/completions, POST /v1/messages, POST /v1/embeddings,
         POST /v1/completions, POST /v1/moderations, POST /v1/images/generations, POST /v1/images/edits,
         POST /v1/audio/transcriptions, POST /v1/audio/translations, POST /v1/audio/speech`,
       mcp: `GET /health, POST /mcp, GET /mcp, DELETE /mcp, GET /sse, POST /mcp/session/{id},
         GET /.well-known/oauth-protected-resource, GET /.well-known/oauth-protected-resource/mcp`,
     };
+    if ('responses' in features)
+      streamed.gateway += `, POST /v1/responses, GET /v1/responses/{id}, DELETE /v1/responses/{id},
+        GET /v1/responses/{id}/input_items`;
     if ('batches' in features)
       streamed.gateway += `, POST /v1/files, GET /v1/files, GET /v1/files/{id}, GET /v1/files/{id}/content,
         DELETE /v1/files/{id}, POST /v1/batches, GET /v1/batches, GET /v1/batches/{id}, POST /v1/batches/{id}/cancel`;

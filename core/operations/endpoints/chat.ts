@@ -28,15 +28,6 @@ export const pageOf = (item: z.ZodType) =>
     last_id: z.string().nullable(),
     has_more: z.boolean(),
   });
-const response = z.looseObject({
-  id: z.string(),
-  object: z.literal('response'),
-  created_at: z.int(),
-  model: z.string(),
-  status: z.enum(['completed', 'incomplete']),
-  output: z.array(z.looseObject({ id: z.string(), type: z.string() })),
-  store: z.boolean().meta({ description: 'Whether it is kept: then it can be read, continued and deleted.' }),
-});
 
 const hello = [{ role: 'user', content: 'Hello' }];
 /** The bytes of an uploaded file are represented by its name. */
@@ -76,52 +67,6 @@ export const chat = {
         choices: z.array(z.looseObject({ index: z.int(), message: z.looseObject({ role: z.literal('assistant') }) })),
         usage: z.looseObject({ prompt_tokens: count, completion_tokens: count, total_tokens: count }).optional(),
       }),
-  }),
-  responses: operation({
-    route: 'POST /v1/responses',
-    function: 'chat-completions',
-    role: 'operator',
-    summary: 'A response, as OpenAI clients ask for it',
-    streams: true,
-    also: review,
-    input: () =>
-      z.looseObject({
-        model: z.string().min(1),
-        input: z.union([z.string(), z.array(z.looseObject({}))]),
-        stream: z.boolean().optional(),
-        store: z.boolean().nullable().optional(),
-        previous_response_id: z.string().nullable().optional(),
-      }),
-    example: { model: 'gpt-4o', input: 'Hello' },
-    output: () => response,
-  }),
-  retrieveResponse: operation({
-    route: 'GET /v1/responses/{id}',
-    function: 'chat-completions',
-    role: 'operator',
-    counts: true,
-    summary: 'A response of the caller that its provider keeps',
-    output: () => response,
-    stored: async () => (await import('#core/chat/responses/operations.ts')).retrieveResponse,
-  }),
-  deleteResponse: operation({
-    route: 'DELETE /v1/responses/{id}',
-    function: 'chat-completions',
-    role: 'operator',
-    counts: true,
-    summary: 'Delete a response of the caller',
-    output: () => z.strictObject({ id: z.string(), object: z.literal('response'), deleted: z.literal(true) }),
-    stored: async () => (await import('#core/chat/responses/operations.ts')).deleteResponse,
-  }),
-  responseItems: operation({
-    route: 'GET /v1/responses/{id}/input_items',
-    function: 'chat-completions',
-    role: 'operator',
-    counts: true,
-    query: ['limit', 'after', 'order'],
-    summary: 'Input items of a response of the caller',
-    output: () => pageOf(z.looseObject({ type: z.string() })),
-    stored: async () => (await import('#core/chat/responses/operations.ts')).responseItems,
   }),
   embeddings: operation({
     route: 'POST /v1/embeddings',

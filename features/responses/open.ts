@@ -1,13 +1,14 @@
 /** Determines, before the call begins, whether a response is stored and which one it continues. */
 
+import type { StoredObjectStore } from '#core/chat/stored/ports.ts';
+import { ResponseRetention } from '#core/chat/stored/retention.ts';
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import type { StoredResponse } from '#core/contracts/stored-batch.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import type { StoredObjectStore } from '../stored/ports.ts';
-import { isResponseId, ResponseRetention, responseNotFound } from './retention.ts';
+import { isResponseId, responseNotFound } from './ids.ts';
 
 interface Asking {
   readonly store: Pick<StoredObjectStore, 'get'>;

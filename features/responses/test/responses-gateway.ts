@@ -1,8 +1,8 @@
 /** A gateway that governs the tools of a response, and one that rejects them. */
-import { caller } from '../support/call-endpoint.ts';
-import type { Loose } from '../support/loose.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
-import { extra, toolPolicies } from '../support/scripted-tools.ts';
+import { caller } from '../../../test/support/call-endpoint.ts';
+import type { Loose } from '../../../test/support/loose.ts';
+import { keys, type TestPorts, testPorts } from '../../../test/support/ports.ts';
+import { extra, toolPolicies } from '../../../test/support/scripted-tools.ts';
 
 export let governed: TestPorts;
 export let rejecting: TestPorts;

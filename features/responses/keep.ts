@@ -2,12 +2,14 @@
  * Stores the owner of a response that its provider stores, before the answer is sent. Responses that the caller may not
  * read again are deleted at the provider.
  */
+
+import type { Finished, KnownCall } from '#core/chat/call-stages.ts';
+import { usageOf } from '#core/chat/call-usage.ts';
+import type { ChatPorts } from '#core/chat/ports.ts';
+import { filesOf } from '#core/chat/stored/at-provider.ts';
+import type { ResponseRetention } from '#core/chat/stored/retention.ts';
 import type { StoredResponse } from '#core/contracts/stored-batch.ts';
-import type { Finished, KnownCall } from '../call-stages.ts';
-import { usageOf } from '../call-usage.ts';
-import type { ChatPorts } from '../ports.ts';
-import { filesOf } from '../stored/at-provider.ts';
-import { type ResponseRetention, responseIdOf } from './retention.ts';
+import { responseIdOf } from './ids.ts';
 
 /**
  * Keeps a response. Never rejects: without its row, the answer reports the response as not stored.

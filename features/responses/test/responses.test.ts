@@ -1,8 +1,8 @@
 /** The endpoint /v1/responses through its handler: requests, answers and tool calls. */
-import { caller } from '../support/call-endpoint.ts';
-import { chatRecordsOf } from '../support/evidence-of.ts';
-import type { Loose } from '../support/loose.ts';
-import { keys, type TestPorts } from '../support/ports.ts';
+import { caller } from '../../../test/support/call-endpoint.ts';
+import { chatRecordsOf } from '../../../test/support/evidence-of.ts';
+import type { Loose } from '../../../test/support/loose.ts';
+import { keys, type TestPorts } from '../../../test/support/ports.ts';
 import { eventsOf, governed, post, rejecting, tools } from './responses-gateway.ts';
 
 /** `/v1/responses` through its handler: the request run as a chat completion, the answer made of it, its tool calls decided. */

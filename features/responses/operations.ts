@@ -1,4 +1,11 @@
 /** Reads responses of the caller, lists their input and deletes them. Those of other keys are not found. */
+
+import type { ChatPorts } from '#core/chat/ports.ts';
+import { rewriteTexts } from '#core/chat/stages/output-policy.ts';
+import { isProviderId, requestFromProvider, sentWith } from '#core/chat/stored/at-provider.ts';
+import type { StoredQuery } from '#core/chat/stored/operation.ts';
+import { assertPlace, checkOutput, readingCall } from '#core/chat/stored/reading.ts';
+import { assertMayRead, recorded, type StoredCaller } from '#core/chat/stored/record.ts';
 import type { StoredResponse } from '#core/contracts/stored-batch.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -8,13 +15,7 @@ import { leaves } from '#core/models/dialects/leaves.ts';
 import { responseOf } from '#core/models/dialects/responses/events.ts';
 import { completionOf } from '#core/models/dialects/responses/from-native.ts';
 import { member } from '#core/models/dialects/wire.ts';
-import type { ChatPorts } from '../ports.ts';
-import { rewriteTexts } from '../stages/output-policy.ts';
-import { isProviderId, requestFromProvider, sentWith } from '../stored/at-provider.ts';
-import type { StoredQuery } from '../stored/operation.ts';
-import { assertPlace, checkOutput, readingCall } from '../stored/reading.ts';
-import { assertMayRead, recorded, type StoredCaller } from '../stored/record.ts';
-import { isResponseId, responseNotFound } from './retention.ts';
+import { isResponseId, responseNotFound } from './ids.ts';
 
 /** Returns the response of its provider, after the current output policy. */
 export async function retrieveResponse(
