@@ -25,17 +25,17 @@ export function programModules(folder: string): Record<string, string> {
   const programs = Object.assign({}, ...commandFiles.map((name) => checked(pathOf(name), commandFileSchema).programs));
   const { shared, ...git } = checked(pathOf('git'), gitFileSchema);
   return {
-    'core/catalog/programs.ts': moduleOf('*', {
+    'core/catalog/programs.ts': writtenModule('*', {
       'familiesData: readonly { readonly title: string; readonly programs: Family }[]': families,
       'commandProgramsData: Readonly<Record<string, CommandProgram>>': programs,
     }),
     // Apart from the others, since limits read git without them.
-    'core/catalog/git.ts': moduleOf('git', { 'gitData: Git': git }, shared),
+    'core/catalog/git.ts': writtenModule('git', { 'gitData: Git': git }, shared),
   };
 }
 
 /** @param shared names and members that are written once and referred to where all of them occur. */
-function moduleOf(
+function writtenModule(
   file: string,
   values: Readonly<Record<string, unknown>>,
   shared: Readonly<Record<string, unknown>> = {},
