@@ -6,13 +6,13 @@ import type { AnswerOf } from '#core/operations/endpoints.ts';
 type Identities = AnswerOf<'listIdentities'>;
 type Person = Identities['people'][number];
 type Me = Pick<AnswerOf<'whoami'>, 'tenant' | 'path'>;
-type Decided = AnswerOf<'approvalHistory'>['approvals'][number];
+type PastDecision = AnswerOf<'approvalHistory'>['approvals'][number];
 
 export interface People {
   readonly identities: Identities;
   readonly rules: AnswerOf<'listSeparationRules'>['separation_rules'];
   /** Undefined if the key may not read decisions. */
-  readonly decided: readonly Decided[] | undefined;
+  readonly decided: readonly PastDecision[] | undefined;
 }
 
 /** A key or an account, and the role of votes by it. */
@@ -108,7 +108,7 @@ function countsFor(
 }
 
 /** Returns the time of each person's last vote among these decisions. */
-function lastVotes(decided: readonly Decided[]): ReadonlyMap<string, string> {
+function lastVotes(decided: readonly PastDecision[]): ReadonlyMap<string, string> {
   const last = new Map<string, string>();
   for (const { person, approved_at, denied_at, votes = [] } of decided)
     for (const vote of [...votes, { person, at: approved_at ?? denied_at }])

@@ -34,14 +34,14 @@ export interface ListedGuard {
 
 type Counts = Readonly<Record<string, number>>;
 
-interface Known {
+interface RuleFacts {
   /** Calls by the digest of a rule, `guard:<name>` and `default`; undefined until they are loaded. */
   readonly counts: Counts | undefined;
   readonly digestOf: (rule: Rule) => string;
   readonly places: { readonly rules: readonly string[]; readonly guards: Readonly<Record<string, string>> } | undefined;
 }
 
-export function groupsOf(rules: readonly Rule[], { counts, digestOf, places }: Known): readonly RuleGroup[] {
+export function groupsOf(rules: readonly Rule[], { counts, digestOf, places }: RuleFacts): readonly RuleGroup[] {
   const groups: (RuleGroup & { rules: ListedRule[] })[] = [];
   rules.forEach((rule, at) => {
     const place = places?.rules[at];
@@ -97,7 +97,7 @@ export function shortPattern(glob: string): string {
 /** Returns the guards; several entries of one name are one guard. @param reasonsOf of a guard of the catalog */
 export function guardsOf(
   guards: readonly GuardEntry[],
-  { counts, places }: Omit<Known, 'digestOf'>,
+  { counts, places }: Omit<RuleFacts, 'digestOf'>,
   reasonsOf: (name: string) => readonly string[],
 ): readonly ListedGuard[] {
   const byName = Map.groupBy(guards, (guard) => (typeof guard === 'string' ? guard : guard.name));

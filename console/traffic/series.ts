@@ -36,7 +36,7 @@ export interface Traffic {
 /** Number of colours; further groups are summed up as `other`. */
 const most = 6;
 
-interface Asked {
+interface TrafficQuery {
   readonly answer: Pick<Analytics, 'from' | 'to' | 'summary'>;
   readonly stepMs: number;
   /** The dimension that counts everything the key may see. */
@@ -46,7 +46,7 @@ interface Asked {
   readonly rows: readonly Row[];
 }
 
-export function trafficOf({ answer, stepMs, whole, by, rows }: Asked): Traffic {
+export function trafficOf({ answer, stepMs, whole, by, rows }: TrafficQuery): Traffic {
   const [first, last] = [answer.from, answer.to].map((time) => Math.floor(Date.parse(time) / stepMs)) as [
     number,
     number,
@@ -90,18 +90,18 @@ function byDecision(buckets: readonly (Bucket | undefined)[], all: Values): Seri
   ];
 }
 
-type Named = readonly (readonly [name: string, values: Values])[];
+type NamedValues = readonly (readonly [name: string, values: Values])[];
 
 const byDimension = (
   summary: Analytics['summary'],
   by: Grouping,
   onSteps: (list: readonly Bucket[]) => (Bucket | undefined)[],
-): Named =>
+): NamedValues =>
   Object.entries(summary)
     .filter(([dimension]) => dimension.startsWith(`${by}:`))
     .map(([dimension, list]) => [dimension.slice(by.length + 1), valuesOf(onSteps(list))]);
 
-function byKey(rows: readonly Row[], times: readonly number[], stepMs: number): Named {
+function byKey(rows: readonly Row[], times: readonly number[], stepMs: number): NamedValues {
   const at = new Map(times.map((time, index) => [time, index]));
   return [...Map.groupBy(rows, ({ key_id }) => key_id)].map(([name, own]) => {
     const [requests, tokens, usd] = [times.map(() => 0), times.map(() => 0), times.map(() => 0)];
@@ -119,7 +119,7 @@ function byKey(rows: readonly Row[], times: readonly number[], stepMs: number): 
 export const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 /** Returns the groups with most calls, each with a colour; all others are `other`. */
-function ranked(groups: Named, all: Values): Series[] {
+function ranked(groups: NamedValues, all: Values): Series[] {
   const largest = groups.toSorted(([, a], [, b]) => sum(b.requests) - sum(a.requests)).slice(0, most);
   const rest = (member: keyof Values): readonly number[] =>
     all[member].map((total, at) => {

@@ -70,5 +70,5 @@ export async function reportedOutcome(
 const recorded = (callId: string): GatewayError =>
   new GatewayError(
     'conflict',
-    `The outcome of the call ${callId} is recorded already; the first one stays. Send an id of its own for each call.`,
+    `The outcome of the call ${callId} is recorded already; the first one stays. Send a different id for each call.`,
   );

@@ -142,7 +142,7 @@ export function isAskedAgain({ callId, call_digest }: GovernedAction, found: Sta
   if (found.call_digest === call_digest && found.outcome === undefined) return true;
   throw new GatewayError(
     'conflict',
-    `The call_id ${callId} was used for ${found.outcome === undefined ? 'another call' : 'a call whose outcome is recorded'} (${found.tool}, ${found.started_at}); nothing was decided. Send an id of its own for each call.`,
+    `The call_id ${callId} was used for ${found.outcome === undefined ? 'another call' : 'a call whose outcome is recorded'} (${found.tool}, ${found.started_at}); nothing was decided. Send a different id for each call.`,
     { data: { envelope_id: found.envelope_id } },
   );
 }

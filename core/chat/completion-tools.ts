@@ -36,7 +36,7 @@ export async function governCompletion(ports: ChatPorts, call: ChatCall, reply: 
 export class CompletionToolGate {
   readonly #ports: ChatPorts;
   readonly #call: ChatCall;
-  readonly #held = new Map<number, Held>();
+  readonly #held = new Map<number, HeldCall>();
 
   constructor(ports: ChatPorts, call: ChatCall) {
     this.#ports = ports;
@@ -51,7 +51,7 @@ export class CompletionToolGate {
       const { tool_calls, ...spokenPart } = objectOf(choice.delta) ?? {};
       const delta = withoutCalls(spokenPart);
       const rest = withoutCalls(choice);
-      const held = this.#held.get(index) ?? new Held();
+      const held = this.#held.get(index) ?? new HeldCall();
       this.#held.set(index, held);
       for (const fragment of objectsOf(tool_calls)) held.add(fragment);
       if (typeof choice.finish_reason !== 'string') {
@@ -89,7 +89,7 @@ interface Fragments {
 }
 
 /** Assembled tool calls of one choice. */
-class Held {
+class HeldCall {
   readonly #all: Fragments[] = [];
   readonly #of = toolFragments<Fragments>(() => {
     const begun: Fragments = { call: {}, text: '' };

@@ -53,13 +53,13 @@ export function effectsInWords(call: ToolCall, effects: Effects): EffectLine[] {
       ];
 }
 
-type Shown = (text: string, ofProgram: boolean) => string;
+type TextFormat = (text: string, ofProgram: boolean) => string;
 
 /**
  * Returns one sentence for all effects, without its full stop, and the most severe risk [approval.card].
  * @param shown masks what reviewers do not see, before a text is shortened.
  */
-export function summaryInWords(call: ToolCall, effects: Effects, shown: Shown = (text) => text): CallSummary {
+export function summaryInWords(call: ToolCall, effects: Effects, shown: TextFormat = (text) => text): CallSummary {
   const lines = linesOf(call, effects)
     .filter(({ wraps }) => !wraps)
     .map(({ phrase, ofProgram }) => ({ phrase: maskedPhrase(phrase, (text) => shown(text, ofProgram)) }));

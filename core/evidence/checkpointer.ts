@@ -117,7 +117,7 @@ class Progress {
    */
   takes(stretch: ChainStretch): boolean {
     if (stretch.index === this.#index && stretch.hash !== this.#hash)
-      throw new CheckpointRefused(stretch, 'the last checkpoint names another entry of this place');
+      throw new CheckpointRefused(stretch, 'the last checkpoint has another entry at this position');
     const begins = !this.#fixed && this.#index === -1;
     return begins || stretch.first === this.#index + 1;
   }

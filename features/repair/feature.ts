@@ -46,7 +46,9 @@ export const feature = {
               missing_entries: count,
               missing: z.array(z.strictObject({ from: count, to: count })),
               pending_entries: count,
-              lost_entries: count.optional().meta({ description: 'Archived entries after the end of the rows.' }),
+              lost_entries: count
+                .optional()
+                .meta({ description: 'Archived entries beyond the last row of the table.' }),
               contradiction: z.string().optional(),
             }),
           ),

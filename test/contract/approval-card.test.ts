@@ -19,7 +19,7 @@ const action = {
 /** The same in a session of its own: a request that no other test made before. */
 const fresh = (session: string) => ({ ...action, actor: { ...action.actor, session } });
 
-test('[approval.card] the item shows the key, its owner, effects, rule, risk and expiry beside the same call', async () => {
+test('[approval.card] the item shows the key, its owner, effects, rule, risk and expiry in addition to the call', async () => {
   const asked = await gateway.act(fresh('card-first'));
   expect(asked.body.decision).toBe('review');
   gateway.pass(360);

@@ -197,7 +197,7 @@ policies:
       ['several texts', { input: ['one', 'two'] }, 400],
       ['events', { stream_format: 'sse' }, 400],
       ['a model of a provider without it', { model: 'claude-x' }, 404],
-    ])('%s: refused before the provider is asked', async (_, over, status) => {
+    ])('%s: refused before the provider is called', async (_, over, status) => {
       const { statusCode, text, isBase64Encoded } = await speak(over);
       expect({ statusCode, isBase64Encoded }).toEqual({ statusCode: status });
       expect(JSON.parse(text).error.message).toMatch(/\w/);

@@ -148,7 +148,7 @@ describe('a token is sent only to the host that issued it', () => {
     expect(host.asked).toEqual([]);
   });
 
-  test('by default the host of the only broker', async () => {
+  test('the default host is that of the only broker', async () => {
     const brokers = [broker('scm', `${host.url}/`)];
     expect(await executor({ api_url: undefined }, brokers).execute(get, token)).toMatchObject({
       full_name: 'acme/web',

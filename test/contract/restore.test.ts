@@ -123,7 +123,7 @@ test('[evidence.archive.check] [cli.status] a table restored to an earlier time 
   expect(used.body).toMatchObject({ decision: 'allow', matched_rule: `approved:${waiting}` });
 });
 
-test('[evidence.archive.check] a session that went on after the restore is refused, and others come back', async () => {
+test('[evidence.archive.check] a session that continued after the restore is refused, and the others are put back', async () => {
   await restored();
   await gateway.read('a', 'acme/z');
   const { code, out } = await agentctl('restore', 'entries', '--json');

@@ -69,7 +69,7 @@ describe('[cloud.templates] its network', () => {
     );
   });
 
-  it('leads nowhere: no gateway, endpoint, peering or route is in the template', () => {
+  it('the network has no way out: the template has no gateway, endpoint, peering or route', () => {
     const types = Object.values(services.toJSON().Resources as Record<string, { Type: string }>).map(
       ({ Type }) => Type,
     );

@@ -62,7 +62,7 @@ describe('options that are off by default', () => {
     ['brokerSecrets', 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:*'],
     ['brokerSecrets', 'arn:aws:iam::123456789012:role/orders'],
     ['sqlClusters', 'arn:aws:rds:eu-west-1:123456789012:cluster:'],
-  ])('takes no %s such as %s', (key, value) => {
+  ])('refuses a %s such as %s', (key, value) => {
     const good = 'arn:aws:iam::123456789012:role/orders,';
     expect(() => readSettings(appNode({ [key]: value }))).toThrow(`"${key}" must contain ARNs of`);
     expect(() => readSettings(appNode({ [key]: good + value }))).toThrow(`"${key}" must contain ARNs of`);

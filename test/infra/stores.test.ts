@@ -256,7 +256,7 @@ describe('[evidence.archive] copies in another account', () => {
     ]);
   });
 
-  it('are written in the named account only; the role deletes nothing and changes nothing here', () => {
+  it('copies are written in the named account only, and the role cannot delete or change objects of this one', () => {
     const policies = Object.values(ofType(copied.stores, 'AWS::IAM::Policy')).filter(({ Properties }) =>
       roles.some(([id]) => Properties.Roles[0].Ref === id),
     );

@@ -37,7 +37,7 @@ describe.each(shippedPacks)('[policy.secret-files] the guards of %s', (pack) => 
     expect(passed).toEqual([]);
   });
 
-  test('do not match names that only look like these', async () => {
+  test('patterns do not match names that only look like secret files', async () => {
     const named: string[] = [];
     for (const path of casesOf(harmlessFiles, 1, 4))
       for (const [call, effects] of await callsFor(path))

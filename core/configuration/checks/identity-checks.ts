@@ -29,7 +29,7 @@ export function checkIdentity(file: ConfigurationFile, warnings: string[]): Prob
       : [
           {
             path: ['identity', 'mcp_resource'],
-            found: 'a URL that no entry of identity.oidc has among its audiences',
+            found: 'a URL that is not an audience of an entry of identity.oidc',
             allowed: 'one of their audiences: tokens for /mcp must have it',
           },
         ]),

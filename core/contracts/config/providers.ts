@@ -39,7 +39,7 @@ export const mockScript = z.strictObject({
     .positive()
     .max(1_000_000)
     .optional()
-    .meta({ description: 'Pace of streams in tokens a second. Without it chunks follow each other at once.' }),
+    .meta({ description: 'Pace of streams in tokens per second. Without it chunks follow each other at once.' }),
 });
 
 export const provider = z.strictObject({

@@ -27,7 +27,7 @@ export function callOf(name: QualifiedName, call: Tree, object: 'function' | 'pr
   return callNamed(name, object, args);
 }
 
-/** @param object the syntax of the call: a function, an attribute, a sampling method. */
+/** @param object syntax of the call: a function, an attribute or a sampling method. */
 export function callNamed(name: QualifiedName, object: string, args: readonly string[] = []): Operation {
   // `pg_catalog` is omitted; an unqualified name may be in `public`.
   const target = name.schema === 'pg_catalog' ? name.name : name.target;

@@ -68,7 +68,8 @@ export function stsBroker(settings: StsSettings, ports: BrokerPorts): Credential
     },
 
     /**
-     * Does nothing: a deny by issue time would affect all sessions of the role, and the session policy ends these keys.
+     * Does nothing: denying by issue time would affect all sessions of the role, and the session policy already limits
+     * the life of these keys.
      */
     async revoke() {},
   };

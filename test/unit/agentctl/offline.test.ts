@@ -89,7 +89,7 @@ describe('[cli.config-check] config diff', () => {
     );
   });
 
-  test('--fail-on loosened fails for a looser file, and passes the way back', async () => {
+  test('--fail-on loosened fails for a looser file and passes for a stricter one', async () => {
     expect((await run('config', 'diff', closed, opened, '--fail-on', 'loosened')).code).toBe(1);
     expect((await run('config', 'diff', opened, closed, '--fail-on', 'loosened')).code).toBe(0);
     expect((await run('config', 'diff', closed, closed, '--fail-on', 'lifted')).code).toBe(0);

@@ -133,7 +133,7 @@ describe('a key file that was cut off or overwritten is named', () => {
     }
   });
 
-  test('and so is a key of TLS that is not the certificate’s, unless both were made here', async () => {
+  test('a TLS key that does not match its certificate is refused, unless the gateway generated both', async () => {
     const { certFile, keyFile } = await keptCertificate(folder, 'localhost', Date.now());
     expect(await ownCertificate({ certFile, keyFile })).toMatchObject({ certFile, keyFile });
     const other = join(folder, 'other.pem');

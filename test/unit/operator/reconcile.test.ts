@@ -33,7 +33,7 @@ const deletedOf = <Of extends Gateway | Part>(object: Of): Of => ({
 const conditionOf = (type: string, status: PartStatus | undefined): Condition =>
   status!.conditions!.find((each) => each.type === type)!;
 
-test('[operator.secrets] variables come first, the configuration when all pods have them', () => {
+test('[operator.secrets] variables are rolled out first, and the configuration once all pods have them', () => {
   const first = plan(observed());
   expect(first.apply?.spec.template.spec.containers[0]?.env).toEqual([
     { name: 'PROVIDER_OPENAI_API_KEY', valueFrom: { secretKeyRef: { name: 'openai', key: 'key' } } },
