@@ -15,7 +15,6 @@ export interface Sum {
 /** Prefix of the attributes that hold measures. */
 export const sumMark = '+';
 
-/** Returns the measures of a row. */
 export function sumsOfRow(row: Row): Measures {
   const measures: Record<string, number> = Object.create(null);
   for (const name of Object.keys(row)) {

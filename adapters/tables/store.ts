@@ -198,7 +198,6 @@ export async function* queried<R extends object = Row>(
   } while (after);
 }
 
-/** Reads all rows of a query. */
 export async function allRows<R extends object = Row>(store: Store, table: StoreTable, query: Query): Promise<R[]> {
   const rows: R[] = [];
   for await (const row of queried<R>(store, table, query)) rows.push(row);

@@ -33,7 +33,6 @@ function checkedId(name: string, id: string | undefined): string {
   return id;
 }
 
-/** Returns the route of an operation. */
 export type RouteOf = (operation: string) => Route;
 
 export class HttpApi implements Api {

@@ -1,7 +1,6 @@
 /** `plugin`: finds, verifies, installs and removes signed WASM filters and policy packs. */
 import type { Command } from 'commander';
-import type { PluginRecord } from '#adapters/local/plugin-store.ts';
-import { PluginStore } from '#adapters/local/plugin-store.ts';
+import { type PluginRecord, PluginStore } from '#adapters/local/plugin-store.ts';
 import type { PluginEntry } from '#core/configuration/supply-chain/documents.ts';
 import type { Trusted } from '#core/configuration/supply-chain/verify-index.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
@@ -10,8 +9,7 @@ import { exitCodes, Failure, UsageError } from './failure.ts';
 import { fields, list } from './json-fields.ts';
 import { stateFolder } from './local-run.ts';
 import { assertMayRecord, type KnownPlugin, refusalsReported, report } from './plugin-acts.ts';
-import type { IndexSource } from './plugin-index.ts';
-import { fileContent, readable, readIndex, refusals, verdictOf } from './plugin-index.ts';
+import { fileContent, type IndexSource, readable, readIndex, refusals, verdictOf } from './plugin-index.ts';
 
 interface IndexOptions {
   readonly index: string;

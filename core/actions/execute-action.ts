@@ -170,7 +170,6 @@ interface Done extends ExecutionRecord {
   readonly loginRefusedBy?: string | undefined;
   /** When a fault ended it; a repeat may help. */
   readonly faultAt?: string | undefined;
-  /** Record of its credential. */
   readonly record?: CredentialRecord;
 }
 

@@ -51,7 +51,6 @@ export class ApprovalEventFeed {
     this.#options = options;
   }
 
-  /** Adds the event of a committed entry. */
   committed(entry: EvidenceEntry): void {
     const event = eventOf(entry);
     if (event === undefined) return;

@@ -3,8 +3,7 @@
 import type { KeyLimits } from '#core/configuration/identity/identities.ts';
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
-import type { ChatOperation, ChatRecord, DialectName } from '#core/contracts/chat.ts';
-import { chatSizes } from '#core/contracts/chat.ts';
+import { type ChatOperation, type ChatRecord, chatSizes, type DialectName } from '#core/contracts/chat.ts';
 import type { Tenant } from '#core/contracts/config.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';

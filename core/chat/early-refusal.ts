@@ -4,8 +4,7 @@
  */
 
 import { sessionOwner } from '#core/actions/governed.ts';
-import type { Principal } from '#core/configuration/identity/principal.ts';
-import { federatedActor } from '#core/configuration/identity/principal.ts';
+import { federatedActor, type Principal } from '#core/configuration/identity/principal.ts';
 import type { ChatRecord } from '#core/contracts/chat.ts';
 import { digestOf, sha256 } from '#core/kernel/canonical.ts';
 import type { GatewayError } from '#core/kernel/errors.ts';

@@ -1,6 +1,5 @@
 /** Tools that the executors run without a tool server. */
 
-/** Tools of executor `git`. */
 export const gitTools = [
   'scm.get_repository',
   'scm.get_file_contents',

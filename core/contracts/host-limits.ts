@@ -7,7 +7,6 @@ export interface HostLimits {
   readonly executionMs: number;
   /** Same limit for calls of MCP clients to MCP servers. */
   readonly mcpMs: number;
-  /** Limit for one command. */
   readonly commandMs: number;
   /** How long an idle event stream may stay open. Absent if open streams cost nothing. */
   readonly eventStreamMs?: number;

@@ -3,7 +3,6 @@
 /** `owner/name`. Git hosts ignore case. */
 export const repositoryPattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;
 
-/** A pull request of a repository. */
 export interface PullRequest {
   readonly repository: string;
   readonly number: number;

@@ -30,7 +30,6 @@ const latencyThreshold = z
   .max(3_600_000)
   .meta({ description: 'Milliseconds that the 95th percentile of canary calls may take, at most one hour.' });
 
-/** Defaults of a rollout. */
 export const rolloutDefaultsSchema = z.strictObject({
   stages: stages.default([5, 25, 50, 100]),
   observation_window: observationWindow.default('5m'),

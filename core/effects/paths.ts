@@ -19,7 +19,6 @@ export function resolveAt(cwd: string, path: string): string {
 /** Checks for a path from the root or a home, which no working directory precedes. */
 export const isRooted = (path: string): boolean => path.startsWith('/') || path.startsWith('~');
 
-/** Returns the last name of a path. */
 export const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /** Checks for a plain name, or a path in a system folder: elsewhere, the name does not identify the program. */

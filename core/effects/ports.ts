@@ -6,7 +6,6 @@ import type { OwnPrograms } from '#core/contracts/config/catalog.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { BranchWrite } from './git/branches.ts';
 
-/** One effect of a call. */
 export interface Effect extends ToolCall {
   /** The branches that a Git command in a shell writes; empty if it writes none. Absent for any other command. */
   readonly branches?: readonly BranchWrite[];

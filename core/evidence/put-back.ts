@@ -34,7 +34,6 @@ export async function lostEntries(
 }
 
 interface PutBack {
-  /** Number of entries put back. */
   readonly entries: number;
   /** Reason why the next entry was not put back. */
   readonly refused?: string;

@@ -6,6 +6,5 @@ export interface ResultNotes {
   readonly findings: readonly ResultFinding[];
   /** The classifier's judgement of the result. */
   readonly judged?: Classification | undefined;
-  /** True if the result is withheld. */
   readonly withheld: boolean;
 }

@@ -16,7 +16,6 @@ const nothing: Settlement = { tokens: 0, cost_microusd: 0, counted: false };
  */
 const idAtKey = (id: string): string => `${id}/key`;
 
-/** Returns the call id of a reservation. */
 export const callOfReservation = (id: string): string => id.split('/')[0]!;
 
 export function withKeys(counters: Counters): Counters {

@@ -155,7 +155,6 @@ const mergedSlice = (one: Slice | undefined, other: Slice): Slice =>
 export const isWhole = (states: readonly CounterState[]): boolean =>
   states.reduce((sum, { depth }) => sum + 2 ** -depth, 0) === 1;
 
-/** The state of a merged shard. */
 export const mergedShardState: CounterState = { ...emptyState, gone: true };
 
 /**

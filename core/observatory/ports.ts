@@ -118,7 +118,6 @@ export interface Observations {
   minutes(scope: Scope, query: BucketQuery, stamps?: HourStamps): Promise<readonly TimedSums[]>;
   /** Returns the sums per hour, for every hour that overlaps the span. Dimensions of planes have minutes only. */
   hours(scope: Scope, query: BucketQuery, stamps?: HourStamps): Promise<readonly TimedSums[]>;
-  /** Returns the stamps of the hours in a span. */
   stamps(scope: Scope, span: { readonly from: string; readonly to: string }): Promise<HourStamps>;
   /** Stores minutes of one platform dimension that were counted elsewhere. Each replaces the stored one. */
   replaceMinutes(dimension: Dimension, minutes: readonly TimedSums[]): Promise<void>;

@@ -36,7 +36,6 @@ export interface TraceSummary {
   readonly model?: string;
   readonly tool?: string;
   readonly decision?: string;
-  /** Number of spans. */
   readonly spans: number;
 }
 

@@ -44,7 +44,6 @@ export interface BudgetView {
   readonly scope: 'tenant' | 'global' | 'model' | 'key';
   /** Tenant, model pattern, key id (with `:<pattern>` for some models), or `*` for all tenants. */
   readonly scope_id: string;
-  /** Name of the key, for budgets of a key. */
   readonly key_name?: string;
   readonly period: BudgetAccount['period'];
   readonly limit_usd: number;

@@ -4,8 +4,7 @@
  */
 
 import type { RelyingParty } from '#core/approvals/passkeys/relying-party.ts';
-import type { PasskeyStore } from '#core/approvals/passkeys/store.ts';
-import { writePasskeys } from '#core/approvals/passkeys/store.ts';
+import { type PasskeyStore, writePasskeys } from '#core/approvals/passkeys/store.ts';
 import type { Passkey } from '#core/contracts/passkey.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { type Clock, type Ids, isoTime } from '#core/kernel/ports.ts';

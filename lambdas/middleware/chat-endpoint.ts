@@ -2,8 +2,7 @@
  * The handler of a chat surface: checks key, tenant, body and session, runs the pipeline, and answers in JSON or SSE.
  */
 
-import type { ChatReply } from '#core/chat/answering.ts';
-import { isStream } from '#core/chat/answering.ts';
+import { type ChatReply, isStream } from '#core/chat/answering.ts';
 import type { ChatRequest } from '#core/chat/call.ts';
 import type { ChatView, SseWire } from '#core/chat/chat-view.ts';
 import { type EarlyRefusal, recordEarlyRefusal } from '#core/chat/early-refusal.ts';
@@ -14,8 +13,7 @@ import type { Principal } from '#core/configuration/identity/principal.ts';
 import { resolveSession } from '#core/configuration/identity/sessions.ts';
 import type { UnnamedSessions } from '#core/configuration/identity/unnamed-sessions.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
-import type { DialectName } from '#core/contracts/chat.ts';
-import { chatJson } from '#core/contracts/chat.ts';
+import { chatJson, type DialectName } from '#core/contracts/chat.ts';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';

@@ -5,8 +5,7 @@
 import type { Clock, Ids } from '#core/kernel/ports.ts';
 import { activity } from './activity.ts';
 import { type State, type StateMachine, type TaskState, waitsForToken } from './definition.ts';
-import type { Execution, ExecutionStore } from './execution.ts';
-import { end } from './execution.ts';
+import { type Execution, type ExecutionStore, end } from './execution.ts';
 import { evaluate } from './expressions.ts';
 import { asStatesError, StatesError, timedOut } from './states-error.ts';
 import { choose, fail, scopeOf, succeed } from './transition.ts';

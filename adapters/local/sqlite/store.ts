@@ -20,7 +20,6 @@ import { Database, type DatabaseOptions } from './database.ts';
 import type { PreparedRow, Table } from './table.ts';
 
 export interface LocalStore extends Store {
-  /** Returns all rows of a table. */
   scan(table: StoreTable): Row[];
   /** Stores pending writes and closes the file. */
   close(): void;

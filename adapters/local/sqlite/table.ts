@@ -110,7 +110,6 @@ export class Table {
     }));
   }
 
-  /** Returns the row of a key. */
   read(key: Key | Row): Row | undefined {
     return this.#read(placeOf(key, this.#spec))?.row;
   }

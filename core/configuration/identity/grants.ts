@@ -62,7 +62,6 @@ export function reachOf(given: Organizations, person: string | undefined, own: r
   return { tenants, ...(tenants.length > own.length && { granted }) };
 }
 
-/** Returns the principal acting in one of its tenants. */
 export const actingIn = (principal: Principal, tenant: string): Principal => ({
   ...principal,
   tenant,

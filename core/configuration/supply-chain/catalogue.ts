@@ -1,7 +1,6 @@
 /** Searches an index and selects the version of a plugin to install. */
 
-import type { PluginEntry, PluginIndex } from './documents.ts';
-import { compareVersions } from './documents.ts';
+import { compareVersions, type PluginEntry, type PluginIndex } from './documents.ts';
 import { refuse } from './refusal.ts';
 
 /** Returns the plugins whose name, description or tags contain all the words, ignoring case. */

@@ -1,7 +1,14 @@
 /** Signing keys of the supply chain: Ed25519 and ECDSA P-256, identified by the SHA-256 of their public key. */
 
-import type { KeyObject } from 'node:crypto';
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+  verify,
+} from 'node:crypto';
 import { refuse } from './refusal.ts';
 
 const keyKinds = ['ed25519', 'p256'] as const;

@@ -1,16 +1,15 @@
 /** Signs documents of publishers and of the root key, checked by the schemas that readers use. */
 
 import type { KeyObject } from 'node:crypto';
-import type { PluginEntry } from './documents.ts';
 import {
   artifactPredicate,
   delegationsPredicate,
   indexPredicate,
+  type PluginEntry,
   pluginEntry,
   revocationsPredicate,
 } from './documents.ts';
-import type { Envelope } from './envelope.ts';
-import { signStatement } from './envelope.ts';
+import { type Envelope, signStatement } from './envelope.ts';
 import { sha256 } from './keys.ts';
 import { parseDocument } from './verify-index.ts';
 

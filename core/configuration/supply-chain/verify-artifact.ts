@@ -3,13 +3,18 @@
  * [supply-chain.envelope]. The sequence is checked with the index. Unverified bytes are never compiled.
  */
 
-import type { ArtifactPredicate, PluginEntry } from './documents.ts';
-import { artifactPredicate, filterPermissions, pluginSizes, supportedAbi } from './documents.ts';
+import {
+  type ArtifactPredicate,
+  artifactPredicate,
+  filterPermissions,
+  type PluginEntry,
+  pluginSizes,
+  supportedAbi,
+} from './documents.ts';
 import { openEnvelope } from './envelope.ts';
 import { sha256 } from './keys.ts';
 import { refuse } from './refusal.ts';
-import type { Publisher, Trusted } from './verify-index.ts';
-import { parseDocument } from './verify-index.ts';
+import { type Publisher, parseDocument, type Trusted } from './verify-index.ts';
 
 type Trust = Omit<Trusted, 'index' | 'seen'>;
 

@@ -3,13 +3,17 @@
 import type { KeyObject } from 'node:crypto';
 import type * as z from 'zod';
 import { describeIssue } from '#core/kernel/issue-words.ts';
-import type { PluginEntry, PluginIndex } from './documents.ts';
-import { delegationsPredicate, indexFile, indexPredicate, revocationsPredicate } from './documents.ts';
-import type { DocumentKind } from './envelope.ts';
-import { firstIssue, openEnvelope } from './envelope.ts';
+import {
+  delegationsPredicate,
+  indexFile,
+  indexPredicate,
+  type PluginEntry,
+  type PluginIndex,
+  revocationsPredicate,
+} from './documents.ts';
+import { type DocumentKind, firstIssue, openEnvelope } from './envelope.ts';
 import { keyIdOf, publicKeyOf } from './keys.ts';
-import type { RefusalReason } from './refusal.ts';
-import { refuse } from './refusal.ts';
+import { type RefusalReason, refuse } from './refusal.ts';
 
 const rootDocuments = ['delegations', 'revocations', 'index'] as const satisfies readonly DocumentKind[];
 

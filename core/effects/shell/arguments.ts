@@ -127,11 +127,9 @@ export function parseWords(args: readonly Arg[], grammar: Grammar): Parsed {
   return { options, operands, certain, unpermuted, problems };
 }
 
-/** Checks whether a word is one of the names. */
 export const isOneOf = (word: string | undefined, names: Names | undefined): boolean =>
   word !== undefined && namesOf(names).includes(word);
 
-/** Checks whether one of the names is given. */
 export const isGiven = (parsed: Parsed, names: Names | undefined): boolean => givenOptions(parsed, names).length > 0;
 
 export function givenOptions({ options }: Parsed, names: Names | undefined): Option[] {

@@ -3,8 +3,7 @@
  * written branch are listed; any other may write every branch of every repository, by force.
  */
 import { anyWrite } from '../branch-writes.ts';
-import type { BranchWrite } from '../git/branches.ts';
-import { refspecBranch, type TouchedBranch, touchedBranch } from '../git/branches.ts';
+import { type BranchWrite, refspecBranch, type TouchedBranch, touchedBranch } from '../git/branches.ts';
 import { givenOptions, isGiven, isOneOf, type Parsed } from './arguments.ts';
 import type { GitLine } from './git-line.ts';
 import type { Arg } from './words.ts';

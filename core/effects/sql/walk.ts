@@ -4,8 +4,14 @@
  * find operations below it.
  */
 
-import type { QualifiedColumn } from './attributes.ts';
-import { attributeEffects, type FunctionScan, functionScan, qualifiedColumn, scanEffects } from './attributes.ts';
+import {
+  attributeEffects,
+  type FunctionScan,
+  functionScan,
+  type QualifiedColumn,
+  qualifiedColumn,
+  scanEffects,
+} from './attributes.ts';
 import { intoTable, rowLocks } from './data.ts';
 import { callEffect, callNamed } from './functions.ts';
 import { nameOf, relationName } from './names.ts';

@@ -22,7 +22,6 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
   return digest(bytes);
 }
 
-/** Returns the root of an empty tree. */
 export const emptyRoot = (): Buffer => digest(new Uint8Array());
 
 /** Callback for each completed node: `index` counts the nodes of its level from the left; leaves have level 0. */

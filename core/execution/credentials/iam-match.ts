@@ -15,7 +15,6 @@ export interface PolicyDocument {
   readonly Statement: readonly PolicyStatement[];
 }
 
-/** A request to IAM. */
 export interface IamRequest {
   readonly action: string;
   readonly resource: string;

@@ -3,8 +3,7 @@
  * administrator, or by the sweep. The issuer revokes first; then record and evidence are written in one transaction.
  */
 
-import type { Principal } from '#core/configuration/identity/principal.ts';
-import { personActor } from '#core/configuration/identity/principal.ts';
+import { type Principal, personActor } from '#core/configuration/identity/principal.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { Change, Ledger, SessionHead } from '#core/evidence/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';

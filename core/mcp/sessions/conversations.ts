@@ -4,9 +4,9 @@ import { canonicalize } from '#core/kernel/canonical.ts';
 import { FairRing } from '#core/kernel/fair-ring.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { remembered } from '#core/kernel/remembered.ts';
-import type { McpPorts } from '../ports.ts';
 import {
   type ClientHandshake,
+  type McpPorts,
   type McpSession,
   type McpUpstreams,
   UpstreamFault,

@@ -55,7 +55,6 @@ const goesOn = new RegExp(`^(?:[${wordClass}]|[${tight.replace('/', '')}]{1,3}\\
 export const mayBegin = (text: string, start: number): boolean =>
   !ledInto.test(text.slice(Math.max(0, start - 4), start));
 
-/** Checks whether a number may end at `end`. */
 export const mayEnd = (text: string, end: number): boolean => !goesOn.test(text.slice(end, end + 4));
 
 /** Pattern of the text after a number that is examined, for shapes. */

@@ -10,7 +10,6 @@ import type { PlaneRow } from '#core/contracts/federation.ts';
 import { leaseMs } from '#core/operations/federation/lease.ts';
 import type { Measured } from './lifecycle.ts';
 
-/** Returns the conditions of a data plane. */
 export function dataPlaneConditions(
   { federation }: Configuration,
   given: FederationState | undefined,

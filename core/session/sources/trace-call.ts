@@ -1,8 +1,7 @@
 /** Traces the values of one call to words sent with it, its conversation and the record of its session. */
 
 import type { ToolCall } from '#core/contracts/envelope.ts';
-import type { CallSources } from '#core/contracts/provenance.ts';
-import { trusted } from '#core/contracts/provenance.ts';
+import { type CallSources, trusted } from '#core/contracts/provenance.ts';
 import type { SessionName } from './ports.ts';
 import { type RecordPorts, recall } from './session-record.ts';
 import { formsOfValue } from './texts-of.ts';

@@ -58,7 +58,6 @@ export function descend(cursors: readonly PathCursor[], key: string): { cursors:
   return { cursors: below, met };
 }
 
-/** Returns the JSON path of a child. */
 export function childPath(parent: string, key: string | number): string {
   if (typeof key === 'number') return `${parent}[${key}]`;
   return /^[A-Za-z_$][\w$-]*$/.test(key) ? `${parent}.${key}` : `${parent}[${JSON.stringify(key)}]`;

@@ -15,7 +15,6 @@ export const commandProgram =
     read(call, program, root);
 
 interface CommandWords {
-  /** Words of the command. */
   readonly words: readonly Arg[];
   /** Options before and between them. */
   readonly before: readonly Arg[];

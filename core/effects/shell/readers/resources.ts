@@ -52,5 +52,4 @@ export function resourcesOf(
   return { objects, unknown: [...unknown] };
 }
 
-/** Returns the kind of an object. */
 export const kindOf = (object: string): string => object.split('/')[0]!;

@@ -40,7 +40,6 @@ export type Finder = (call: Call) => SignalMatch | undefined;
 
 export const wordOf = (tool: string): string => tool.slice(tool.search(/[^./:]*$/));
 
-/** Returns the first text parameter with one of the names. */
 function firstTextParameter({ parameters }: Call, ...names: string[]): string | undefined {
   for (const name of names) {
     const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
