@@ -148,7 +148,7 @@ const streamed = { responseTransferMode: ResponseTransferMode.STREAM, timeout: D
 
 const findings = ({ edge }: GatewaySettings, within: boolean) => ({
   'AwsSolutions-APIG3': within
-    ? 'A resource policy takes calls from one VPC endpoint alone, and its security group names who reaches it.'
+    ? 'A resource policy accepts calls only from one VPC endpoint, whose security group limits who can reach it.'
     : edge.firewall
       ? 'The stack GatewayEdge associates its regional web ACL with this stage; rules see one stack at a time.'
       : 'The operator asked for no web ACL (`-c firewall=on`): the stage is throttled, and functions refuse callers without a key.',

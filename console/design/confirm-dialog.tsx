@@ -7,7 +7,7 @@ import { Dialog, type DialogProps } from './dialog.tsx';
 import { Notice } from './states.tsx';
 
 interface ConfirmDialogProps extends DialogProps {
-  /** Of the button that sends. */
+  /** Label of the button that sends. */
   readonly label: string;
   readonly tone: 'good' | 'bad';
   readonly send: () => Promise<void>;

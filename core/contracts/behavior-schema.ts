@@ -37,7 +37,7 @@ export const behaviorSchema = z.strictObject({
     .strictObject({
       points: points(50).meta({ description: 'Points for the first time in a session.' }),
       direct_points: points(80).meta({ description: 'Points when one and the same call reads and sends.' }),
-      further_points: points(15).meta({ description: 'Points for each further time.' }),
+      further_points: points(15).meta({ description: 'Points for each repetition.' }),
     })
     .prefault({})
     .meta({ description: 'Something sensitive was read, then data was sent out.' }),

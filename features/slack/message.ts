@@ -56,7 +56,7 @@ export function slackAlert({ id, severity, message, change }: NonNullable<Delive
 
 interface Details {
   readonly sections: readonly string[];
-  /** True if nothing covered by the digest and no text of the caller was cut. */
+  /** True if the message shows everything that the digest covers and every text of the caller in full. */
   readonly isWhole: boolean;
 }
 

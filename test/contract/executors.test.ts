@@ -66,7 +66,7 @@ describe.each(Object.keys(cases).filter(available))('[action.executed] executor 
     else expect(await without).toBeInstanceOf(Object);
   });
 
-  test('does not call the upstream for a cancelled request', async () => {
+  test('a cancelled request is not sent to the upstream', async () => {
     const before = case_.asked?.();
     const fault = await faultOf(run(case_.good, AbortSignal.abort()));
     expect(fault).toMatchObject({ kind: 'cancelled', effect: 'none' });

@@ -27,7 +27,7 @@ const cases = readCases(
 useMcpEndpoint(mcpRules);
 
 describe('store steps', () => {
-  test('[action.store-steps] a block takes at most 3 in a row, an allow at most 4, the upstream aside', async () => {
+  test('[action.store-steps] a block takes at most 3 sequential store steps and an allow at most 4, not counting the upstream', async () => {
     const session = await open();
     await call('echo', {}, { session });
     const blocked = await test_.steps.during(() => call('delete_file', { path: 'a' }, { session }));

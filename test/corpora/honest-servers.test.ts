@@ -25,7 +25,7 @@ test.each(honestServers)('[guard.figures] no tool of $name ($source) is held or 
   expect(tools.flatMap(held)).toEqual([]);
 });
 
-test('[guard.figures] no tool passes for one of another server, or gives orders about it', () => {
+test('[guard.figures] no tool imitates a tool of another server or gives orders about it', () => {
   const servers = honestServers.map(({ name, tools }) =>
     readServer({ server: name, parted: `${name}__`, names: tools.map((tool) => String(tool.name)) }),
   );

@@ -8,7 +8,7 @@ const wordsOf = (...kinds: (keyof typeof findWords)[]): ReadonlySet<string> =>
   new Set(kinds.flatMap((kind) => namesOf(findWords[kind])));
 const withValue = wordsOf('words', 'texts', 'reads');
 const running = wordsOf('runs');
-/** Words that make one of several tests sufficient, or end the walk. */
+/** Words that combine tests with "or", or that end the walk. */
 const loosening = new Set(['-o', '-or', ',', '-prune', '(', ')']);
 const byName = new Set(['-name', '-iname']);
 

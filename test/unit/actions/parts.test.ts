@@ -138,7 +138,7 @@ describe('the destination of a call', () => {
     expect(configuredPlacement(http as never, { ...call, target: 'https://other.example/' })).toBeUndefined();
   });
 
-  test('the server that a caller names has to be the one', async () => {
+  test('the server that a caller names must be the one that has the tool', async () => {
     const asked: Loose[] = [];
     const place = async (call: Loose) => asked.push(call) && { upstream: 'forge' };
     const executor = { place, handles: () => true };

@@ -80,7 +80,7 @@ test('[error.plain-words] of a union only the intended alternative is named', ()
   expect(said(schema, { x: { of: [4] } })).toEqual(['x.of.0: found 4, allowed a whole number, at most 3']);
 });
 
-test('[error.plain-words] a discriminator is listed with its words', () => {
+test('[error.plain-words] the error for a discriminator lists the allowed words', () => {
   const schema = z.discriminatedUnion('type', [
     of(z.int()).extend({ type: z.literal('p') }),
     z.object({ type: z.literal('q') }),

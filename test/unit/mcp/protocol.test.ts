@@ -141,7 +141,7 @@ test('a failure is reported without addresses; codes a client can act on are kep
   });
 });
 
-test('[mcp.upstream-error] only a tool that was called may have taken effect', () => {
+test('[mcp.upstream-error] the outcome is unknown only if the tool was called', () => {
   const silent = new UpstreamFault('timeout', 'it was silent for 30000 ms');
   const said = (called: boolean) => upstreamError('echo', entry(), silent, called).message;
   expect(said(true)).toMatch(
