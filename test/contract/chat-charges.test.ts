@@ -92,7 +92,7 @@ cache: { enabled: false }
     test('a call that names no maximum counts as one of 4,096 tokens', async () => {
       const over = await ask('tokens', { body: { max_tokens: undefined } });
       expect(over.status).toBe(429);
-      expect(over.body.error.message).toContain('no waiting makes fit');
+      expect(over.body.error.message).toContain('waiting does not help');
     });
   });
 
