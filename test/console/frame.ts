@@ -72,6 +72,8 @@ export const frame = (gateway: ConsoleGateway, people: Visitors) => {
       await page.getByRole('heading', { name: 'Overview' }).waitFor();
       const field = page.getByRole('combobox', { name: 'Search pages' });
       const search = async (words: string, option: RegExp) => {
+        // An open dialog, as the palette is until it has closed, keeps the key.
+        await field.waitFor({ state: 'detached' });
         await page.keyboard.press('Control+k');
         await field.fill(words);
         await page.getByRole('option', { name: option }).first().waitFor();
