@@ -13,8 +13,8 @@ import {
   startFakeProvider,
   stream,
   truncatedJson,
-  type Written,
 } from '../support/fake-providers.ts';
+import type { Written } from '../support/fake-providers-forms.ts';
 import { woundTimeouts } from '../support/wound-timeouts.ts';
 import { kinds, minute, useProviderKind } from './provider-kinds.ts';
 

@@ -1,7 +1,6 @@
 /** Replies in the form of Bedrock's Converse; streams are binary AWS event-stream messages with checksums. */
 import { EventStreamCodec } from '@smithy/core/event-streams';
-import type { Form, Said } from './fake-providers.ts';
-import { piecesOf } from './fake-providers-forms.ts';
+import { type Form, piecesOf, type Said } from './fake-providers-forms.ts';
 
 const codec = new EventStreamCodec(
   (bytes) => (typeof bytes === 'string' ? bytes : new TextDecoder().decode(bytes as Uint8Array)),

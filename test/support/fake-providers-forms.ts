@@ -1,5 +1,30 @@
 /** Replies in the forms of OpenAI, Anthropic and Ollama. */
-import type { Form, Said } from './fake-providers.ts';
+
+/** What a model says; each kind has its form for it, whole and streamed. */
+export interface Said {
+  /** Streamed in these pieces. */
+  readonly text?: string | readonly string[];
+  readonly toolCalls?: readonly { readonly id: string; readonly name: string; readonly input: object }[];
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly model?: string;
+}
+
+/** A piece of a body: text, bytes, a stream event of the kind, or a promise the rest waits for. */
+export type Piece = Written | Promise<unknown>;
+export type Written = string | Uint8Array | { readonly event: object };
+
+/** How a kind writes what a model says. */
+export interface Form {
+  readonly basePath: string;
+  readonly streamType: string;
+  isStream(path: string, body: { readonly stream?: boolean }): boolean;
+  whole(said: Said): object;
+  /** Complete, to the last word. */
+  streamed(said: Said): Piece[];
+  encode(event: object): string | Uint8Array;
+  error(status: number, message: string): object;
+}
 
 export const piecesOf = ({ text = [] }: Said): string[] => (typeof text === 'string' ? [text] : [...text]);
 const textOf = (said: Said): string => piecesOf(said).join('');

@@ -7,7 +7,15 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { bedrockForm } from './fake-providers-bedrock.ts';
-import { anthropicForm, ollamaForm, openaiForm } from './fake-providers-forms.ts';
+import {
+  anthropicForm,
+  type Form,
+  ollamaForm,
+  openaiForm,
+  type Piece,
+  type Said,
+  type Written,
+} from './fake-providers-forms.ts';
 import type { Loose } from './loose.ts';
 
 export type FakeKind = 'openai' | 'anthropic' | 'ollama' | 'bedrock';
@@ -22,20 +30,6 @@ export interface RecordedRequest {
   /** Resolves when the connection is closed before the reply was complete. */
   readonly closed: Promise<void>;
 }
-
-/** What a model says; each kind has its form for it, whole and streamed. */
-export interface Said {
-  /** Streamed in these pieces. */
-  readonly text?: string | readonly string[];
-  readonly toolCalls?: readonly { readonly id: string; readonly name: string; readonly input: object }[];
-  readonly inputTokens?: number;
-  readonly outputTokens?: number;
-  readonly model?: string;
-}
-
-/** A piece of a body: text, bytes, a stream event of the kind, or a promise the rest waits for. */
-export type Piece = Written | Promise<unknown>;
-export type Written = string | Uint8Array | { readonly event: object };
 
 /** What follows the last piece: an end, a broken connection, or nothing. */
 export type Ending = 'end' | 'break' | 'open';
@@ -71,18 +65,6 @@ export interface FakeProvider {
   /** Resolves with the request of that index, once it has come. */
   request(index?: number): Promise<RecordedRequest>;
   stop(): Promise<void>;
-}
-
-/** How a kind writes what a model says. */
-export interface Form {
-  readonly basePath: string;
-  readonly streamType: string;
-  isStream(path: string, body: { readonly stream?: boolean }): boolean;
-  whole(said: Said): object;
-  /** Complete, to the last word. */
-  streamed(said: Said): Piece[];
-  encode(event: object): string | Uint8Array;
-  error(status: number, message: string): object;
 }
 
 const forms = { openai: openaiForm, anthropic: anthropicForm, ollama: ollamaForm, bedrock: bedrockForm };
