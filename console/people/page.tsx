@@ -102,7 +102,7 @@ function List({ voters, decided }: ListProps) {
       />
       {decided && (
         <p class="quiet">
-          The last vote is searched among the last {maxDecided} approvals and {maxDecided} denials.
+          Last votes are those among the latest {maxDecided} approvals and {maxDecided} denials.
         </p>
       )}
     </>
