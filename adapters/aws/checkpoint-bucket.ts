@@ -95,8 +95,10 @@ export function checkpointBucket(options: CheckpointBucketOptions): CheckpointLo
     async append(points) {
       const created_at = isoTime(clock.now());
       const checkpoint = await signCheckpoint(points, { created_at, previous: '' }, signer);
+      const checkpointAt = checkpointsOf(checkpoint, points);
       await Promise.all(
-        checkpointsOf(checkpoint, points).map(async (session) => {
+        points.map(async (_, position) => {
+          const session = checkpointAt(position);
           const object = {
             Key: checkpointKey(session.point),
             Body: canonicalize(session),

@@ -78,7 +78,7 @@ export async function checkpointFile(options: CheckpointFileOptions): Promise<Ch
         checkpoint: Checkpoint;
         points: ChainPoint[];
       };
-      const proof = checkpointsOf(checkpoint, points)[position]!;
+      const proof = checkpointsOf(checkpoint, points)(position);
       return canonicalize(proof.point) === canonicalize(last.point) ? proof : undefined;
     } catch {
       return undefined;

@@ -1,11 +1,11 @@
 /**
  * The rows of the observations table, and the writes that make them.
  *
- * One mark per entry (`seen#<hash>`, in a clustered store by time), one record per batch (`batch#<writer>#<number>`), one sum per hour and counter
- * (`<tenant>#counters`), one sum per minute and dimension (`<scope>#minutes#<dimension>`, `observation-minutes.ts`) and
- * one per hour (`#hours#`), one row per violation (`<tenant>#violations`), per chat call (`<tenant>#requests`) and per
- * evaluator's score of one (`<tenant>#scores`, at the call's place). An hour is many small items, never one that grows
- * with the names callers invent.
+ * One mark per entry (`seen#<hash>`, in a clustered store by time), one record per batch (`batch#<writer>#<number>`),
+ * one sum per hour and counter (`<tenant>#counters`), one sum per minute and dimension (`<scope>#minutes#<dimension>`,
+ * `observation-minutes.ts`) and one per hour (`#hours#`), one row per violation (`<tenant>#violations`), per chat call
+ * (`<tenant>#requests`) and per evaluator's score of one (`<tenant>#scores`, at the call's place). An hour is many
+ * small items, never one that grows with the names callers invent.
  */
 import { digestOf } from '#core/kernel/canonical.ts';
 import type { Score } from '#core/observatory/evaluation/score.ts';

@@ -192,7 +192,7 @@ const profile = z
     // It is one effect with the text of all its arguments; values that are paths are additional effects.
     whole: yes.optional(),
     below: below.optional(),
-    // Of the files it names only names, sizes, times and counts are shown, unless one of these options is given. A count of
+    // It shows names, sizes, times and counts of its files but no contents, unless one of these options is given. A count of
     // lines or words is one number that no option can steer towards a part of the text, so it reveals no more than the size.
     showsNames: z.strictObject({ unless: names.optional() }).optional(),
     // A command of git shows the contents of files: always, or with the options named; not with those of `unless`.

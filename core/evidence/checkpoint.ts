@@ -47,10 +47,13 @@ export async function signCheckpoint(
   return { ...statement, signature: { alg: 'ECDSA_P256_SHA256', key_id: signer.keyId, value } };
 }
 
-/** Extracts the checkpoint of each session, in the order of the points: its point and the path to the signed root. */
-export function checkpointsOf(checkpoint: Checkpoint, points: readonly ChainPoint[]): SessionCheckpoint[] {
-  const paths = treePaths(points.map(leafOf));
-  return points.map((point, position) => ({ point, position, path: paths[position]!, checkpoint }));
+/** Returns a function from a position to the checkpoint of that session: its point and the path to the signed root. */
+export function checkpointsOf(
+  checkpoint: Checkpoint,
+  points: readonly ChainPoint[],
+): (position: number) => SessionCheckpoint {
+  const pathOf = treePaths(points.map(leafOf));
+  return (position) => ({ point: points[position]!, position, path: pathOf(position), checkpoint });
 }
 
 /** Reports whether a checkpoint covers exactly these points. */

@@ -22,15 +22,14 @@ function levelsOf(leaves: readonly string[]): readonly (readonly string[])[] {
 /** Computes the root of a tree. @param leaves hashes of at least one text. */
 export const treeRoot = (leaves: readonly string[]): string => levelsOf(leaves).at(-1)![0]!;
 
-/** Returns for each leaf the hashes that lead from it to the root. Computes each hash of the tree once. */
-export function treePaths(leaves: readonly string[]): string[][] {
+/** Returns a function from the position of a leaf to the hashes that lead to the root. Hashes the tree once for all leaves. */
+export function treePaths(leaves: readonly string[]): (position: number) => string[] {
   const levels = levelsOf(leaves);
-  return leaves.map((_, position) =>
+  return (position) =>
     levels.flatMap((level, height) => {
       const at = Math.floor(position / 2 ** height);
       return level[at % 2 === 0 ? at + 1 : at - 1] ?? [];
-    }),
-  );
+    });
 }
 
 /**

@@ -75,7 +75,11 @@ export const contextOf = (
   { endpoint }: Emulator,
   { name, context }: Deployment,
 ): Readonly<Record<string, unknown>> => ({
-  ...{ name, stage: 'emulator', approvalTimeoutSeconds, endpoint, brokerRoles: brokerRole },
+  name,
+  stage: 'emulator',
+  approvalTimeoutSeconds,
+  endpoint,
+  brokerRoles: brokerRole,
   brokerSecrets: `arn:aws:secretsmanager:us-east-1:000000000000:secret:${brokerSecret}-??????`,
   ...context,
 });

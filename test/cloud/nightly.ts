@@ -25,7 +25,10 @@ export async function nightlyChecks(emulator: Emulator): Promise<Check[]> {
   const workflow = parse(await readFile('.github/workflows/nightly.yml', 'utf8')) as Loose;
   const options: string = workflow.env.OPTIONS.replace(workflow.env.NAME, NAME);
   const env: Environment = {
-    ...{ ...emulator.env, HOME: home, GITHUB_ENV, NAME },
+    ...emulator.env,
+    HOME: home,
+    GITHUB_ENV,
+    NAME,
     OPTIONS: options.replace('-c stage=dev ', ''),
   };
   const bash = async (script: string): Promise<string> => {

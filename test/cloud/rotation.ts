@@ -24,8 +24,13 @@ export function rotationChecks(emulator: Emulator, outputs: Outputs, given: { ca
   const act = async (target: string, more: object = {}) =>
     expectStatus(
       await call('agent', 'POST /admin/v1/test-action', {
-        ...{ protocol: 'git', tool: 'scm.publish', target, capability: 'write', parameters: { title: 'a change' } },
-        ...{ actor: { agent: 'cloud', session }, ...more },
+        protocol: 'git',
+        tool: 'scm.publish',
+        target,
+        capability: 'write',
+        parameters: { title: 'a change' },
+        actor: { agent: 'cloud', session },
+        ...more,
       }),
       200,
     );

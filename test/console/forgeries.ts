@@ -50,7 +50,7 @@ export async function withCheckpoint(bundle: Loose): Promise<Loose> {
     sign: async (message: Uint8Array) => sign('sha256', message, privateKey).toString('base64'),
   };
   const signed = await signCheckpoint(points, { created_at: bundle.manifest.created_at, previous: '' }, signer);
-  return Object.assign(bundle, { checkpoint: checkpointsOf(signed, points)[0] });
+  return Object.assign(bundle, { checkpoint: checkpointsOf(signed, points)(0) });
 }
 
 /** Returns a change of one member, which a path names. */

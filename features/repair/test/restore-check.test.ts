@@ -57,7 +57,8 @@ test.each<[string, Record<string, unknown>, string, RegExp]>([
     'a rewritten entry',
     {
       'GET /admin/v1/audit/verify': {
-        ...{ valid: false, total_entries: 7 },
+        valid: false,
+        total_entries: 7,
         // The text of a reason decides nothing.
         broken_link: { session_id: 's', index: 2, reason: 'the end is cut off, says the entry' },
       },
@@ -69,7 +70,8 @@ test.each<[string, Record<string, unknown>, string, RegExp]>([
     'a session that lost its end',
     {
       'GET /admin/v1/audit/verify': {
-        ...{ valid: false, total_entries: 7 },
+        valid: false,
+        total_entries: 7,
         broken_link: { session_id: 's', index: 7, reason: 'shorter than its checkpoint', missing: 'end' },
       },
     },
@@ -80,7 +82,8 @@ test.each<[string, Record<string, unknown>, string, RegExp]>([
     'an archive that is longer than the table',
     {
       'GET /admin/v1/archive/check': {
-        ...{ tenant: 'acme', total_entries: 7 },
+        tenant: 'acme',
+        total_entries: 7,
         incomplete_sessions: [{ session_id: 's', missing_entries: 0, lost_entries: 2, contradiction: 'shorter' }],
       },
     },
@@ -91,7 +94,8 @@ test.each<[string, Record<string, unknown>, string, RegExp]>([
     'an archive that was not copied',
     {
       'GET /admin/v1/archive/check': {
-        ...{ tenant: 'acme', total_entries: 7 },
+        tenant: 'acme',
+        total_entries: 7,
         incomplete_sessions: [{ session_id: 's', missing_entries: 7 }],
       },
     },

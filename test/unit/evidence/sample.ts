@@ -99,7 +99,7 @@ export async function checkpointOver({ entries }: Pick<Sealed, 'entries'>, by = 
   const { tenant, session_id, index, hash } = entries.at(-1)!;
   const others = ['other-1', 'other-2'].map((id) => ({ tenant, session_id: id, index: 0, hash: 'cd'.repeat(32) }));
   const points = [others[0]!, { tenant, session_id, index, hash }, others[1]!];
-  return checkpointsOf(await signCheckpoint(points, { created_at: checkpointedAt, previous: '' }, by), points)[1]!;
+  return checkpointsOf(await signCheckpoint(points, { created_at: checkpointedAt, previous: '' }, by), points)(1);
 }
 
 export async function textOf(chunks: AsyncIterable<string>): Promise<string> {
