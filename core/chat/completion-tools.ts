@@ -6,7 +6,7 @@
 import type { JsonObject } from '#core/kernel/json.ts';
 import { countOf, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { toolFragments } from '#core/models/dialects/tool-fragments.ts';
-import { jsonText } from '#core/models/dialects/wire.ts';
+import { contentText, jsonText } from '#core/models/dialects/wire.ts';
 import type { ChatCall } from './call.ts';
 import type { ChatPorts } from './ports.ts';
 import { decideCallText, endedWithinCall, isToolUse, isUndecidable } from './tool-use.ts';
@@ -18,7 +18,7 @@ export async function governCompletion(ports: ChatPorts, call: ChatCall, reply: 
     const { tool_calls, ...spoken } = objectOf(choice.message) ?? {};
     const message = withoutCalls(spoken);
     const { allowed, said } = await decided(ports, call, objectsOf(tool_calls));
-    const content = [textOf(message.content) ?? '', ...said].filter(Boolean).join('\n\n');
+    const content = [contentText(message.content), ...said].filter(Boolean).join('\n\n');
     choices.push({
       ...withoutCalls(choice),
       message: {

@@ -3,14 +3,24 @@ import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject, objectsOf, textOf } from '#core/kernel/narrow.ts';
 
 /**
- * Returns the reasoning of a message or delta of chat completions. Servers use two names for it, or give its parts in
- * `reasoning_details`, mostly in addition.
+ * Returns the reasoning of a message or delta of chat completions. Servers use two names for it, give its parts in
+ * `reasoning_details`, mostly in addition, or send it as parts of the content (Mistral).
  */
-export const reasoningOf = ({ reasoning_content, reasoning, reasoning_details }: JsonObject): string =>
+export const reasoningOf = ({ reasoning_content, reasoning, reasoning_details, content }: JsonObject): string =>
   textOf(reasoning_content) ||
   textOf(reasoning) ||
   objectsOf(reasoning_details)
     .map(({ text, summary }) => textOf(text) ?? textOf(summary) ?? '')
+    .join('') ||
+  objectsOf(content)
+    .map(({ thinking }) => contentText(thinking))
+    .join('');
+
+/** Returns the text of a message's or delta's content, which some servers send as a list of parts. */
+export const contentText = (content: Json | undefined): string =>
+  textOf(content) ??
+  objectsOf(content)
+    .map(({ text }) => textOf(text) ?? '')
     .join('');
 
 /** Returns `{ [key]: value }`, or an empty object without a value, for spreading. */

@@ -1,11 +1,11 @@
 /** Arguments of a model's tool call that could be read in two ways never reach the caller. */
 import type { ChatCall } from '#core/chat/call.ts';
-import { CompletionToolGate } from '#core/chat/completion-tools.ts';
+import { CompletionToolGate, governCompletion } from '#core/chat/completion-tools.ts';
 import type { ChatPorts } from '#core/chat/ports.ts';
 import { listedBetas, refuseProviderRun } from '#core/chat/provider-tools.ts';
 import { ToolGate } from '#core/chat/tool-gate.ts';
 import { governReply } from '#core/chat/tool-use.ts';
-import type { JsonObject } from '#core/kernel/json.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
 
 /** Nothing is governed: the refusal comes before. */
 const messages = {
@@ -212,4 +212,15 @@ describe('[dialects.unknown-end] a stream that ends within a tool call', () => {
     await gate.pass({ choices: [{ index: 0, delta: { tool_calls: [fragment] }, finish_reason: null }] });
     expect(() => gate.end()).toThrow(within);
   });
+});
+
+test('[chat.tool-use] the text before a refused call stays, also if the provider sent it as parts', async () => {
+  const calls = [{ id: 'c', function: { name: 'f', arguments: 'oops' } }];
+  const replied = async (content: Json) => {
+    const choices = [{ index: 0, message: { content, tool_calls: calls }, finish_reason: 'tool_calls' }];
+    return governCompletion(ports, call, { choices });
+  };
+  const refused = { message: { content: expect.stringMatching(/^Hello\n\n\[f was blocked/) }, finish_reason: 'stop' };
+  const parts = ['Hel', 'lo'].map((text) => ({ type: 'text', text }));
+  for (const content of ['Hello', parts]) expect(await replied(content)).toMatchObject({ choices: [refused] });
 });

@@ -6,7 +6,7 @@ import { idCarrying, refuseLate, vendorMembers } from '../call-id.ts';
 import { replayOpenai } from '../openai/replay.ts';
 import { toolFragments } from '../tool-fragments.ts';
 import { incompleteReason } from '../translate/stop-reasons.ts';
-import { reasoningOf } from '../wire.ts';
+import { contentText, reasoningOf } from '../wire.ts';
 import { type Kind, kinds, OutputItem } from './items.ts';
 import { ownNamesOf, type QualifiedToolName } from './namespaces.ts';
 
@@ -63,7 +63,10 @@ export class ResponseEvents {
     const choice = objectsOf(chunk.choices).find(({ index }) => (countOf(index) ?? 0) === 0);
     const delta = objectOf(choice?.delta) ?? {};
     events.push(...this.#say(kinds.reasoning, reasoningOf(delta)));
-    events.push(...this.#say(kinds.text, textOf(delta.content)), ...this.#say(kinds.refusal, textOf(delta.refusal)));
+    events.push(
+      ...this.#say(kinds.text, contentText(delta.content)),
+      ...this.#say(kinds.refusal, textOf(delta.refusal)),
+    );
     for (const fragment of objectsOf(delta.tool_calls)) events.push(...this.#call(fragment));
     this.#finish = textOf(choice?.finish_reason) ?? this.#finish;
     return this.#numbered(events);

@@ -7,7 +7,7 @@ import { tokensOf } from '../count-tokens.ts';
 import type { TranslationContext } from '../dialect.ts';
 import { toolFragments } from '../tool-fragments.ts';
 import { anthropicUsage, readOpenaiUsage } from '../usage.ts';
-import { reasoningOf } from '../wire.ts';
+import { contentText, reasoningOf } from '../wire.ts';
 import { blockQueue } from './block-queue.ts';
 import { messageId } from './message-id.ts';
 import { stopReason } from './stop-reasons.ts';
@@ -44,7 +44,7 @@ export function toAnthropicEvents(context: TranslationContext): EventTranslator 
 
   function take(delta: JsonObject): void {
     blocks.say('thinking', reasoningOf(delta));
-    blocks.say('text', textsOf(delta.content));
+    blocks.say('text', contentText(delta.content));
     const refusal = textOf(delta.refusal);
     refused ||= Boolean(refusal);
     blocks.say('text', refusal);
@@ -87,9 +87,3 @@ export function toAnthropicEvents(context: TranslationContext): EventTranslator 
     end,
   };
 }
-
-const textsOf = (content: JsonObject[string] | undefined): string | undefined =>
-  textOf(content) ??
-  objectsOf(content)
-    .map(({ text }) => textOf(text) ?? '')
-    .join('');

@@ -6,7 +6,7 @@ import { idCarrying } from '../call-id.ts';
 import { estimateOutput } from '../count-tokens.ts';
 import type { TranslationContext } from '../dialect.ts';
 import { anthropicUsage, readOpenaiUsage } from '../usage.ts';
-import { inputOf, omit, reasoningOf } from '../wire.ts';
+import { contentText, inputOf, omit, reasoningOf } from '../wire.ts';
 import { messageId } from './message-id.ts';
 import { stopReason } from './stop-reasons.ts';
 
@@ -56,14 +56,8 @@ function contentOf(message: JsonObject, calls: JsonObject[]): JsonObject[] {
   ];
 }
 
-function textsOf(message: JsonObject): string[] {
-  const content =
-    textOf(message.content) ??
-    objectsOf(message.content)
-      .map(({ text }) => textOf(text) ?? '')
-      .join('');
-  return [content, textOf(message.refusal) ?? ''].filter(Boolean);
-}
+const textsOf = (message: JsonObject): string[] =>
+  [contentText(message.content), textOf(message.refusal) ?? ''].filter(Boolean);
 
 /** Estimates counts for a provider that sends none. */
 function estimated(message: JsonObject, context: TranslationContext): Usage {

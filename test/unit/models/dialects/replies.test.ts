@@ -118,6 +118,32 @@ describe('translated', () => {
     expect(JSON.stringify(responseOf(reply, {}, { id: 'r', createdAt: 0 }))).toContain('"text":"ab"');
   });
 
+  test('[chat.translated-members] content sent as parts, as Mistral does, keeps its text and its thoughts in other dialects', () => {
+    const content = [
+      { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] },
+      { type: 'text', text: 'Hel' },
+      { type: 'text', text: 'lo' },
+    ];
+    const reply = { choices: [{ index: 0, message: { content }, finish_reason: 'stop' }] };
+    const blocks = [
+      { type: 'thinking', thinking: 'hm' },
+      { type: 'text', text: 'Hello' },
+    ];
+    expect(translator('anthropic', 'openai').reply(reply, context).content).toMatchObject(blocks);
+    const chunks = [...content.map((part) => ({ choices: [{ index: 0, delta: { content: [part] } }] })), ending];
+    const through = translator('anthropic', 'openai').events(context);
+    const events = [...chunks.flatMap((chunk) => through.next(chunk)), ...through.end()];
+    expect(collected(anthropic, events)?.content).toMatchObject(blocks);
+    const items = [
+      { type: 'reasoning', content: [{ text: 'hm' }] },
+      { type: 'message', content: [{ text: 'Hello' }] },
+    ];
+    expect(responseOf(reply, {}, { id: 'r', createdAt: 0 }).output).toMatchObject(items);
+    const response = new ResponseEvents({}, { id: 'r', createdAt: 0 });
+    for (const chunk of chunks) response.next(chunk);
+    expect(response.end().at(-1)).toMatchObject({ response: { output: items } });
+  });
+
   test('arguments that are not a JSON object are kept whole', () => {
     const calls = ['oops', '[1]', ' '].map((text, index) => ({
       id: `c${index}`,
@@ -128,6 +154,8 @@ describe('translated', () => {
     ).toMatchObject([{ input: { _raw: 'oops' } }, { input: { _raw: '[1]' } }, { input: {} }]);
   });
 });
+
+const ending: JsonObject = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
 
 describe('collected', () => {
   test.each(Object.entries(openaiStreams))('openai stream %s', (_, golden) => {
