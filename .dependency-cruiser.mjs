@@ -42,6 +42,7 @@ const commandKit = [
   'paging',
   'pieces',
   'policy-file',
+  'progress',
   'reading',
   'settings',
   'shell',
@@ -68,7 +69,8 @@ export default {
     // Tests of a feature, in its folder `test`, compose a whole gateway, as other tests do.
     ...[
       never('features-are-apart', '^features/([^/]+)/', '^features/(?!$1/|feature\\.ts$)'),
-      never('features-know-core', '^features/', '^(adapters|lambdas|lib)/'),
+      // A WASM module is checked where it will run.
+      never('features-know-core', '^features/', '^(adapters/(?!wasm/module\\.ts$)|lambdas|lib)/'),
       // Commands are made of the same parts everywhere.
       never('features-add-commands', '^features/', `^bin/(?!agentctl/(${commandKit.join('|')})\\.ts$)`),
     ].map((rule) => ({ ...rule, from: { ...rule.from, pathNot: '^features/[^/]+/test/' } })),

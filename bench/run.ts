@@ -1,6 +1,6 @@
 /** `npm run bench`: every figure of docs/explanation/performance.md in one run, and measurements of one subject. */
 import { Command } from 'commander';
-import { progressOf } from '../bin/progress.ts';
+import { progressOf } from '../bin/agentctl/progress.ts';
 import { benchActions } from './actions.ts';
 import { benchApprovals } from './approvals.ts';
 import { benchBrowser } from './browser.ts';

@@ -8,6 +8,7 @@ export { feature as graphql } from './graphql/feature.ts';
 export { feature as inForce } from './in-force/feature.ts';
 export { feature as manifests } from './manifests/feature.ts';
 export { feature as passkeys } from './passkeys/feature.ts';
+export { feature as plugins } from './plugins/feature.ts';
 export { feature as policyMining } from './policy-mining/feature.ts';
 export { feature as recommendations } from './recommendations/feature.ts';
 export { feature as repair } from './repair/feature.ts';

@@ -5,7 +5,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateKeys, privateKeyOf } from '#core/configuration/supply-chain/keys.ts';
-import { signEntry, signRootDocument } from '#core/configuration/supply-chain/sign.ts';
+import { signEntry, signRootDocument } from '#features/plugins/sign.ts';
 
 const keys = process.argv[2];
 if (keys === undefined) throw new Error('name the folder of the keys');

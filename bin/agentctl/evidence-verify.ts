@@ -5,13 +5,13 @@ import type { Verification } from '#core/contracts/evidence.ts';
 import type { Checkpointed } from '#core/evidence/ports.ts';
 import type { LogTrust } from '#core/evidence/transparency/session-proof.ts';
 import type { CheckpointsElsewhere, EntryLine } from '#core/evidence/verify.ts';
-import { countedBytes, progressOf } from '../progress.ts';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { fileTrouble, UsageError } from './failure.ts';
 import { type Fields, fields, list } from './json-fields.ts';
 import { type LogOptions, logTrust } from './log-trust.ts';
 import { routeOf } from './operation-routes.ts';
 import { type Output, painted } from './output.ts';
+import { countedBytes, progressOf } from './progress.ts';
 
 interface VerifyOptions {
   readonly session?: string;

@@ -1,9 +1,9 @@
 /** Writes documents that arrive in pieces to stdout, or to a file that is either complete or absent. */
 import { open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { countedBytes, progressOf } from '../progress.ts';
 import type { Cli } from './command.ts';
 import { fileTrouble } from './failure.ts';
+import { countedBytes, progressOf } from './progress.ts';
 
 /** Bundles and reports describe people's work: only their owner may read them by default. */
 const privateMode = 0o600;

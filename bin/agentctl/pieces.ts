@@ -1,8 +1,9 @@
 /** Follows cursors of responses that come in bounded pieces to the end, with progress on a terminal. */
-import { progressOf } from '../progress.ts';
+
 import type { Cli } from './command.ts';
 import { exitCodes, Failure } from './failure.ts';
 import { count, type Fields, fields, text } from './json-fields.ts';
+import { progressOf } from './progress.ts';
 
 /**
  * @param counts the member of a piece with its number of processed entries

@@ -17,14 +17,12 @@ import { addMcp } from './mcp.ts';
 import { addMcpBridge } from './mcp-bridge.ts';
 import { addObserve } from './observe.ts';
 import { routeOf } from './operation-routes.ts';
-import { addPlugin } from './plugin.ts';
 import { addPolicy } from './policy.ts';
 import { addRisk } from './risk.ts';
 import { addRollout } from './rollout.ts';
 import { run } from './run.ts';
 import { addSimulation } from './simulation.ts';
 import { addStatus } from './status.ts';
-import { addSupplyChain } from './supply-chain.ts';
 import { addKeys, addTenants } from './tenants.ts';
 import { addTraffic } from './traffic.ts';
 import { addWitness } from './witness.ts';
@@ -66,8 +64,6 @@ const groups = [
   addPolicy,
   addRollout,
   addCredentials,
-  addSupplyChain,
-  addPlugin,
   addRisk,
   addConfig,
   addTenants,

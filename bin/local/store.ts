@@ -10,7 +10,7 @@ import { objectsTable } from '#adapters/local/objects-table.ts';
 import { openStore as openDatabase } from '#adapters/local/sqlite/store.ts';
 import type { Store } from '#adapters/tables/store.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
-import { progressOf } from '../progress.ts';
+import { progressOf } from '../agentctl/progress.ts';
 import type { Durability } from './flags.ts';
 
 export interface LocalStore {

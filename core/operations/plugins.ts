@@ -1,16 +1,9 @@
-/** Records plugin acts that `agentctl` reports, and stores uploaded modules. */
-import { actionOf, moduleUpload, oneLine, pluginAct } from '#core/contracts/plugin-act.ts';
+/** Stores uploaded modules. */
+import { actionOf, moduleUpload, oneLine } from '#core/contracts/plugin-act.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { type Call, type Operation, parsed } from './operation.ts';
 import { recordAct } from './record.ts';
-
-/** Records a plugin act that `agentctl` reports from its machine, with the reporter's name [supply-chain.in-force]. */
-export const recordPluginAct: Operation = async (call) => {
-  const { act, ...about } = parsed(pluginAct, call.body());
-  const evidence_hash = await recordAct(call, actionOf({ act }), about);
-  return { status: 201, body: { act, name: about.name, evidence_hash } };
-};
 
 const digest = /^[0-9a-f]{64}$/;
 

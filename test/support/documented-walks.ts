@@ -5,7 +5,6 @@
 import * as z from 'zod';
 import type { DocumentedRun } from './documented-commands.ts';
 import { fakeHttpService } from './fake-http-service.ts';
-import { about, indexOf, rootKeys } from './signed-plugins.ts';
 import { readCases } from './yaml.ts';
 
 export interface Walk {
@@ -30,6 +29,8 @@ const all =
   async (run: DocumentedRun) => {
     for (const step of steps) await step(run);
   };
+
+const signedPlugins = () => import('../../features/plugins/test/signed-plugins.ts');
 
 /** A pattern that RE2 has not, at the line that the page names. */
 const lookaround = `version: 1\ntenants: [{ id: default, name: Default, api_keys: [{ key_env: GATEWAY_AGENT_KEY, name: agent, role: viewer, kind: agent }] }]${'\n'.repeat(24)}policies:\n  output: [{ name: x, type: regex, action: block, patterns: ["(?<=a)b(?=c)"] }]\n`;
@@ -69,12 +70,13 @@ export const walks: Readonly<Record<string, Walk>> = {
   'docs/how-to/install-plugins.md': {
     before: {
       './agentctl supply-chain trust': async (run) => {
+        const { indexOf, rootKeys } = await signedPlugins();
         run.write('index.json', JSON.stringify(indexOf()));
         run.write('root.pem', rootKeys.pem.publicKey);
       },
       './agentctl supply-chain keygen --out root': (run) => run.shell('rm root.pem index.json'),
       './agentctl supply-chain sign keyword-guard.wasm': async (run) => {
-        run.write('guard.json', JSON.stringify(about));
+        run.write('guard.json', JSON.stringify((await signedPlugins()).about));
         await run.shell('cp plugins/keyword-guard.wasm .');
       },
       './agentctl supply-chain sign index.in.json': async (run) => {
@@ -96,7 +98,7 @@ export const walks: Readonly<Record<string, Walk>> = {
         run.write('revocations.json', JSON.stringify(documents.revocations));
       },
       './agentctl supply-chain sign policies/mine.yaml': async (run) => {
-        const { abi: _abi, phase: _phase, url: _url, ...rest } = about;
+        const { abi: _abi, phase: _phase, url: _url, ...rest } = (await signedPlugins()).about;
         const mine = { ...rest, name: 'mine', kind: 'policy_pack', permissions: [], url: 'mine-1.0.0.json' };
         run.write('mine.json', JSON.stringify(mine));
         await run.shell('cp policies/readonly.yaml policies/mine.yaml');

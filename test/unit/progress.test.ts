@@ -1,6 +1,6 @@
 /** Progress of long work, on a terminal only. */
 import { text } from 'node:stream/consumers';
-import { countedBytes, progressLine, progressOf, type Terminal } from '../../bin/progress.ts';
+import { countedBytes, progressLine, progressOf, type Terminal } from '../../bin/agentctl/progress.ts';
 
 function screen(isTTY: boolean) {
   const written: string[] = [];

@@ -3,10 +3,6 @@ import * as z from 'zod';
 import { artifactKinds } from '#core/contracts/plugin-act.ts';
 
 export const pluginSizes = { artifactBytes: 50 * 1024 * 1024, indexBytes: 8 * 1024 * 1024 } as const;
-/** The module interface that this gateway runs. */
-export const supportedAbi = 'wasm-filter-1';
-/** Data that a filter of this ABI may receive; a module gets no other. */
-export const filterPermissions = ['content', 'metadata'] as const;
 
 const sequence = z.int().min(1);
 const date = z.iso.datetime();
@@ -89,10 +85,4 @@ function isLocation(text: string): boolean {
   if (isFileName(text)) return true;
   const url = URL.parse(text);
   return url?.protocol === 'https:' && url.href === text && !url.username && !url.password && !url.hash;
-}
-
-/** Compares two versions: negative, zero or positive if the first is older, equal or newer. */
-export function compareVersions(one: string, other: string): number {
-  const [a, b] = [one, other].map((version) => version.split('.').map(Number));
-  return a!.map((part, at) => part - b![at]!).find((difference) => difference !== 0) ?? 0;
 }

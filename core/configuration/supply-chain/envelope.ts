@@ -4,14 +4,14 @@ import * as z from 'zod';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { describeIssue } from '#core/kernel/issue-words.ts';
 import { parseStrict } from '#core/kernel/json.ts';
-import { keyIdOf, sha256, signBytes, verifies } from './keys.ts';
+import { sha256, verifies } from './keys.ts';
 import { refuse } from './refusal.ts';
 
 export const payloadType = 'application/vnd.in-toto+json';
-const statementType = 'https://in-toto.io/Statement/v1';
+export const statementType = 'https://in-toto.io/Statement/v1';
 
 /** Predicate types of statements. A document of one type is never read as another. */
-const predicateTypes = {
+export const predicateTypes = {
   index: 'urn:agent-governance-gateway:plugin-index:1',
   delegations: 'urn:agent-governance-gateway:delegations:1',
   revocations: 'urn:agent-governance-gateway:revocations:1',
@@ -60,24 +60,6 @@ interface Signed {
 export function pae(type: string, payload: Uint8Array): Buffer {
   const head = `DSSEv1 ${Buffer.byteLength(type)} ${type} ${payload.byteLength} `;
   return Buffer.concat([Buffer.from(head), payload]);
-}
-
-/** Signs a predicate. The default subject is the predicate itself, by the digest of its canonical form. */
-export function signStatement(
-  key: KeyObject,
-  kind: DocumentKind,
-  predicate: unknown,
-  subject = { name: kind as string, sha256: sha256(canonicalize(predicate)) },
-): Envelope {
-  const statement = {
-    _type: statementType,
-    subject: [{ name: subject.name, digest: { sha256: subject.sha256 } }],
-    predicateType: predicateTypes[kind],
-    predicate,
-  };
-  const payload = Buffer.from(canonicalize(statement));
-  const sig = signBytes(key, pae(payloadType, payload)).toString('base64');
-  return { payloadType, payload: payload.toString('base64'), signatures: [{ keyid: keyIdOf(key), sig }] };
 }
 
 /**

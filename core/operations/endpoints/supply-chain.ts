@@ -1,6 +1,6 @@
 /** Plugins and policy packs: what is in force, and what people did with them. */
 import * as z from 'zod';
-import { artifactKinds, pluginAct, pluginActs, recordedActs } from '#core/contracts/plugin-act.ts';
+import { artifactKinds, recordedActs } from '#core/contracts/plugin-act.ts';
 import { operation } from '../endpoint.ts';
 import { count, sha256Hex, time, unreadableRows } from './schemas.ts';
 
@@ -47,23 +47,5 @@ export const supplyChain = {
         unreadable: unreadableRows,
       }),
     run: async () => (await import('#core/operations/supply-chain.ts')).supplyChain,
-  }),
-  recordPluginAct: operation({
-    route: 'POST /admin/v1/supply-chain/acts',
-    function: 'policies',
-    role: 'admin',
-    platform: true,
-    summary: 'Record an install, removal or refusal of a plugin as evidence',
-    status: 201,
-    input: () => pluginAct,
-    example: {
-      act: 'refuse',
-      name: 'keyword-guard',
-      version: '1.2.0',
-      reason: 'downgrade',
-      message: 'keyword-guard 1.3.0 is installed; 1.2.0 needs --allow-downgrade',
-    },
-    output: () => z.strictObject({ act: z.enum(pluginActs), name: z.string(), evidence_hash: sha256Hex }),
-    run: async () => (await import('#core/operations/plugins.ts')).recordPluginAct,
   }),
 };

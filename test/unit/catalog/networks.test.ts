@@ -2,7 +2,6 @@
 
 import * as z from 'zod';
 import { mayConnect } from '#adapters/executors/http-exchange.ts';
-import { isPrivate } from '#adapters/http/plugin-download.ts';
 import { networkOf, networkOfHost } from '#core/catalog/networks.ts';
 import { checkArguments } from '#core/guard/arguments.ts';
 import { isInnerAddress } from '#core/policy/classification/inner-address.ts';
@@ -31,7 +30,6 @@ describe('[catalog.own]', () => {
     const isPublic = network === 'public';
     expect(mayConnect(address, false)).toBe(isPublic);
     expect(mayConnect(address, true)).toBe(['public', 'private', 'loopback'].includes(network));
-    expect(isPrivate(address)).toBe(!isPublic);
     const url = `http://${address.includes(':') ? `[${address}]` : address}/x`;
     expect(isInnerAddress(url, false)).toBe(!isPublic);
     const kinds = checkArguments({ url }).map(({ kind }) => kind);
@@ -41,7 +39,6 @@ describe('[catalog.own]', () => {
   test.each(cases.noAddresses)('"%s" is not an address, and no caller connects to it', (text) => {
     expect(networkOf(text)).toBeUndefined();
     expect([mayConnect(text, false), mayConnect(text, true)]).toEqual([false, false]);
-    expect(isPrivate(text)).toBe(true);
   });
 
   test.each(cases.hosts)('the host %s is %s', (host, network) => {

@@ -1,6 +1,5 @@
 /** Errors of policy packs: place, found value and allowed values. */
 import { parsePack } from '#core/policy/rules/pack.ts';
-import { packBytes, readPackBytes } from '#core/policy/rules/pack-bytes.ts';
 
 const rule = { protocol: 'git', tool: 'scm.get_*', decision: 'allow' };
 const pack = (fields: object) => ({ name: 'own', default_decision: 'review', rules: [rule], ...fields });
@@ -57,11 +56,4 @@ describe('[policy.guards]', () => {
   test('an unknown set is refused', () => {
     expect(() => parsePack(pack({ rules: ['git-host-read'] }), 'own.yaml')).toThrow(/own\.yaml: rules\[0\]: found/);
   });
-});
-
-test('[supply-chain.envelope] published bytes of a pack are read in canonical form only', () => {
-  const bytes = packBytes(pack({}), 'own');
-  expect(readPackBytes(bytes, 'own')).toEqual(parsePack(pack({}), 'own'));
-  expect(() => readPackBytes(Buffer.from(`${bytes} `), 'own')).toThrow('own is not in canonical form');
-  expect(() => readPackBytes(Buffer.from('name: own'), 'own')).toThrow('own is not JSON');
 });

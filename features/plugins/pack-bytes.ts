@@ -2,7 +2,7 @@
 import type { ToolPack } from '#core/contracts/tool-policy.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
-import { parsePack } from './pack.ts';
+import { parsePack } from '#core/policy/rules/pack.ts';
 
 /**
  * Returns the bytes of a pack.

@@ -7,18 +7,10 @@ import { sourceFiles } from '#adapters/files/source-files.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import type { PluginEntry } from '#core/configuration/supply-chain/documents.ts';
 import { keyIdOf, publicKeyOf } from '#core/configuration/supply-chain/keys.ts';
-import { signEntry } from '#core/configuration/supply-chain/sign.ts';
-import { packBytes } from '#core/policy/rules/pack-bytes.ts';
-import {
-  entryOf,
-  guardBytes,
-  indexOf,
-  now,
-  publisherKeys,
-  rootKeys,
-  strangerKeys,
-} from '../../../support/signed-plugins.ts';
-import { Home, serverOf } from '../../agentctl/support.ts';
+import { Home, serverOf } from '../../../test/unit/agentctl/support.ts';
+import { packBytes } from '../pack-bytes.ts';
+import { signEntry } from '../sign.ts';
+import { entryOf, guardBytes, indexOf, now, publisherKeys, rootKeys, strangerKeys } from './signed-plugins.ts';
 
 const home = new Home();
 const server = serverOf(home);
@@ -157,7 +149,7 @@ test('[supply-chain.envelope] a pack is signed, put into an index, installed, tr
 });
 
 test('[supply-chain.envelope] a pack that declares a permission, an ABI or a phase is refused before it is read', async () => {
-  const { verifyBytes } = await import('#core/configuration/supply-chain/verify-artifact.ts');
+  const { verifyBytes } = await import('../verify-bytes.ts');
   const read = jest.fn();
   for (const [change, reason] of [
     [{ abi: 'wasm-filter-1' }, 'abi_unsupported'],

@@ -1,16 +1,18 @@
 /** Reports installs, removals and refusals of plugins; stores reports not yet accepted [supply-chain.in-force]. */
-import type { PluginStore } from '#adapters/local/plugin-store.ts';
+
+import type { Cli } from '#agentctl/command.ts';
+import { exitCodes, Failure } from '#agentctl/failure.ts';
+import { fields, text } from '#agentctl/json-fields.ts';
+import { plain } from '#agentctl/output.ts';
 import { authorize } from '#core/configuration/identity/authorize.ts';
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { PluginEntry } from '#core/configuration/supply-chain/documents.ts';
 import { SupplyChainRefusal } from '#core/configuration/supply-chain/refusal.ts';
 import type { PluginAct } from '#core/contracts/plugin-act.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import type { Cli } from './command.ts';
-import { exitCodes, Failure } from './failure.ts';
-import { fields, text } from './json-fields.ts';
-import { routeOf } from './operation-routes.ts';
-import { plain } from './output.ts';
+import { endpointsOf } from '#core/operations/endpoint.ts';
+import { recordPluginAct } from '../endpoint.ts';
+import type { PluginStore } from './store.ts';
 
 /** Facts about a plugin at the time of a refusal; later steps add more. */
 export interface KnownPlugin {
@@ -33,7 +35,7 @@ export async function assertMayRecord(cli: Cli, act: 'install' | 'remove'): Prom
     throw notDone(act, fault as Error);
   }
   try {
-    authorize(routeOf('recordPluginAct'), caller as Principal);
+    authorize(endpointsOf({ recordPluginAct })[0]!, caller as Principal);
   } catch (fault) {
     if (!(fault instanceof GatewayError)) throw fault;
     throw notDone(act, fault);

@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import type { Cli, Outcome } from '#agentctl/command.ts';
+import { exitCodes, Failure, fileTrouble } from '#agentctl/failure.ts';
+import { type Progress, progressOf } from '#agentctl/progress.ts';
 import type { PluginEntry } from '#core/configuration/supply-chain/documents.ts';
 import { SupplyChainRefusal } from '#core/configuration/supply-chain/refusal.ts';
 import type { Trusted } from '#core/configuration/supply-chain/verify-index.ts';
-import { type Progress, progressOf } from '../progress.ts';
-import type { Cli, Outcome } from './command.ts';
-import { exitCodes, Failure, fileTrouble } from './failure.ts';
 
 /** Address and content of an index; relative names in it resolve against the address. */
 export interface IndexSource {
@@ -17,7 +17,7 @@ export interface IndexSource {
 
 /** Reads an index from a file or an address. @throws Failure, SupplyChainRefusal */
 export async function readIndex(cli: Cli, address: string): Promise<IndexSource> {
-  const { download } = await import('#adapters/http/plugin-download.ts');
+  const { download } = await import('./download.ts');
   const { isFileName, pluginSizes } = await import('#core/configuration/supply-chain/documents.ts');
   const remote = /^[a-z][a-z0-9+.-]*:\/\//i.test(address);
   const load = async (url: string, maxBytes: number) => {
@@ -77,7 +77,7 @@ export async function verdictOf(
 /** Checks that a module follows the ABI, or that a pack is canonical; rejects with the problem. */
 export async function readable({ kind, name }: PluginEntry, bytes: Uint8Array): Promise<unknown> {
   if (kind === 'wasm_filter') return (await import('#adapters/wasm/module.ts')).compileModule(bytes);
-  return (await import('#core/policy/rules/pack-bytes.ts')).readPackBytes(bytes, name);
+  return (await import('../pack-bytes.ts')).readPackBytes(bytes, name);
 }
 
 /** Reads a file named on the command line. */

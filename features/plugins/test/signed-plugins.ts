@@ -2,11 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PluginEntry } from '#core/configuration/supply-chain/documents.ts';
-import { signStatement } from '#core/configuration/supply-chain/envelope.ts';
 import { generateKeys, keyIdOf, privateKeyOf, publicKeyOf } from '#core/configuration/supply-chain/keys.ts';
-import { signEntry } from '#core/configuration/supply-chain/sign.ts';
+import { signEntry, signStatement } from '../sign.ts';
 
-export const guardBytes = readFileSync(join(__dirname, '../../plugins/keyword-guard.wasm'));
+export const guardBytes = readFileSync(join(__dirname, '../../../plugins/keyword-guard.wasm'));
 
 const pair = (kind: 'ed25519' | 'p256') => {
   const pem = generateKeys(kind);

@@ -2,12 +2,14 @@
 
 import { gzipSync } from 'node:zlib';
 import { compileModule } from '#adapters/wasm/module.ts';
-import { assertNoDowngrade, newest } from '#core/configuration/supply-chain/catalogue.ts';
 import type { Envelope } from '#core/configuration/supply-chain/envelope.ts';
-import { pae, payloadType, signStatement } from '#core/configuration/supply-chain/envelope.ts';
+import { pae, payloadType } from '#core/configuration/supply-chain/envelope.ts';
 import { generateKeys, publicKeyOf, signBytes } from '#core/configuration/supply-chain/keys.ts';
-import { verifyBytes, verifyEntry } from '#core/configuration/supply-chain/verify-artifact.ts';
+import { verifyEntry } from '#core/configuration/supply-chain/verify-artifact.ts';
 import { verifyIndex } from '#core/configuration/supply-chain/verify-index.ts';
+import { assertNoDowngrade, newest } from '../catalogue.ts';
+import { signStatement } from '../sign.ts';
+import { verifyBytes } from '../verify-bytes.ts';
 import {
   delegationOf,
   entryOf,
@@ -17,7 +19,7 @@ import {
   publisherKeys,
   rootKeys,
   strangerKeys,
-} from '../../../support/signed-plugins.ts';
+} from './signed-plugins.ts';
 
 interface Try {
   readonly file?: unknown;

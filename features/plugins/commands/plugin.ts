@@ -1,15 +1,15 @@
 /** `plugin`: finds, verifies, installs and removes signed WASM filters and policy packs. */
 import type { Command } from 'commander';
-import { type PluginRecord, PluginStore } from '#adapters/local/plugin-store.ts';
+import { addCommand, addGroup, type Cli, type Outcome, type Parent } from '#agentctl/command.ts';
+import { exitCodes, Failure, UsageError } from '#agentctl/failure.ts';
+import { fields, list } from '#agentctl/json-fields.ts';
+import { stateFolder } from '#agentctl/local-run.ts';
 import type { PluginEntry } from '#core/configuration/supply-chain/documents.ts';
 import type { Trusted } from '#core/configuration/supply-chain/verify-index.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
-import { addCommand, addGroup, type Cli, type Outcome, type Parent } from './command.ts';
-import { exitCodes, Failure, UsageError } from './failure.ts';
-import { fields, list } from './json-fields.ts';
-import { stateFolder } from './local-run.ts';
-import { assertMayRecord, type KnownPlugin, refusalsReported, report } from './plugin-acts.ts';
-import { fileContent, type IndexSource, readable, readIndex, refusals, verdictOf } from './plugin-index.ts';
+import { assertMayRecord, type KnownPlugin, refusalsReported, report } from './acts.ts';
+import { fileContent, type IndexSource, readable, readIndex, refusals, verdictOf } from './index-source.ts';
+import { type PluginRecord, PluginStore } from './store.ts';
 
 interface IndexOptions {
   readonly index: string;
@@ -34,7 +34,7 @@ export function addPlugin(program: Parent): void {
     options: withIndex,
     run: (cli, options, words) =>
       refusals(cli, async () => {
-        const { searchPlugins } = await import('#core/configuration/supply-chain/catalogue.ts');
+        const { searchPlugins } = await import('../catalogue.ts');
         const { trusted } = await opened(cli, options);
         show(cli, searchPlugins(trusted.index, words).map(withoutEnvelope), [
           'name',
@@ -52,7 +52,7 @@ export function addPlugin(program: Parent): void {
     options: withIndex,
     run: (cli, options, [name = '']) =>
       refusals(cli, async () => {
-        const { newest } = await import('#core/configuration/supply-chain/catalogue.ts');
+        const { newest } = await import('../catalogue.ts');
         const { trusted } = await opened(cli, options);
         const entry = newest(trusted.index, name);
         const verdict = await verdictOf(entry, trusted);
@@ -125,8 +125,9 @@ async function opened(cli: Cli, { index, root: rootFile }: IndexOptions): Promis
 
 async function install(cli: Cli, options: IndexOptions, wanted: string, known: KnownPlugin): Promise<Outcome> {
   await assertMayRecord(cli, 'install');
-  const { newest, assertNoDowngrade } = await import('#core/configuration/supply-chain/catalogue.ts');
-  const { verifyBytes, verifyEntry } = await import('#core/configuration/supply-chain/verify-artifact.ts');
+  const { newest, assertNoDowngrade } = await import('../catalogue.ts');
+  const { verifyEntry } = await import('#core/configuration/supply-chain/verify-artifact.ts');
+  const { verifyBytes } = await import('../verify-bytes.ts');
   const { store, record, root, source, trusted } = await opened(cli, options);
   const entry = newest(trusted.index, wanted);
   known.entry = entry;
@@ -207,7 +208,7 @@ async function listInstalled(cli: Cli): Promise<Outcome> {
 }
 
 async function outdated(cli: Cli, options: IndexOptions): Promise<Outcome> {
-  const { compareVersions } = await import('#core/configuration/supply-chain/documents.ts');
+  const { compareVersions } = await import('../catalogue.ts');
   const { record, trusted } = await opened(cli, options);
   const rows = (record?.plugins ?? []).flatMap(({ name, version }) => {
     const versions = trusted.index.plugins.filter((entry) => entry.name === name && !entry.yanked);

@@ -1,10 +1,11 @@
 /** Signs and verifies SLSA provenance of a release file [supply-chain.provenance]. */
 import type { KeyObject } from 'node:crypto';
 import * as z from 'zod';
-import { type Envelope, openEnvelope, signStatement } from './envelope.ts';
-import { keyIdOf, sha256 } from './keys.ts';
-import { refuse } from './refusal.ts';
-import { parseDocument } from './verify-index.ts';
+import { type Envelope, openEnvelope } from '#core/configuration/supply-chain/envelope.ts';
+import { keyIdOf, sha256 } from '#core/configuration/supply-chain/keys.ts';
+import { refuse } from '#core/configuration/supply-chain/refusal.ts';
+import { parseDocument } from '#core/configuration/supply-chain/verify-index.ts';
+import { signStatement } from './sign.ts';
 
 const buildType = 'urn:agent-governance-gateway:npm-package:1';
 const digest = z.string().regex(/^[0-9a-f]{64}$/, 'a SHA-256 in lower-case hex');

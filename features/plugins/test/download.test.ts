@@ -4,17 +4,22 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import * as z from 'zod';
-import type { DownloadOptions } from '#adapters/http/plugin-download.ts';
-import { download, isPrivate } from '#adapters/http/plugin-download.ts';
-import { loopbackCertificate, loopbackKey } from '../../../support/loopback-tls.ts';
-import { readCases } from '../../../support/yaml.ts';
+import { loopbackCertificate, loopbackKey } from '../../../test/support/loopback-tls.ts';
+import { readCases } from '../../../test/support/yaml.ts';
+import type { DownloadOptions } from '../commands/download.ts';
+import { download, isPrivate } from '../commands/download.ts';
 
 const cases = readCases(
-  'test/unit/configuration/supply-chain/download.yaml',
+  'features/plugins/test/download.yaml',
   z.strictObject({
     refused: z.array(z.tuple([z.string(), z.string(), z.string()])),
     addresses: z.array(z.tuple([z.string(), z.boolean()])),
   }),
+);
+
+const networks = readCases(
+  'test/unit/catalog/networks.yaml',
+  z.looseObject({ addresses: z.record(z.string(), z.array(z.string())), noAddresses: z.array(z.string()) }),
 );
 
 const server = createServer({ cert: loopbackCertificate, key: loopbackKey }, (request, response) => {
@@ -150,6 +155,13 @@ describe('[plugin.marketplace]', () => {
 
   test.each(cases.addresses)('%s is private: %s', (address, expected) => {
     expect(isPrivate(address)).toBe(expected);
+  });
+
+  test('every address of the catalog that is not public is private, and so is a text that is not an address', () => {
+    const { addresses, noAddresses } = networks;
+    for (const [network, all] of Object.entries(addresses))
+      for (const address of all) expect([address, isPrivate(address)]).toEqual([address, network !== 'public']);
+    for (const text of noAddresses) expect([text, isPrivate(text)]).toEqual([text, true]);
   });
 
   test('the bytes arrive, also after a redirect to HTTPS', async () => {

@@ -4,13 +4,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Option } from 'commander';
+import { addCommand, addGroup, type Cli, type Outcome, type Parent } from '#agentctl/command.ts';
+import { fileTrouble, UsageError } from '#agentctl/failure.ts';
+import { saveWhole } from '#agentctl/files.ts';
+import { fields, list } from '#agentctl/json-fields.ts';
+import { showAnswer } from '#agentctl/operation-command.ts';
 import type { KeyKind } from '#core/configuration/supply-chain/keys.ts';
-import { addCommand, addGroup, type Cli, type Outcome, type Parent } from './command.ts';
-import { fileTrouble, UsageError } from './failure.ts';
-import { saveWhole } from './files.ts';
-import { fields, list } from './json-fields.ts';
-import { showAnswer } from './operation-command.ts';
-import { fileContent, readable, refusals, verdictOf } from './plugin-index.ts';
+import { fileContent, readable, refusals, verdictOf } from './index-source.ts';
 
 export function addSupplyChain(program: Parent): void {
   const parent = addGroup(
@@ -111,7 +111,7 @@ function addAttest(parent: Parent): void {
         .requiredOption('--signing-key <file>', 'private key in PEM form'),
     run: (cli, { signingKey, sbom, source, commit, builder, release }, [file = '']) =>
       refusals(cli, async () => {
-        const { signProvenance } = await import('#core/configuration/supply-chain/provenance.ts');
+        const { signProvenance } = await import('../provenance.ts');
         const { privateKeyOf } = await import('#core/configuration/supply-chain/keys.ts');
         const key = privateKeyOf(fileContent(signingKey).toString());
         const build = {
@@ -146,7 +146,7 @@ function addTrust(parent: Parent): void {
       refusals(cli, async () => {
         const { verifyIndex } = await import('#core/configuration/supply-chain/verify-index.ts');
         const { publicKeyOf } = await import('#core/configuration/supply-chain/keys.ts');
-        const { stringify } = await import('./yaml-text.ts');
+        const { stringify } = await import('#agentctl/yaml-text.ts');
         const [root_key, index] = [fileContent(root).toString(), readJson(file)];
         verifyIndex(index, publicKeyOf(root_key), { now: Date.now() });
         const supply_chain = { root_key, index };
@@ -185,13 +185,13 @@ function addSign(parent: Parent): void {
 /** Reads a pack from YAML or JSON. */
 async function packBytesOf(file: string): Promise<Buffer> {
   const { readYaml } = await import('#core/configuration/load/yaml.ts');
-  const { packBytes } = await import('#core/policy/rules/pack-bytes.ts');
+  const { packBytes } = await import('../pack-bytes.ts');
   return packBytes(readYaml(fileContent(file).toString('utf8'), file).value, file);
 }
 
 async function sign(cli: Cli, file: string, { type, signingKey, about, into, out }: SignOptions): Promise<Outcome> {
   const { privateKeyOf } = await import('#core/configuration/supply-chain/keys.ts');
-  const { signEntry, signRootDocument } = await import('#core/configuration/supply-chain/sign.ts');
+  const { signEntry, signRootDocument } = await import('../sign.ts');
   const key = privateKeyOf(fileContent(signingKey).toString());
   if (type === 'artifact') {
     if (about === undefined || into !== undefined)
@@ -219,7 +219,7 @@ function verifyRelease(cli: Cli, file: string, { root, provenance = '', sbom, na
   if (name !== undefined || artifact !== undefined)
     throw new UsageError('--provenance is about a release; --name and --artifact are about an index');
   return refusals(cli, async () => {
-    const { verifyProvenance } = await import('#core/configuration/supply-chain/provenance.ts');
+    const { verifyProvenance } = await import('../provenance.ts');
     const { publicKeyOf } = await import('#core/configuration/supply-chain/keys.ts');
     const key = publicKeyOf(fileContent(root).toString());
     const given = sbom === undefined ? [] : [fileContent(sbom)];
@@ -246,8 +246,9 @@ function verifyFile(
     const trusted = verifyIndex(readJson(file), publicKeyOf(fileContent(root).toString()), { now: Date.now() });
     let publisher: string | undefined;
     if (name !== undefined && artifact !== undefined) {
-      const { newest } = await import('#core/configuration/supply-chain/catalogue.ts');
-      const { verifyBytes, verifyEntry } = await import('#core/configuration/supply-chain/verify-artifact.ts');
+      const { newest } = await import('../catalogue.ts');
+      const { verifyEntry } = await import('#core/configuration/supply-chain/verify-artifact.ts');
+      const { verifyBytes } = await import('../verify-bytes.ts');
       const entry = newest(trusted.index, name);
       publisher = verifyEntry(entry, trusted, Date.now());
       await verifyBytes(entry, fileContent(artifact), (bytes) => readable(entry, bytes));

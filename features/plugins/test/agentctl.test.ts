@@ -1,16 +1,8 @@
 /** Plugins from the command line: the example filter is signed by a generated key, installed, listed and removed. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  about,
-  entryOf,
-  guardBytes,
-  indexOf,
-  publisherKeys,
-  rootKeys,
-  strangerKeys,
-} from '../../../support/signed-plugins.ts';
-import { errorBody, Home, serverOf } from '../../agentctl/support.ts';
+import { errorBody, Home, serverOf } from '../../../test/unit/agentctl/support.ts';
+import { about, entryOf, guardBytes, indexOf, publisherKeys, rootKeys, strangerKeys } from './signed-plugins.ts';
 
 const home = new Home();
 const server = serverOf(home);

@@ -8,10 +8,18 @@ import {
   type PluginEntry,
   pluginEntry,
   revocationsPredicate,
-} from './documents.ts';
-import { type Envelope, signStatement } from './envelope.ts';
-import { sha256 } from './keys.ts';
-import { parseDocument } from './verify-index.ts';
+} from '#core/configuration/supply-chain/documents.ts';
+import {
+  type DocumentKind,
+  type Envelope,
+  pae,
+  payloadType,
+  predicateTypes,
+  statementType,
+} from '#core/configuration/supply-chain/envelope.ts';
+import { keyIdOf, sha256, signBytes } from '#core/configuration/supply-chain/keys.ts';
+import { parseDocument } from '#core/configuration/supply-chain/verify-index.ts';
+import { canonicalize } from '#core/kernel/canonical.ts';
 
 const rootSchemas = { index: indexPredicate, delegations: delegationsPredicate, revocations: revocationsPredicate };
 
@@ -43,4 +51,22 @@ export function signEntry(key: KeyObject, about: unknown, bytes: Uint8Array): Pl
     ...(phase !== undefined && { phase }),
   });
   return { ...entry, envelope: signStatement(key, 'artifact', predicate, { name, sha256: digest }) };
+}
+
+/** Signs a predicate. The default subject is the predicate itself, by the digest of its canonical form. */
+export function signStatement(
+  key: KeyObject,
+  kind: DocumentKind,
+  predicate: unknown,
+  subject = { name: kind as string, sha256: sha256(canonicalize(predicate)) },
+): Envelope {
+  const statement = {
+    _type: statementType,
+    subject: [{ name: subject.name, digest: { sha256: subject.sha256 } }],
+    predicateType: predicateTypes[kind],
+    predicate,
+  };
+  const payload = Buffer.from(canonicalize(statement));
+  const sig = signBytes(key, pae(payloadType, payload)).toString('base64');
+  return { payloadType, payload: payload.toString('base64'), signatures: [{ keyid: keyIdOf(key), sig }] };
 }

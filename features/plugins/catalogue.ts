@@ -1,7 +1,7 @@
 /** Searches an index and selects the version of a plugin to install. */
 
-import { compareVersions, type PluginEntry, type PluginIndex } from './documents.ts';
-import { refuse } from './refusal.ts';
+import type { PluginEntry, PluginIndex } from '#core/configuration/supply-chain/documents.ts';
+import { refuse } from '#core/configuration/supply-chain/refusal.ts';
 
 /** Returns the plugins whose name, description or tags contain all the words, ignoring case. */
 export function searchPlugins({ plugins }: PluginIndex, words: readonly string[]): PluginEntry[] {
@@ -32,4 +32,10 @@ export function newest({ plugins }: PluginIndex, wanted: string): PluginEntry {
 export function assertNoDowngrade(installed: { readonly version: string } | undefined, entry: PluginEntry): void {
   if (installed && compareVersions(entry.version, installed.version) < 0)
     refuse('downgrade', `${entry.name} ${installed.version} is installed; ${entry.version} needs --allow-downgrade`);
+}
+
+/** Compares two versions: negative, zero or positive if the first is older, equal or newer. */
+export function compareVersions(one: string, other: string): number {
+  const [a, b] = [one, other].map((version) => version.split('.').map(Number));
+  return a!.map((part, at) => part - b![at]!).find((difference) => difference !== 0) ?? 0;
 }

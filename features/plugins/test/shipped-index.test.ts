@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { compileModule } from '#adapters/wasm/module.ts';
 import { publicKeyOf } from '#core/configuration/supply-chain/keys.ts';
-import { verifyBytes, verifyEntry } from '#core/configuration/supply-chain/verify-artifact.ts';
+import { verifyEntry } from '#core/configuration/supply-chain/verify-artifact.ts';
 import { verifyIndex } from '#core/configuration/supply-chain/verify-index.ts';
+import { verifyBytes } from '../verify-bytes.ts';
 
 const now = Date.parse('2026-12-01T00:00:00Z');
 const file = JSON.parse(readFileSync('plugins/index.json', 'utf8'));

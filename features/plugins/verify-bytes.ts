@@ -1,0 +1,46 @@
+/**
+ * Verifies the bytes of a plugin whose entry was verified: size, digest, ABI, permissions [supply-chain.envelope].
+ * Unverified bytes are never compiled.
+ */
+import type { PluginEntry } from '#core/configuration/supply-chain/documents.ts';
+import { sha256 } from '#core/configuration/supply-chain/keys.ts';
+import { refuse } from '#core/configuration/supply-chain/refusal.ts';
+
+/** The module interface that this gateway runs. */
+const supportedAbi = 'wasm-filter-1';
+/** Data that a filter of this ABI may receive; a module gets no other. */
+const filterPermissions = ['content', 'metadata'] as const;
+
+/**
+ * Verifies the downloaded bytes.
+ * @param compile compiles a module that follows the ABI and has no imports, or reads a pack; rejects with the error
+ * @throws SupplyChainRefusal with the first check that failed
+ */
+export async function verifyBytes(
+  entry: PluginEntry,
+  bytes: Uint8Array,
+  compile: (bytes: Uint8Array) => Promise<unknown>,
+): Promise<void> {
+  const { name, size, abi } = entry;
+  if (bytes.byteLength !== size) refuse('size_mismatch', `${name} has ${bytes.byteLength} bytes, signed ${size}`);
+  const digest = sha256(bytes);
+  if (digest !== entry.sha256) refuse('digest_mismatch', `${name} has digest ${digest}, signed ${entry.sha256}`);
+  if (entry.kind === 'policy_pack') {
+    if (abi !== undefined || entry.phase !== undefined)
+      refuse('abi_unsupported', `${name} is a policy pack with an ABI or a phase, allowed neither`);
+  } else if (abi !== supportedAbi || entry.phase === undefined)
+    refuse('abi_unsupported', `${name} has ABI ${abi} and phase ${entry.phase}, allowed ${supportedAbi} and a phase`);
+  await compile(bytes).catch((cause: Error) => refuse('abi_mismatch', `${name}: ${cause.message}`, cause));
+  permitted(entry);
+}
+
+/** Checks the permissions. A pack decides on calls and receives no data. */
+function permitted({ name, kind, permissions }: PluginEntry): void {
+  const known: readonly string[] = kind === 'policy_pack' ? [] : filterPermissions;
+  const unknown = permissions.filter((permission) => !known.includes(permission));
+  if (unknown.length > 0)
+    refuse('permission_unknown', `${name} requires ${unknown.join(', ')}, allowed ${known.join(', ') || 'none'}`);
+  const undeclared = known.filter((permission) => !permissions.includes(permission));
+  if (undeclared.length > 0)
+    refuse('permission_undeclared', `${name} is given ${undeclared.join(', ')} and does not declare it`);
+}
