@@ -1,13 +1,16 @@
 /**
  * Builds every `plugins/*.wat`, and every `plugins/<name>/module.ts` (AssemblyScript), to `plugins/<name>.wasm`, which is committed.
- * `--check` writes nothing and exits with 1 if a committed module differs from its sources.
+ * `sources.sha256` says which sources that were. `--check` writes nothing and exits with 1 if a committed module differs
+ * from its sources.
  */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
-import asc from 'assemblyscript/asc';
+
 import wabt from 'wabt';
+import asc from './compiler/asc.mjs';
 import { tablesModule } from './injection-guard/tables.mjs';
+import { sourcesDigest } from './sources.mjs';
 
 const folder = new URL('./', import.meta.url);
 /** Sources that are compiled from tables. */
@@ -22,6 +25,8 @@ for (const name of files.filter((file) => /^[^/]+\.wat$/.test(file))) {
 }
 for (const file of files.filter((each) => /^[^/]+\/module\.ts$/.test(each)).sort())
   await built(`${basename(dirname(file))}.wasm`, await compiled(file));
+
+await built('sources.sha256', Buffer.from(`${await sourcesDigest()}\n`));
 
 /** The tool guard judges texts with this module, so it is part of the code. */
 await embed('injection-guard.wasm', '../core/guard/wording-module.ts');

@@ -56,10 +56,10 @@ let fake: FakeProvider;
 const address = /\/admin\/v1\/approvals\/[0-9a-f-]{36}/;
 /** Each mode is that of a tenant of its own. */
 const modes = [
-  { mode: 'status_202', ways: 'streamed', askAgain: true, fates: ['approve', 'deny', 'leave'], count: 21 },
-  { mode: 'error_409', askAgain: true, fates: ['approve', 'deny', 'leave'], count: 42 },
-  { mode: 'hold', holdSeconds: 50, fates: ['approve', 'deny'], count: 28 },
-  { mode: 'hold', holdSeconds: 1, fates: ['leave'], count: 14 },
+  { mode: 'status_202', ways: 'streamed', askAgain: true, fates: ['approve', 'deny', 'leave'], count: 18 },
+  { mode: 'error_409', askAgain: true, fates: ['approve', 'deny', 'leave'], count: 36 },
+  { mode: 'hold', holdSeconds: 50, fates: ['approve', 'deny'], count: 24 },
+  { mode: 'hold', holdSeconds: 1, fates: ['leave'], count: 12 },
 ].map((each) => ({ ...each, name: each.holdSeconds ? `hold for ${each.holdSeconds} s` : each.mode }));
 type Mode = (typeof modes)[number];
 

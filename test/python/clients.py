@@ -9,6 +9,7 @@ import os
 import anthropic
 import litellm
 import openai
+from langchain_openai import ChatOpenAI
 from pydantic import BaseModel
 from pydantic_ai import Agent
 from pydantic_ai.models.anthropic import AnthropicModel
@@ -165,6 +166,24 @@ def with_pydantic_ai():
     return {name: run(model) for name, model in kinds.items()}
 
 
+def with_langchain():
+    def run(use_responses_api):
+        model = ChatOpenAI(
+            model=MODEL, base_url=f"{URL}/v1", api_key=KEY, max_retries=0, use_responses_api=use_responses_api
+        )
+        tool = {"name": "weather", "description": "The weather of a city", "parameters": SCHEMA}
+        place = {"title": "place", "description": "A place", **SCHEMA}
+        return {
+            "text": model.invoke("hello").text,
+            "stream": [part.text for part in model.stream("hello") if part.text],
+            "tool": [call["name"] for call in model.bind_tools([tool]).invoke(WEATHER).tool_calls],
+            "structured": model.with_structured_output(place, method="json_schema").invoke("Oslo as json"),
+            "refused": refused(lambda: model.invoke(BLOCKED)),
+        }
+
+    return {"chat": run(False), "responses": run(True)}
+
+
 def with_litellm():
     routes = {"openai": (f"openai/{MODEL}", f"{URL}/v1"), "anthropic": (f"anthropic/{MODEL}", URL)}
 
@@ -187,6 +206,7 @@ print(
             "openai": with_openai(),
             "anthropic": with_anthropic(),
             "pydantic_ai": with_pydantic_ai(),
+            "langchain": with_langchain(),
             "litellm": with_litellm(),
             "odd": {"openai": odd_with_openai(), "anthropic": odd_with_anthropic()},
         }

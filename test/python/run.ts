@@ -1,5 +1,5 @@
 /**
- * Python clients against a real local run and a scripted provider (`npm run test:python`): OpenAI, Anthropic, pydantic-ai, LiteLLM. They are
+ * Python clients against a real local run and a scripted provider (`npm run test:python`): OpenAI, Anthropic, pydantic-ai, LangChain, LiteLLM. They are
  * installed once below `.emulator/`, from the registry of Python packages. Without Python the run is skipped and says so; with
  * PYTHON=required it fails instead.
  */
@@ -142,10 +142,11 @@ async function oddInputs(): Promise<Check[]> {
 }
 
 const checksOf = (told: Loose) => {
-  const { openai, anthropic, pydantic_ai, litellm, odd } = told;
+  const { openai, anthropic, pydantic_ai, langchain, litellm, odd } = told;
   const each: readonly (readonly [string, Loose])[] = [
     ['openai', openai],
     ['anthropic', anthropic],
+    ...['chat', 'responses'].map((kind) => [`langchain (${kind})`, langchain[kind]] as const),
     ...['chat', 'responses', 'messages'].map((kind) => [`pydantic-ai (${kind})`, pydantic_ai[kind]] as const),
     ...['openai', 'anthropic'].map((kind) => [`litellm (${kind})`, litellm[kind]] as const),
   ];
@@ -198,6 +199,13 @@ const checksOf = (told: Loose) => {
     check('[clients.libraries] anthropic gets a tool call that was decided, and names of models', async () => {
       assert.deepEqual([anthropic.tool, anthropic.models], [['weather'], ['gpt-client']]);
     }),
+    check(
+      '[clients.libraries] langchain gets a tool call and structured output, whatever endpoint it uses',
+      async () => {
+        for (const kind of ['chat', 'responses'])
+          assert.deepEqual([langchain[kind].tool, langchain[kind].structured], [['weather'], { city: 'Oslo' }], kind);
+      },
+    ),
     check('[clients.libraries] an agent of pydantic-ai calls its tool, whatever endpoint it uses', async () => {
       for (const kind of ['chat', 'responses', 'messages'])
         assert.deepEqual(pydantic_ai[kind].tool, { text: 'It is sunny.', heard: ['Oslo'] }, kind);

@@ -1,5 +1,6 @@
 /** The OpenAI Agents SDK, pointed at the gateway; its traces go to OpenAI by default, so they are off. */
-import { Agent, OpenAIProvider, Runner, setTracingDisabled, tool } from '@openai/agents';
+import { Agent, Runner, setTracingDisabled, tool } from '@openai/agents-core';
+import { OpenAIProvider } from '@openai/agents-openai';
 import OpenAI from 'openai';
 import * as z from 'zod';
 import { gateway, outcome, report } from './results.ts';

@@ -5,8 +5,8 @@
 import { inspect } from 'node:util';
 import { createOpenAI } from '@ai-sdk/openai';
 import Anthropic from '@anthropic-ai/sdk';
-import { ChatOpenAI } from '@langchain/openai';
-import { Agent, OpenAIProvider, Runner, setTracingDisabled } from '@openai/agents';
+import { Agent, Runner, setTracingDisabled } from '@openai/agents-core';
+import { OpenAIProvider } from '@openai/agents-openai';
 import { generateText, streamText } from 'ai';
 import OpenAI from 'openai';
 import { outcome, report } from './results.ts';
@@ -46,9 +46,6 @@ function waysOf({ url, key }: Run): Record<string, Way> {
   const openai = new OpenAI({ baseURL, apiKey: key, defaultHeaders: headers, ...patient });
   const anthropic = new Anthropic({ baseURL: url, apiKey: key, defaultHeaders: headers, ...patient });
   const vercel = createOpenAI({ baseURL, apiKey: key, headers });
-  const langchain = new ChatOpenAI({
-    ...{ model, apiKey: key, ...patient, configuration: { baseURL, defaultHeaders: headers } },
-  });
   const runner = new Runner({ modelProvider: new OpenAIProvider({ openAIClient: openai }) });
   return {
     openai: async (prompt) =>
@@ -78,8 +75,6 @@ function waysOf({ url, key }: Run): Record<string, Way> {
     'ai sdk chat': async (prompt) => (await generateText({ model: vercel.chat(model), prompt })).text,
     'ai sdk chat, streamed': async (prompt) =>
       streamed(streamText({ model: vercel.chat(model), prompt, onError: () => {} })),
-    langchain: async (prompt) => (await langchain.invoke(prompt)).text,
-    'langchain, streamed': async (prompt) => joined(map(await langchain.stream(prompt), ({ text }) => text)),
     'openai agents': async (prompt) => (await runner.run(agent, prompt)).finalOutput,
     'openai agents, streamed': async (prompt) => {
       const run = await runner.run(agent, prompt, { stream: true });

@@ -25,7 +25,7 @@ const tracked = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], {
 /** Specifiers after from, import, require and in lists of a bundler or of Jest: `name`, `@scope/name`, with a path behind. */
 const specifier =
   /(?:from\s*|import\s*\(?\s*|require(?:\.resolve)?\(\s*|moduleOf\(\s*)['"]((?:@[a-z0-9-]+\/)?[a-z][a-z0-9._-]*)(?:\/[^'"]*)?['"]/g;
-const ownPackages = ['plugins/', 'test/runtime/client/', 'operator/', 'apps/'];
+const ownPackages = ['plugins/', 'bin/unicode/', 'test/runtime/client/', 'operator/', 'apps/'];
 
 interface Use {
   readonly name: string;

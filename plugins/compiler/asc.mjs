@@ -1,0 +1,2 @@
+/** The AssemblyScript compiler, from this folder's own packages: `npm run plugins` installs them. */
+export { default } from 'assemblyscript/asc';
