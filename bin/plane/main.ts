@@ -1,5 +1,6 @@
-/** The streaming plane: chat and MCP of a deployment behind a load balancer, where a caller that leaves is noticed. */
+/** The streaming plane: chat, MCP and actions of a deployment behind a load balancer, where a caller that leaves is noticed. */
 import { brokerClients } from '#adapters/aws/broker-clients.ts';
+import { awsExecutorClients } from '#adapters/executors/clients.ts';
 import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
 import { backgroundWork } from '#adapters/work/background.ts';
 import { planeLimits } from '#core/contracts/host-limits.ts';
@@ -7,9 +8,11 @@ import type { HttpEvent } from '#core/contracts/http.ts';
 import { isOfPlane } from '#core/contracts/streaming-plane.ts';
 import { routes } from '#features/routes.ts';
 import { composeChat } from '#lambdas/aws-chat.ts';
+import { withExecutors } from '#lambdas/executors.ts';
 import { chatHandlers } from '#lambdas/handlers.ts';
 import { mcpOnAws } from '#lambdas/mcp/on-aws.ts';
 import { beforeBody } from '#lambdas/middleware/before-body.ts';
+import { httpEndpoint } from '#lambdas/middleware/http-endpoint.ts';
 import { endingSignal } from '../local/ending-signal.ts';
 import { type HttpServer, listen } from '../local/http-server.ts';
 import { inFlight } from '../local/in-flight.ts';
@@ -97,6 +100,11 @@ function startPlane(environment: NodeJS.ProcessEnv, openSockets: () => number) {
   const { texts, calls } = background;
   const ports = { ...composed, effects: background.effects, texts, calls, hostLimits: planeLimits };
   const mcp = mcpOnAws(ports);
+  // Its ports execute calls of MCP servers in the conversations that its clients have.
+  const actions = httpEndpoint(
+    'test-action',
+    withExecutors(mcp.ports, awsExecutorClients(environment.SANDBOX_FUNCTION)),
+  );
   const running = inFlight();
   const flush = async () => {
     telemetry.gauge('svc_plane_active_calls', running.count() + openSockets());
@@ -107,7 +115,7 @@ function startPlane(environment: NodeJS.ProcessEnv, openSockets: () => number) {
   );
   return {
     ports,
-    handlers: running.watched({ ...chatHandlers(ports), mcp: mcp.handler }),
+    handlers: running.watched({ ...chatHandlers(ports), mcp: mcp.handler, 'test-action': actions }),
     maxBodyBytes: async () => (await snapshots.current({ evenStale: true })).configuration.server.max_body_bytes,
     /** Ends what would go on for as long as its clients like. */
     endStreams: () => mcp.gateway.endStreams(),

@@ -10,12 +10,14 @@ export const planeFunctions = [
   'count-tokens',
   'models',
   'mcp',
+  'test-action',
 ] as const satisfies readonly FunctionName[];
 
 const served: readonly FunctionName[] = planeFunctions;
 
-/** Checks for routes of both surfaces, which share one listener. `/health`, which both have, reads no store. */
-export const isOfPlane = ({ handledBy }: Pick<Route, 'handledBy'>): boolean => served.includes(handledBy);
+/** Checks for routes of both surfaces, which share one listener; never one of the admin API. `/health`, which both have, reads no store. */
+export const isOfPlane = ({ handledBy, surface }: Pick<Route, 'handledBy' | 'surface'>): boolean =>
+  served.includes(handledBy) && surface !== 'admin';
 
 type Access = NonNullable<FunctionSpec['tables'][TableName]>;
 
@@ -33,6 +35,8 @@ const rights = [
   'settlesTasks',
   'invokesModels',
   'assumesBrokerRoles',
+  'queriesClusters',
+  'runsCommands',
   'callsUpstreams',
 ] as const satisfies readonly (keyof FunctionSpec)[];
 

@@ -11,13 +11,17 @@ import {
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
+import { functionSeconds } from '#core/contracts/host-limits.ts';
 import { accept } from '../findings.ts';
 import type { GatewaySettings } from '../settings.ts';
 import type { StreamingSettings } from '../streaming-settings.ts';
 import type { StreamingNetwork } from './network.ts';
 
-/** A stream that is silent for longer is cut; the plane sends a comment every 15 seconds. */
-export const idleSeconds = 180;
+/**
+ * A connection that is silent for longer is cut: longer than an action may execute. Streams carry a comment every 15
+ * seconds.
+ */
+export const idleSeconds = functionSeconds.action + 10;
 
 const privateRanges = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'];
 

@@ -84,16 +84,16 @@ it('[plane.container] runs unprivileged: read-only files, no capabilities, no pu
   expect(names).not.toContain('BEHIND_EDGE');
 });
 
-it('[plane.container] drains in less time than ECS gives it, and a stream may be silent for three minutes', () => {
+it('[plane.container] drains in less time than ECS gives it, and a connection may be silent for as long as an action executes', () => {
   const told = Object.fromEntries(
     container().Environment.map(({ Name, Value }: { Name: string; Value: unknown }) => [Name, Value]),
   );
   expect(Number(told.PLANE_DRAIN_SECONDS)).toBeLessThan(container().StopTimeout);
-  expect(told).toMatchObject({ PLANE_HOSTS: 'stream.example.com', PLANE_TLS: 'on', PLANE_IDLE_SECONDS: '180' });
+  expect(told).toMatchObject({ PLANE_HOSTS: 'stream.example.com', PLANE_TLS: 'on', PLANE_IDLE_SECONDS: '310' });
   const attributes = one('AWS::ElasticLoadBalancingV2::LoadBalancer').LoadBalancerAttributes;
   expect(attributes).toEqual(
     expect.arrayContaining([
-      { Key: 'idle_timeout.timeout_seconds', Value: '180' },
+      { Key: 'idle_timeout.timeout_seconds', Value: '310' },
       { Key: 'deletion_protection.enabled', Value: 'true' },
       { Key: 'routing.http.drop_invalid_header_fields.enabled', Value: 'true' },
     ]),

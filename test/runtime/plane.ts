@@ -34,7 +34,7 @@ export function planeChecks(world: World): Check[] {
 
   return [
     check(
-      '[plane.same-handlers] the streaming plane answers whole and in events, and counts tokens and lists models',
+      '[plane.same-handlers] the streaming plane answers whole and in events, governs actions, counts tokens and lists models',
       () =>
         withPlane(async (plane) => {
           const whole = await post(plane, chat, 'plane-whole', asked('mock', false));
@@ -50,6 +50,14 @@ export function planeChecks(world: World): Check[] {
           assert.equal(stranger.status, 401);
           const admin = await fetch(`${plane.url}/admin/v1/whoami`, { headers: headers('plane-admin') });
           assert.equal(admin.status, 404);
+          const action = {
+            ...{ protocol: 'git', tool: 'scm.list_branches', target: 'acme/web', capability: 'read' },
+            actor: { agent: 'runtime', session: 'plane-action' },
+          };
+          const governed = await post(plane, '/v1/actions', 'plane-action', JSON.stringify(action));
+          assert.equal(((await governed.json()) as Loose).decision, 'allow');
+          const ofAdmin = await post(plane, '/admin/v1/test-action', 'plane-action', JSON.stringify(action));
+          assert.equal(ofAdmin.status, 404);
         }),
     ),
     check('[plane.same-handlers] an MCP client of the SDK initializes and lists tools over the streaming plane', () =>

@@ -63,6 +63,7 @@ describe('[cloud.least-privilege] the union of rows', () => {
       expect(union.secrets).toEqual(expect.arrayContaining([...(spec.secrets ?? [])]));
     }
     expect(union).toMatchObject({ invokesModels: true, settlesTasks: true, startsApprovals: true, results: 'write' });
+    expect(union).toMatchObject({ runsCommands: true, queriesClusters: true });
   });
 
   it('contains no right that none of them has', () => {
@@ -88,7 +89,9 @@ describe('[cloud.least-privilege] the union of rows', () => {
 });
 
 it('[plane.same-handlers] serves the routes of its functions and none of the admin API', () => {
-  expect(new Set(routes.filter(isOfPlane).map(({ surface }) => surface))).toEqual(new Set(['gateway', 'mcp']));
+  const served = routes.filter(isOfPlane);
+  expect(new Set(served.map(({ surface }) => surface))).toEqual(new Set(['gateway', 'mcp']));
+  expect(served.map(({ path }) => path)).toEqual(expect.arrayContaining(['/v1/actions', '/v1/outcomes']));
 });
 
 it('runs in its container on the Node that the tests run on', () => {
