@@ -17,6 +17,7 @@ export const contextKeys: readonly string[] = [
   'certificate',
   'concurrency',
   'copyAccount',
+  'dashboards',
   'dataPlane',
   'domain',
   'edge',

@@ -47,6 +47,8 @@ export interface GatewaySettings extends ConcurrencySettings, CapacitySettings {
   readonly logKeyOverlap: boolean;
   /** Send spans to CloudWatch's OTLP endpoint. Off by default: it accepts none until Transaction Search is on. */
   readonly otlpTraces: boolean;
+  /** The two dashboards, which are billed by the month, with or without traffic. */
+  readonly dashboards: boolean;
   /** Bytes of comment before the first event of a stream, for runtimes that buffer small writes; 0 = none. */
   readonly streamPaddingBytes: number;
   /** KMS keys of evidence of other deployments, by ARN: their signatures are verified. */
@@ -120,6 +122,7 @@ export function readSettings(node: Node): GatewaySettings {
     formerLogKeys: arns(node, 'formerLogKeys', 'kms', /^[a-z0-9-]+:\d{12}:key\/[\w-]+$/),
     logKeyOverlap: word(node, 'logKeyOverlap', ['on', 'off']) === 'on',
     otlpTraces: word(node, 'otlpTraces', ['off', 'on']) === 'on',
+    dashboards: word(node, 'dashboards', ['on', 'off']) === 'on',
     streamPaddingBytes: whole(node, 'streamPaddingBytes', 0, 0),
     formerSigningKeys: arns(node, 'formerSigningKeys', 'kms', /^[a-z0-9-]+:\d{12}:key\/[\w-]+$/),
     formerVoteKeys: arns(node, 'formerVoteKeys', 'kms', /^[a-z0-9-]+:\d{12}:key\/[\w-]+$/),

@@ -29,8 +29,10 @@ export class GatewayWatch extends Stack {
     const { settings } = props;
     const watched = { ...props.watched, ...byName(this, settings) };
     const alarms = new Alarms(this, 'Alarms', { settings, watched });
-    new Overview(this, 'Overview', { settings, watched, alarms: alarms.all });
-    new Dashboard(this, 'Dashboard', { settings, watched });
+    if (settings.dashboards) {
+      new Overview(this, 'Overview', { settings, watched, alarms: alarms.all });
+      new Dashboard(this, 'Dashboard', { settings, watched });
+    }
     new CfnOutput(this, 'PageTopicArn', { value: alarms.topics.page.topicArn });
     new CfnOutput(this, 'TicketTopicArn', { value: alarms.topics.ticket.topicArn });
   }

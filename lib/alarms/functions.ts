@@ -1,11 +1,20 @@
 /** Alarms on functions that fail, are throttled, or lose events that are not repeated. */
 import { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { FunctionSpec } from '#core/contracts/function-spec.ts';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import { functions as specs } from '#features/functions.ts';
 import { routes } from '#features/routes.ts';
-import { type AlarmInputs, type AlarmRow, failedPercent, fiveMinutes, summed, sustained } from './alarm.ts';
+import {
+  type AlarmInputs,
+  type AlarmRow,
+  failedPercent,
+  fiveMinutes,
+  type Severity,
+  summed,
+  sustained,
+} from './alarm.ts';
 
 /** Share of failed calls that raises an alarm, in percent, and the least number of failures. */
 const worthAMessage = { percent: 5, failures: 3 };
@@ -25,15 +34,41 @@ export const watchedAlone = names.filter((name) => {
   return !optional && (streams === true || !behindAnApi.has(name));
 });
 
+/**
+ * Functions whose work waits for them: runs of a schedule are missed by `<name>-stopped`, records of a stream by their
+ * age. No further alarm says that they are throttled.
+ */
+const waitedFor = (name: FunctionName): boolean => 'schedule' in specs[name] || 'streamsOf' in specs[name];
+/** Functions invoked by a schedule alone: a few runs in five minutes, of which a number says as much as a share. */
+const byScheduleAlone = (name: FunctionName): boolean => 'schedule' in specs[name] && !('streamsOf' in specs[name]);
+
 /** Checks whether callers wait for this function. */
 const servesCallers = (name: FunctionName): boolean =>
   behindAnApi.has(name) || name === 'ws' || name === 'ws-worker' || name === 'approval-steps';
 
-/** Functions invoked by events. Lambda drops an event that it cannot deliver in time, without informing the caller. */
-const invokedByEvents: readonly FunctionName[] = [
-  'ws-worker',
-  ...names.filter((name) => 'schedule' in specs[name] && !('optional' in specs[name])),
-];
+/** Returns what counts as failing: a share of the invocations, or a number of runs. */
+const failures = (name: FunctionName, fn: IFunction): Pick<AlarmRow, 'metric' | 'threshold'> =>
+  byScheduleAlone(name)
+    ? { metric: fn.metricErrors(summed), threshold: worthAMessage.failures }
+    : {
+        metric: failedPercent(
+          'failed (%)',
+          fn.metricErrors(summed),
+          fn.metricInvocations(summed),
+          worthAMessage.failures,
+        ),
+        threshold: worthAMessage.percent,
+      };
+
+const throttles = (name: FunctionName, fn: IFunction, severity: Severity): AlarmRow => ({
+  name: `${name}-throttles`,
+  runbook: 'function-throttles',
+  severity,
+  periods: sustained,
+  metric: fn.metricThrottles(summed),
+  threshold: throttled,
+  ...(severity === 'page' && { within: 'capacity' as const }),
+});
 
 /** @param concurrency the account's quota of concurrent executions in the region */
 export function functionAlarms({ watched: { functions } }: AlarmInputs, concurrency: number): AlarmRow[] {
@@ -47,36 +82,22 @@ export function functionAlarms({ watched: { functions } }: AlarmInputs, concurre
           runbook: 'function-errors',
           severity,
           periods: sustained,
-          metric: failedPercent(
-            'failed (%)',
-            fn.metricErrors(summed),
-            fn.metricInvocations(summed),
-            worthAMessage.failures,
-          ),
-          threshold: worthAMessage.percent,
+          ...failures(name, fn),
           ...(severity === 'page' && { within: 'service-unavailable' as const }),
         },
-        {
-          name: `${name}-throttles`,
-          runbook: 'function-throttles',
-          severity,
-          periods: sustained,
-          metric: fn.metricThrottles(summed),
-          threshold: throttled,
-          ...(severity === 'page' && { within: 'capacity' as const }),
-        },
+        ...(waitedFor(name) ? [] : [throttles(name, fn, severity)]),
       ];
     }),
-    ...invokedByEvents.map(
-      (name): AlarmRow => ({
-        name: `${name}-dropped`,
-        runbook: 'dropped-events',
-        severity: 'ticket',
-        periods: sustained,
-        metric: functions[name].metric('AsyncEventsDropped', summed),
-        threshold: 1,
-      }),
-    ),
+    {
+      // Lambda drops an event that it cannot deliver in time, without informing the caller. A dropped run of a schedule is
+      // repeated, or missed by its own alarm.
+      name: 'ws-worker-dropped',
+      runbook: 'dropped-events',
+      severity: 'ticket',
+      periods: sustained,
+      metric: functions['ws-worker'].metric('AsyncEventsDropped', summed),
+      threshold: 1,
+    },
     {
       name: 'account-concurrency',
       runbook: 'function-throttles',

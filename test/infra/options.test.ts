@@ -32,6 +32,7 @@ const options: Readonly<Record<string, Record<string, unknown>>> = {
   'small account': { accountConcurrency: 500 },
   'at once': { release: 'at-once' },
   spans: { otlpTraces: 'on' },
+  'no dashboards': { dashboards: 'off' },
   copies,
   restoring: { restoring: 'arn:aws:iam::123456789012:role/restorer' },
 };

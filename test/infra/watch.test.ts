@@ -34,12 +34,37 @@ const metricsOf = (alarm: Loose): Loose[] =>
     : [alarm];
 
 describe('[watch.alarms] failures', () => {
-  it.each([...watchedAlone])('of %s count as a share of its calls, when they last', (name) => {
-    const alarm = named(`${name}-errors`);
-    expect(metricsOf(alarm).map(({ MetricName }) => MetricName)).toEqual(['Errors', 'Invocations']);
-    expect(alarm).toMatchObject({ Threshold: 5, DatapointsToAlarm: 2, EvaluationPeriods: 3 });
-    expect(alarm.Metrics[0].Expression).toBe('IF(failed >= 3, 100 * failed / all, 0)');
-    expect(named(`${name}-throttles`)).toMatchObject({ MetricName: 'Throttles', Threshold: 10, EvaluationPeriods: 3 });
+  const ofSchedules = ['sweep', 'alerts', 'archive-check'];
+  const repeated: Readonly<Record<string, string>> = {
+    ...Object.fromEntries(ofSchedules.map((name) => [name, `${name}-stopped`])),
+    ...{ notify: 'notification-age', project: 'projection-age' },
+  };
+
+  it.each(watchedAlone.filter((name) => !ofSchedules.includes(name)))(
+    'of %s count as a share of its calls, when they last',
+    (name) => {
+      const alarm = named(`${name}-errors`);
+      expect(metricsOf(alarm).map(({ MetricName }) => MetricName)).toEqual(['Errors', 'Invocations']);
+      expect(alarm).toMatchObject({ Threshold: 5, DatapointsToAlarm: 2, EvaluationPeriods: 3 });
+      expect(alarm.Metrics[0].Expression).toBe('IF(failed >= 3, 100 * failed / all, 0)');
+    },
+  );
+
+  it.each(ofSchedules)('of %s, which runs once a minute or a day, count by themselves', (name) => {
+    expect(named(`${name}-errors`)).toMatchObject({
+      ...{ MetricName: 'Errors', Threshold: 3, DatapointsToAlarm: 2, EvaluationPeriods: 3 },
+    });
+  });
+
+  it.each([...watchedAlone])('by throttling of %s are seen as such, or by work that waits for it', (name) => {
+    const waits = repeated[name];
+    if (waits) expect([named(waits)?.Threshold, named(`${name}-throttles`)]).toEqual([expect.any(Number), undefined]);
+    else
+      expect(named(`${name}-throttles`)).toMatchObject({
+        MetricName: 'Throttles',
+        Threshold: 10,
+        EvaluationPeriods: 3,
+      });
   });
 
   it.each(['gateway', 'admin', 'callbacks', 'mcp'])('of the surface %s count as a share of its answers', (name) => {
@@ -100,11 +125,15 @@ it.each(cases.watched)('[watch.alarms] %s watches %s %s', (name, namespace, metr
   expect(named(name)).toMatchObject({ Namespace: namespace, MetricName: metric });
 });
 
-it.each(Object.keys(tables))('[watch.alarms] table %s is watched for throttled and failed requests', (table) => {
-  const expression = (name: string) => named(name).Metrics[0].Expression;
+const expression = (name: string) => named(name).Metrics[0].Expression;
+
+it.each(Object.keys(tables))('[watch.alarms] table %s is watched for throttled requests', (table) => {
   const where = `FROM "AWS/DynamoDB" WHERE TableName = 'agent-governance-${table}'`;
   expect(expression(`${table}-table-throttles`)).toBe(`SELECT SUM(ThrottledRequests) ${where}`);
-  expect(expression(`${table}-table-errors`)).toBe(`SELECT SUM(SystemErrors) ${where}`);
+});
+
+it('[watch.alarms] requests that DynamoDB failed are watched over all tables', () => {
+  expect(expression('table-errors')).toBe('SELECT SUM(SystemErrors) FROM "AWS/DynamoDB"');
 });
 
 it('[watch.alarms] counts against the quota that the deployment names', () => {
