@@ -22,9 +22,14 @@ export const assumed = {
   mbOfVcpu: 1_769,
   /** Bytes of log a call: lines of the function, metrics, access log, Lambda's own. */
   logBytes: 2_400,
+  /** The same in containers, where the load balancer logs to S3: `test/runtime` counted 340 for an action, 450 for a chat. */
+  logBytesInContainers: 500,
   traceShare: 0.05,
-  /** Streams that a task of 1 vCPU and 2 GB holds on average over a day. */
-  streamsOfTask: 125,
+  /** Calls that a task of 1 vCPU and 2 GB holds on average over a day, and the share of its processor that they use. */
+  callsOfTask: 125,
+  busyShareOfTask: 0.4,
+  /** Bytes that a call exchanges with a provider or a server, through the NAT gateway. */
+  upstreamBytes: { chat: 8_000, stream: 16_000, action: 0, mcp: 8_000 },
   /** Transitions of `state-machines/approval.asl.json`: into each of its three steps, and to the end. A test counts them. */
   transitions: 4,
 } as const;
@@ -68,25 +73,45 @@ export function onLambda(kind: Kind, bill: Bill): Parts {
   };
 }
 
-/** @returns dollars of a million streams answered by tasks behind a load balancer */
-export function onTasks(kind: 'stream', bill: Bill): Parts {
+/** Kinds of calls that the streaming plane answers. */
+export type KindInContainers = 'chat' | 'stream' | 'action';
+
+const taskHour = (prices: Prices): number => prices.fargateVcpuHour + 2 * prices.fargateGbHour;
+
+/** @returns dollars of a million calls answered by tasks behind a load balancer, without `planeMonth` */
+export function onTasks(kind: KindInContainers, bill: Bill): Parts {
   const { prices } = bill;
-  const taskHour = prices.fargateVcpuHour + 2 * prices.fargateGbHour;
-  const streamHours = (1e6 * lambdaSeconds(kind)) / 3_600;
-  // A unit of the load balancer is 3,000 connections at a time.
-  const balancer = (streamHours / 3_000) * prices.loadBalancerUnitHour;
-  return { ...shared(kind, bill), api: balancer, compute: (streamHours / assumed.streamsOfTask) * taskHour };
+  const own = shared(kind, bill, assumed.logBytesInContainers);
+  const callHours = (1e6 * lambdaSeconds(kind)) / 3_600;
+  const processorHours = (1e3 * assumed.cpuMs[kind]) / 3_600;
+  // A unit of the load balancer is 3,000 connections at a time, or 25 new ones a second: here each call has its own.
+  const balancer = Math.max(callHours / 3_000, 1e6 / 25 / 3_600) * prices.loadBalancerUnitHour;
+  const gigabytes = (assumed.upstreamBytes[kind] + assumed.logBytesInContainers) / 1e3;
+  return {
+    ...own,
+    api: balancer + gigabytes * prices.natGb,
+    compute: Math.max(callHours / assumed.callsOfTask, processorHours / assumed.busyShareOfTask) * taskHour(prices),
+  };
 }
 
+const hoursOfMonth = 730;
+/** @returns dollars a month of the streaming plane without calls: a load balancer, two NAT gateways and two tasks */
+export const planeMonth = (prices: Prices): number =>
+  hoursOfMonth * (prices.loadBalancerHour + 2 * prices.natHour + 2 * taskHour(prices));
+
 /** Returns the cost that all kinds share: rows, copies of their entries, log lines. */
-function shared(kind: Kind, { prices, entries: entryCost }: Bill): Omit<Parts, 'api' | 'compute'> {
+function shared(
+  kind: Kind,
+  { prices, entries: entryCost }: Bill,
+  logBytes: number = assumed.logBytes,
+): Omit<Parts, 'api' | 'compute'> {
   const { read, write } = measured[kind];
   return {
     tables: read * prices.readUnits + write * prices.writeUnits,
     evidence: entries[kind] * entryCost,
     // The vote is signed.
     workflow: kind === 'review' ? assumed.transitions * prices.transitions + prices.signatures : 0,
-    logs: requests[kind] * (assumed.logBytes / 1e3) * prices.logGb,
+    logs: requests[kind] * (logBytes / 1e3) * prices.logGb,
   };
 }
 

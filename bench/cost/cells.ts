@@ -55,7 +55,7 @@ export async function cellsFor(callsPerSecond: number, region?: string): Promise
     cells,
     usdMonth: month * cells,
     executions: Math.ceil(own * executions),
-    tasks: Math.ceil((own * shares['streams-in-containers'] * assumed.streamSeconds) / assumed.streamsOfTask),
+    tasks: Math.ceil((own * shares['streams-in-containers'] * assumed.streamSeconds) / assumed.callsOfTask),
     evidenceUnits: Math.ceil(own * evidenceUnits),
     firstLimit: first!.what,
   };

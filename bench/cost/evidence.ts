@@ -1,4 +1,5 @@
 /** Cost of the copies of an entry, counted in the product's own projection at a rate of entries (simulated in virtual time). */
+import { entryBatches } from '#core/contracts/evidence-streams.ts';
 import { type EvidenceTally, simulateProjection } from '../simulated/projection.ts';
 import type { Prices } from './prices.ts';
 
@@ -9,6 +10,8 @@ export interface EvidenceRate {
 
 /** Seconds between two entries of a session: an agent that thinks and acts. */
 const secondsOfEntry = 4;
+/** Batching windows that are simulated at least, so that the last one, which is shorter, counts little. */
+const windows = 5;
 /** A higher rate costs no more an entry: batches are full of sessions. */
 const mostSimulated = 100;
 
@@ -21,7 +24,7 @@ export function countEvidence({ entriesPerSecond, tenants }: EvidenceRate): Prom
     entriesPerSecond: rate,
     tenants: Math.min(tenants, Math.ceil(rate)),
     sessions: Math.max(1, Math.round((rate * secondsOfEntry) / tenants)),
-    seconds: Math.max(32, Math.min(600, 300 / rate)),
+    seconds: Math.max(windows * entryBatches.windowSeconds, Math.min(600, 300 / rate)),
     shards: 4,
   };
   const key = JSON.stringify(load);

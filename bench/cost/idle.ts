@@ -2,9 +2,10 @@
 import type { Prices } from './prices.ts';
 
 export const counted = {
-  /** Metrics that alarms read: an alarm is billed by them. Rounded up to twenties, so that one alarm more changes no document. */
-  alarmMetrics: 140,
+  /** Metrics that alarms read: an alarm is billed by them. Rounded up to tens, so that one alarm more changes no document. */
+  alarmMetrics: 110,
   compositeAlarms: 2,
+  dashboards: 2,
   secrets: 7,
   /** One signs evidence, one signs votes. */
   signingKeys: 3,
@@ -19,9 +20,13 @@ const gbSecondsOfMinute = 0.2 * 0.5 + 0.2 * 0.25;
 const readUnitsOfMinute = (64 + 16) * 0.5 + 2;
 const logBytesOfMinute = 2_500;
 
+/** @returns dollars of the dashboards, which `-c dashboards=off` leaves out */
+export const dashboardsMonth = (prices: Prices): number => counted.dashboards * prices.dashboard;
+
 /** @returns dollars by part */
 export const idleMonth = (prices: Prices): Readonly<Record<string, number>> => ({
   alarms: counted.alarmMetrics * prices.alarmMetric + counted.compositeAlarms * prices.compositeAlarm,
+  dashboards: dashboardsMonth(prices),
   'metrics of the schedules': counted.customMetrics * prices.customMetric,
   'secrets and signing keys': counted.secrets * prices.secret + counted.signingKeys * prices.signingKey,
   'runs of the schedules':

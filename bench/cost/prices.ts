@@ -7,14 +7,28 @@ import * as z from 'zod';
 const names = [
   ...(['restRequests', 'lambdaRequests', 'lambdaGbSecond', 'writeUnits', 'readUnits', 's3Puts', 's3Gets'] as const),
   ...(['signatures', 'transitions', 'logGb', 'traces', 'fargateVcpuHour', 'fargateGbHour'] as const),
-  ...(['loadBalancerUnitHour', 'alarmMetric', 'compositeAlarm', 'customMetric', 'secret', 'signingKey'] as const),
+  ...([
+    'loadBalancerHour',
+    'loadBalancerUnitHour',
+    'natHour',
+    'natGb',
+    'alarmMetric',
+    'compositeAlarm',
+    'dashboard',
+    'customMetric',
+    'secret',
+    'signingKey',
+  ] as const),
 ] as const;
+
+/** Text of a price: where a stored copy of a page confirms it, or that none did. */
+const checked = z.string().min(10);
 
 const schema = z.strictObject({
   region: z.string(),
   prices: z.record(
     z.enum(names),
-    z.strictObject({ usd: z.number().positive(), per: z.string(), source: z.url(), date: z.iso.date() }),
+    z.strictObject({ usd: z.number().positive(), per: z.string(), source: z.url(), date: z.iso.date(), checked }),
   ),
 });
 

@@ -1,23 +1,31 @@
 /** The tables of `docs/explanation/cost.md`, and those of a mix of calls of your own. */
-import { onLambda, onTasks, type Parts, total } from './calls.ts';
+import { type KindInContainers, onLambda, onTasks, type Parts, planeMonth, total } from './calls.ts';
 import { countEvidence, evidenceCost } from './evidence.ts';
-import { idleMonth } from './idle.ts';
+import { dashboardsMonth, idleMonth } from './idle.ts';
 import { entries, type Kind } from './measured.ts';
 import { type Prices, pricesOf } from './prices.ts';
 
 /** A kind of call, as a row and as an option of the command. */
-interface CallKind {
+type CallKind = {
   readonly what: string;
-  readonly kind: Kind;
-  readonly inContainers?: true;
   /** Targets in US dollars a million: at five actions per second, and busy. */
   readonly targets?: readonly [quiet: number, busy: number];
-}
+} & (
+  | { readonly kind: Kind; readonly inContainers?: never }
+  | { readonly kind: KindInContainers; readonly inContainers: true }
+);
 
 /** Kinds of calls, by the option that gives their rate. */
 export const callKinds = {
   actions: { what: 'allowed action', kind: 'action', targets: [15, 10] },
+  'actions-in-containers': {
+    what: 'allowed action in containers',
+    kind: 'action',
+    inContainers: true,
+    targets: [15, 10],
+  },
   chats: { what: 'chat of 2 s, answered whole', kind: 'chat', targets: [30, 22] },
+  'chats-in-containers': { what: 'the same in containers', kind: 'chat', inContainers: true, targets: [30, 22] },
   streams: { what: 'stream of 30 s on Lambda', kind: 'stream' },
   'streams-in-containers': { what: 'stream of 30 s in containers', kind: 'stream', inContainers: true },
   mcp: { what: 'MCP call of 0.2 s', kind: 'mcp' },
@@ -28,7 +36,7 @@ export type CallOption = keyof typeof callKinds;
 const quietRate = 5;
 const busyRate = 100;
 const idleTarget = 20;
-const secondsOfMonth = 2_628_000;
+export const secondsOfMonth = 2_628_000;
 
 const usd = (amount: number): string => amount.toFixed(amount >= 100 ? 0 : 1);
 export const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
@@ -37,10 +45,14 @@ export const head = (cells: readonly string[]): string[] => [
   line(['---', ...cells.slice(1).map(() => '---:')]),
 ];
 
-const partsOf = ({ kind, inContainers }: CallKind, prices: Prices, perEntries: number): Parts => {
+const partsOf = (call: CallKind, prices: Prices, perEntries: number): Parts => {
   const bill = { prices, entries: perEntries };
-  return inContainers ? onTasks('stream', bill) : onLambda(kind, bill);
+  return call.inContainers ? onTasks(call.kind, bill) : onLambda(call.kind, bill);
 };
+
+/** Returns dollars of a million calls at a rate, with their share of the streaming plane's fixed cost. */
+const wholeCost = ({ inContainers }: CallKind, parts: Parts, prices: Prices, perSecond: number): number =>
+  total(parts) + (inContainers ? (planeMonth(prices) * 1e6) / (perSecond * secondsOfMonth) : 0);
 
 /** Returns the documented tables: a million calls at two rates, and a month without any. */
 export async function costTables(region?: string): Promise<string> {
@@ -62,7 +74,8 @@ export async function costTables(region?: string): Promise<string> {
       const [quietTarget = '', busyTarget = ''] = call.targets ?? [];
       return line([
         ...[call.what, ...parts.map((part) => usd(atQuiet[part])), usd(atQuiet.evidence), usd(atBusy.evidence)],
-        ...[usd(total(atQuiet)), String(quietTarget), usd(total(atBusy)), String(busyTarget)],
+        ...[usd(wholeCost(call, atQuiet, prices, quietRate)), String(quietTarget)],
+        ...[usd(wholeCost(call, atBusy, prices, busyRate)), String(busyTarget)],
       ]);
     }),
     '',
@@ -72,10 +85,12 @@ export async function costTables(region?: string): Promise<string> {
 
 function idleTable(prices: Prices): string[] {
   const idle = Object.entries(idleMonth(prices));
+  const all = idle.reduce((sum, [, amount]) => sum + amount, 0);
   return [
     ...head(['An idle month', 'USD']),
     ...idle.map(([what, amount]) => line([what, usd(amount)])),
-    line([`in all (target ${idleTarget})`, usd(idle.reduce((sum, [, amount]) => sum + amount, 0))]),
+    line(['in all', usd(all)]),
+    line([`with \`-c dashboards=off\` (target ${idleTarget})`, usd(all - dashboardsMonth(prices))]),
   ];
 }
 
@@ -93,6 +108,8 @@ export interface MixCost {
     readonly month: number;
   }[];
   readonly idleMonth: number;
+  /** Of the streaming plane without calls, if some of them are answered in containers. */
+  readonly planeMonth?: number;
   readonly month: number;
 }
 
@@ -110,20 +127,30 @@ export async function mixCost(
     return { what: callKinds[name].what, perSecond, million, month: (million * perSecond * secondsOfMonth) / 1e6 };
   });
   const idle = Object.values(idleMonth(prices)).reduce((sum, amount) => sum + amount, 0);
+  const plane = asked.some(([name]) => 'inContainers' in callKinds[name]) ? planeMonth(prices) : undefined;
   return {
     entriesPerSecond,
     evidence,
     calls,
     idleMonth: idle,
-    month: idle + calls.reduce((sum, { month }) => sum + month, 0),
+    ...(plane !== undefined && { planeMonth: plane }),
+    month: idle + (plane ?? 0) + calls.reduce((sum, { month }) => sum + month, 0),
   };
 }
 
-export const mixTable = ({ calls, idleMonth: idle, month, evidence, entriesPerSecond }: MixCost): string =>
+export const mixTable = ({
+  calls,
+  idleMonth: idle,
+  planeMonth: plane,
+  month,
+  evidence,
+  entriesPerSecond,
+}: MixCost): string =>
   [
     ...head(['calls', 'per second', 'USD a million', 'USD a month']),
     ...calls.map((call) => line([call.what, String(call.perSecond), usd(call.million), usd(call.month)])),
     line(['without any call', '', '', usd(idle)]),
+    ...(plane === undefined ? [] : [line(['streaming plane without any call', '', '', usd(plane)])]),
     line(['in all', '', '', usd(month)]),
     '',
     `Copies, checkpoints and views of evidence at ${entriesPerSecond} entries per second: ${usd(evidence)} USD a million entries.`,

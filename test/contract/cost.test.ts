@@ -2,9 +2,10 @@
 
 import { readFileSync } from 'node:fs';
 import { cellsTable } from '../../bench/cost/cells.ts';
+import { dashboardsMonth, idleMonth } from '../../bench/cost/idle.ts';
 import { type Kind, measured, type Units } from '../../bench/cost/measured.ts';
 import { pricesOf } from '../../bench/cost/prices.ts';
-import { costTables, mixCost } from '../../bench/cost/tables.ts';
+import { costTables, type Mix, mixCost, secondsOfMonth } from '../../bench/cost/tables.ts';
 import { useDynamo } from '../support/dynamo.ts';
 import { thorough } from '../support/extent.ts';
 import { call, open, useMcpEndpoint } from '../support/mcp-endpoint.ts';
@@ -123,8 +124,31 @@ describe('documented tables', () => {
     expect(() => pricesOf('moon-1')).toThrow('Regions with a file: us-east-1');
   });
 
-  test('[cost.table] a review stays within its target', async () => {
-    const [review] = (await mixCost({ reviews: 5 }, { tenants: 1 })).calls;
-    expect(review!.million).toBeLessThanOrEqual(200);
+  describe('[cost.table] targets', () => {
+    const million = async (mix: Mix): Promise<number> => {
+      const { calls, planeMonth = 0 } = await mixCost(mix, { tenants: 1 });
+      const [{ perSecond, million: own }] = calls as [(typeof calls)[number]];
+      return own + (planeMonth * 1e6) / (perSecond * secondsOfMonth);
+    };
+
+    test.each<[what: string, mix: Mix, most: number]>([
+      ['an action at five per second', { actions: 5 }, 15],
+      ['a busy action in containers', { 'actions-in-containers': 100 }, 10],
+      ['a chat at five per second', { chats: 5 }, 30],
+      ['a busy chat in containers', { 'chats-in-containers': 100 }, 22],
+      ['a review', { reviews: 5 }, 200],
+    ])('%s stays within its target', async (_, mix, most) => {
+      expect(await million(mix)).toBeLessThanOrEqual(most);
+    });
+
+    test('a month without calls and dashboards stays within its target', () => {
+      const { prices } = pricesOf();
+      const all = Object.values(idleMonth(prices)).reduce((sum, amount) => sum + amount, 0);
+      expect(all - dashboardsMonth(prices)).toBeLessThanOrEqual(20);
+    });
+
+    test('a mix without containers pays for none', async () => {
+      expect(await mixCost({ chats: 5 }, { tenants: 1 })).not.toHaveProperty('planeMonth');
+    });
   });
 });

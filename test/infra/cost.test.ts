@@ -11,14 +11,24 @@ it('[cost.table] counts alarms by the metrics they read, composite alarms and se
   const read = ({ Properties: { Metrics } }: Loose) =>
     Metrics?.filter(({ MetricStat }: Loose) => MetricStat).length || 1;
   expect({
-    alarmMetrics: Math.ceil(alarms.reduce((sum, alarm) => sum + read(alarm), 0) / 20) * 20,
+    alarmMetrics: Math.ceil(alarms.reduce((sum, alarm) => sum + read(alarm), 0) / 10) * 10,
     compositeAlarms: Object.keys(ofType(watch, 'AWS::CloudWatch::CompositeAlarm')).length,
+    dashboards: Object.keys(ofType(watch, 'AWS::CloudWatch::Dashboard')).length,
     secrets: Object.keys(ofType(stores, 'AWS::SecretsManager::Secret')).length,
     signingKeys: Object.keys(ofType(stores, 'AWS::KMS::Key')).length,
   }).toEqual({
     alarmMetrics: counted.alarmMetrics,
     compositeAlarms: counted.compositeAlarms,
+    dashboards: counted.dashboards,
     secrets: counted.secrets,
     signingKeys: counted.signingKeys,
   });
+});
+
+it('[cost.table] leaves the dashboards out on request, and keeps every alarm', () => {
+  const { watch: plain } = synthesize({ dashboards: 'off' });
+  expect(ofType(plain, 'AWS::CloudWatch::Dashboard')).toEqual({});
+  expect(Object.keys(ofType(plain, 'AWS::CloudWatch::Alarm'))).toEqual(
+    Object.keys(ofType(watch, 'AWS::CloudWatch::Alarm')),
+  );
 });
