@@ -86,3 +86,9 @@ export const programs = {
   "negating": "find grep gh",
   "orders": "git gh glab npm pnpm yarn bun deno docker docker-compose podman nerdctl kubectl helm terraform tofu aws gcloud az go cargo pip pip3 uv poetry make systemctl service brew apt apt-get"
 } as const;
+
+export const carriers = {
+  "elsewhere": "adb as_root chroot container containers docker_exec ec2 exec_docker exec_k8s exec_kubectl exec_kubernetes firejail jail k8s_exec kubectl_exec kubernetes_exec lxc lxd machine on_host on_hosts pod pods podman remote remotely serial ssh ssm sudo telnet virsh vm vms winrm wsl",
+  "other_languages": "applescript batch_file cmd_exe elixir fish groovy java javascript js jxa julia kotlin lua node nodejs nu nushell osa osascript perl php powershell ps1 pwsh py python python3 raku rscript ruby scala swift tcl ts typescript vbscript windows xonsh",
+  "other_parameters": "async background block block_until_ms blocking capture_output cols column columns comment delay delay_ms description detached dimensions encoding explanation goal height id intent interactive is_background justification kill_after label login max_chars max_lines max_output max_output_length max_output_tokens max_tokens max_wait message mode name note output_format output_limit purpose quiet rationale reason request_id require_approval require_user_approval requires_approval restart rows run_in_background safe_to_auto_run session session_id silent stream stream_output summary task_id terminal terminal_id thought timeout timeout_in_seconds timeout_ms timeout_sec timeout_seconds timeout_secs title tool_call_id tty verbose verbose_timing wait wait_for_completion wait_for_exit wait_for_previous wait_ms width yield_time_ms"
+} as const;

@@ -138,6 +138,7 @@ export const toolNamesSchema = z.strictObject({
     negating: words,
     orders: words,
   }),
+  carriers: z.strictObject({ elsewhere: words, other_languages: words, other_parameters: words }),
 });
 export type ToolNames = z.infer<typeof toolNamesSchema>;
 

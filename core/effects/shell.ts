@@ -7,6 +7,7 @@ import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import type { Effect, EffectReader, Effects } from './ports.ts';
 import { lineOf } from './shell/carried.ts';
 import { Walk } from './shell/walk.ts';
+import type { Arg } from './shell/words.ts';
 
 const standsAlone: Effects = { parts: [], carrier: false };
 
@@ -19,6 +20,7 @@ export const shellEffects: EffectReader = (call, programs) => {
     if (typeof text === 'string') walk.readLine(text, carried);
     else walk.readVector(text, carried);
   }
+  if (carried.otherProgram !== undefined) walk.parts.push(programOf(carried.otherProgram, carried.texts));
   const { shown } = walk;
   const reason = walk.reason ?? shown?.why;
   const parts =
@@ -31,9 +33,14 @@ export const shellEffects: EffectReader = (call, programs) => {
   };
 };
 
+const isShell = ({ protocol }: ToolCall): boolean => foldCase(protocol).trim() === 'shell';
+
+const textOf = (text: string | readonly Arg[]): string =>
+  typeof text === 'string' ? text : text.map((arg) => arg.text).join(' ');
+
 /** Checks whether the call already equals its only effect. A call never names the branches that it writes. */
 const isItself = (call: ToolCall, part: Effect): boolean =>
-  foldCase(call.protocol).trim() === 'shell' &&
+  isShell(call) &&
   part.branches === undefined &&
   call.tool === part.tool &&
   call.target === part.target &&
@@ -41,6 +48,15 @@ const isItself = (call: ToolCall, part: Effect): boolean =>
   // Descriptions of a command are only in the part.
   part.parameters.operation === undefined &&
   Object.keys(call.parameters).length === 0;
+
+/** Returns the effect of text that another program runs. */
+const programOf = (program: string, texts: readonly (string | readonly Arg[])[]): ToolCall => ({
+  protocol: 'shell',
+  tool: `shell.${program}`,
+  target: texts.map(textOf).join('\n'),
+  capability: 'execute',
+  parameters: {},
+});
 
 /** Returns the effect of a line that does nothing, such as `true`. */
 const idle = (binary: string): ToolCall => ({

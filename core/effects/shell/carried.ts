@@ -3,6 +3,7 @@
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
+import { otherParameter, otherProgramOf } from './carrying-tool.ts';
 import type { Situation } from './invocation.ts';
 import { type Arg, argOf } from './words.ts';
 import { workspaceOf } from './workspace.ts';
@@ -15,6 +16,8 @@ interface Carried extends Situation {
   /** Lines, and argument vectors that bypass the shell. */
   readonly texts: readonly (string | readonly Arg[])[];
   readonly unclear?: string;
+  /** Program that runs the text instead of this machine's shell. */
+  readonly otherProgram?: string | undefined;
 }
 
 const carriers =
@@ -26,6 +29,8 @@ const otherGrammars = new Set(['sql', 'http', 'git']);
 const lineKeys = ['command', 'cmd', 'script', 'line', 'commands', 'command_line', 'commandLine', 'shell_command'];
 const vectorKeys = ['args', 'argv', 'arguments'];
 const cwdKeys = ['cwd', 'workdir', 'working_directory', 'workingDirectory', 'directory'];
+const situationKeys = ['stdin', 'input', 'env', 'environment', 'shell', 'workspace'];
+const readKeys: ReadonlySet<string> = new Set([...lineKeys, ...vectorKeys, ...cwdKeys, ...situationKeys]);
 
 /** Returns the shell text of a call, or undefined if it has none. */
 export function lineOf(call: ToolCall): Carried | undefined {
@@ -36,9 +41,11 @@ export function lineOf(call: ToolCall): Carried | undefined {
   if (otherGrammars.has(protocol)) return undefined;
   const carrier = runningTool.test(snake(call.tool));
   const found = carrier ? textsOf(call.parameters) : commandsIn(call.parameters);
-  return found.texts.length > 0 || found.unclear !== undefined
-    ? { ...situationOf(call), ...found, carrier }
-    : undefined;
+  if (found.texts.length === 0 && found.unclear === undefined) return undefined;
+  const line = { ...situationOf(call), ...found, carrier };
+  if (!carrier) return line;
+  const unclear = found.unclear ?? otherParameter(call, readKeys);
+  return { ...line, ...(unclear !== undefined && { unclear }), otherProgram: otherProgramOf(call) };
 }
 
 /**

@@ -1,0 +1,38 @@
+/** How a server's tool runs its line: which program runs it, and parameters that may change what runs. */
+import { carriers } from '#core/catalog/tool-names.ts';
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import { wordsIn } from '#core/policy/classification/tool-words.ts';
+
+const setOf = (list: string): ReadonlySet<string> => new Set(list.split(' '));
+const elsewhere = setOf(carriers.elsewhere);
+const otherLanguages = setOf(carriers.other_languages);
+const harmless = setOf(carriers.other_parameters);
+
+/**
+ * Returns the program that runs the text, if by its name the tool does not run it in a shell of this machine: `ssh` for
+ * `ssh_run_command`, `powershell` for `run_powershell`.
+ */
+export function otherProgramOf({ tool }: ToolCall): string | undefined {
+  const words = wordsIn(tool);
+  // `PowerShell` is two words.
+  const pairs = words.slice(1).flatMap((word, at) => [`${words[at]}${word}`, `${words[at]}_${word}`]);
+  return [...words, ...pairs].find((name) => elsewhere.has(name) || otherLanguages.has(name));
+}
+
+/**
+ * Returns why the line is not all that runs, or undefined if its parameters do not change it.
+ * @param read parameters that are part of the line or of its situation.
+ */
+export function otherParameter({ parameters }: ToolCall, read: ReadonlySet<string>): string | undefined {
+  const other = Object.keys(parameters).find(
+    (key) => !read.has(key) && !harmless.has(wordsIn(key).join('_')) && !isUnset(parameters[key]),
+  );
+  return other && `the parameter ${JSON.stringify(other.slice(0, 64))} may change what runs, or where`;
+}
+
+const isUnset = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === false ||
+  value === '' ||
+  (typeof value === 'object' && Object.keys(value).length === 0);
