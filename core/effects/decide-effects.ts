@@ -30,6 +30,7 @@ export function decideEffects(policy: CompiledPolicy, call: ToolCall, effects: E
   const sayings: (() => PolicyDecision | undefined)[] = [
     () => (speaksForItself ? decide(policy, call) : decideNaming(policy, call)),
     ofUnclear,
+    ...(effects.unreadLines ?? []).map((line) => () => blockedAsLine(policy, { ...placeOf(call), ...lineCall(line) })),
     ...parts.map((part) => () => ofPart(policy, decidePart(policy, part), part)),
     ...(speaksForItself ? [() => blockedAsNamed(policy, call)] : []),
     () => blockedInParts(policy, call),
@@ -90,6 +91,20 @@ function blockedAsNamed(policy: CompiledPolicy, call: ToolCall): PolicyDecision 
   const decision = named && decide(policy, named);
   return decision?.decision === 'block' && decision.matched_rule !== 'default' ? decision : undefined;
 }
+
+/** Returns the block that the rules for shell lines find in the text of a line which could not be parsed. */
+function blockedAsLine(policy: CompiledPolicy, line: ToolCall): PolicyDecision | undefined {
+  const said = decide(policy, line);
+  return said.decision === 'block' && said.matched_rule !== 'default' ? said : undefined;
+}
+
+const lineCall = (command: string): ToolCall => ({
+  protocol: 'shell',
+  tool: 'shell.run',
+  target: '',
+  capability: 'execute',
+  parameters: { command },
+});
 
 /** Returns a guard's decision on paths that the server may join from several arguments [policy.guards]. */
 function blockedInParts(policy: CompiledPolicy, call: ToolCall): PolicyDecision | undefined {

@@ -21,6 +21,8 @@ export interface Effects {
   readonly carrier: boolean;
   /** Why the text could not be parsed with certainty. The decision is then at least `review`. */
   readonly unclear?: string;
+  /** Lines within a call of another protocol that could not be parsed. The rules for shell lines see their text. */
+  readonly unreadLines?: readonly string[];
   /** The only uncertainty is what would be shown: `changes` of files that Git tracks, or `secrets` of a store. */
   readonly shows?: 'changes' | 'secrets';
 }

@@ -92,10 +92,12 @@ const branchKeys = ['branch', 'branch_name', 'branchName', 'target_branch', 'tar
 
 const combine = (all: readonly Effects[], carrier: boolean): Effects => {
   const unclear = all.flatMap((effects) => effects.unclear ?? []);
+  const unreadLines = all.flatMap((effects) => effects.unreadLines ?? []);
   return {
     parts: all.flatMap(({ parts }) => parts),
     carrier,
     ...(unclear.length > 0 && { unclear: unclear.join('; ') }),
+    ...(unreadLines.length > 0 && { unreadLines }),
   };
 };
 

@@ -29,6 +29,7 @@ export const shellEffects: EffectReader = (call, programs) => {
     parts: parts.length === 1 && isItself(call, parts[0]!) ? [] : parts,
     carrier: carried.carrier,
     ...(reason !== undefined && { unclear: reason }),
+    ...(reason !== undefined && !isShell(call) && { unreadLines: carried.texts.map(textOf) }),
     ...(walk.reason === undefined && shown && { shows: shown.what }),
   };
 };

@@ -21,6 +21,15 @@ describe('[effects.bypasses] bypasses', () => {
     expect({ decision, matched_rule, reason, effects }).toMatchObject({ decision: row.becomes });
   });
 
+  test.each(titled.filter(({ line }) => line !== undefined))(
+    '[action.judges] $pack: $shown is decided alike as a shell line and as a line for a tool of a server',
+    ({ line, pack, becomes }) => {
+      const call = { protocol: 'mcp', tool: 'run_command', target: '', capability: 'execute' as const };
+      const carried = { ...call, parameters: { command: line } };
+      expect(decideEffects(shippedPolicy(pack), carried, shellEffects(carried)).decision).toBe(becomes);
+    },
+  );
+
   test('[effects.bypasses] the table has enough harmless and harmful rows, each once', () => {
     const harmless = bypasses.filter((row) => row.becomes === 'allow');
     expect(harmless.length).toBeGreaterThanOrEqual(25);
