@@ -37,6 +37,7 @@ const commandKit = [
   'globals',
   'json-fields',
   'local-run',
+  'log-trust',
   'operation-command',
   'output',
   'paging',
@@ -47,6 +48,7 @@ const commandKit = [
   'settings',
   'shell',
   'tree',
+  'witness-state',
   'yaml-text',
 ];
 
@@ -69,11 +71,16 @@ export default {
     // Tests of a feature, in its folder `test`, compose a whole gateway, as other tests do.
     ...[
       never('features-are-apart', '^features/([^/]+)/', '^features/(?!$1/|feature\\.ts$)'),
-      // A WASM module is checked where it will run.
-      never('features-know-core', '^features/', '^(adapters/(?!wasm/module\\.ts$)|lambdas|lib)/'),
+      // A WASM module is checked where it will run. A feature's own adapters, in its folder `adapters`, are made of
+      // others; `feature.ts` has the types of what hosts give them.
+      {
+        ...never('features-know-core', '^features/', '^(adapters/(?!wasm/module\\.ts$)|lambdas|lib)/'),
+        from: { path: '^features/', pathNot: '^features/(feature\\.ts$|[^/]+/(test|adapters)/)' },
+      },
+      never('adapters-of-features', '^features/[^/]+/adapters/', '^(lambdas|lib|bin)/'),
       // Commands are made of the same parts everywhere.
       never('features-add-commands', '^features/', `^bin/(?!agentctl/(${commandKit.join('|')})\\.ts$)`),
-    ].map((rule) => ({ ...rule, from: { ...rule.from, pathNot: '^features/[^/]+/test/' } })),
+    ].map((rule) => ({ ...rule, from: { pathNot: '^features/[^/]+/test/', ...rule.from } })),
     never('tests-of-features-are-apart', '^features/([^/]+)/test/', '^features/(?!$1/|[\\w-]+\\.ts$)'),
     {
       // Commands read and write files of the machine.
@@ -82,7 +89,7 @@ export default {
         '^(core|features)/',
         '^(node:)?(fs|net|http|https|http2|child_process|dns|tls|worker_threads)(/|$)|node_modules/(@aws-sdk|@smithy|@middy|@aws-lambda-powertools)/',
       ),
-      from: { path: '^(core|features)/', pathNot: '^features/[^/]+/(test|commands)/' },
+      from: { path: '^(core|features)/', pathNot: '^features/(feature\\.ts$|[^/]+/(test|commands|adapters)/)' },
     },
     never('core-is-pure', '^core/', '^(features|adapters|lambdas|lib|bin)/'),
     never('adapters-know-no-handler', '^adapters/', '^(lambdas|lib|bin)/'),

@@ -2,18 +2,19 @@
 
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { toItem } from '#adapters/aws/dynamodb/items.ts';
-import { logTable } from '#adapters/tables/log-table.ts';
 import { bundleFormat, type EvidenceEntry, type SessionBundle } from '#core/contracts/evidence.ts';
 import { advanceHead, sealEntry } from '#core/evidence/chain.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { signedManifest } from '#core/evidence/sign.ts';
 import { leafBytes, leafOf } from '#core/evidence/transparency/leaf.ts';
 import { type NoteKey, readVerifierKey, verifierKey } from '#core/evidence/transparency/note.ts';
-import { inclusionProof, type NodeId, rootOfInclusion } from '#core/evidence/transparency/proofs.ts';
+import { rootOfInclusion } from '#core/evidence/transparency/proofs.ts';
 import { Frontier, leafHash } from '#core/evidence/transparency/tree.ts';
 import { verifyBundle } from '#core/evidence/verify.ts';
+import { logTable } from '#features/transparency-log/adapters/log-table.ts';
+import { inclusionProof, type NodeId } from '#features/transparency-log/proofs.ts';
+import { pointOf, testLog } from '#features/transparency-log/test/started-log.ts';
 import { recordedStore, testStore } from '../test/support/store.ts';
-import { pointOf, testLog } from '../test/support/transparency.ts';
 import { unitsOf } from './store-rates.ts';
 
 const leaves = 100_000;

@@ -3,6 +3,9 @@
  * read when a process starts; what a feature runs is imported with its first use.
  */
 
+import type { S3Client } from '@aws-sdk/client-s3';
+import type { LogKeys } from '#adapters/local/log-keys.ts';
+import type { StoreOptions } from '#adapters/tables/store.ts';
 import type { FeatureCommand, Parent } from '#agentctl/command.ts';
 import type { FeatureCheck } from '#agentctl/doctor/check.ts';
 import type { Notifier } from '#core/approvals/notifications/deliver-ports.ts';
@@ -10,6 +13,8 @@ import type { Configuration } from '#core/contracts/config.ts';
 import type { Rights } from '#core/contracts/function-spec.ts';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import type { GraphList, Route } from '#core/contracts/route.ts';
+import type { ChainLog, LogProofs } from '#core/evidence/chain-log.ts';
+import type { Clock } from '#core/kernel/ports.ts';
 import type { Definition } from '#core/operations/endpoint.ts';
 import type { GatewayPorts } from '#core/operations/ports.ts';
 
@@ -23,12 +28,38 @@ export interface Feature {
   readonly channels?: Readonly<Record<string, () => Promise<{ readonly notifier: NotifierOf }>>>;
   /** Loads the checks of `agentctl doctor`. */
   readonly checks?: () => Promise<{ readonly checks: readonly FeatureCheck[] }>;
+  /** Loads the log of chain points of a gateway on this machine. On AWS it is a line of `aws-logs.ts`. */
+  readonly localLog?: () => Promise<{ readonly openLog: OpenLocalLog }>;
   /** Returns pages of `docs/reference` by file name. @param lists all lists of the GraphQL schema. */
   readonly reference?: (lists: readonly GraphList[]) => Promise<Readonly<Record<string, string>>>;
 }
 
 /** Returns the notifier of a channel, or undefined if it is off. A missing secret is an error that names it. */
 export type NotifierOf = (ports: GatewayPorts, configuration: Configuration) => Promise<Notifier | undefined>;
+
+/** Opens the log, which all processes that share the store write. @throws Error if this process has another key. */
+export type OpenLocalLog = (options: {
+  readonly stateFolder: string;
+  readonly store: StoreOptions & { readonly shared: boolean };
+  /** Keys of all processes of the store. Absent: those of the state folder. */
+  readonly keys: LogKeys | undefined;
+  readonly clock: Clock;
+}) => Promise<ChainLog & LogProofs>;
+
+export interface AwsLogOptions {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly bucket: string;
+  /** @default a client with the credentials of the environment */
+  readonly client?: S3Client;
+  readonly store: StoreOptions;
+}
+
+/** Exports of `aws-logs.ts`. Both return undefined if the deployment keeps no log. */
+export interface AwsLogs {
+  readonly awsLog: (options: AwsLogOptions) => ChainLog | undefined;
+  /** Opens the log for a function that may not put its objects. */
+  readonly awsLogReader: (options: AwsLogOptions) => LogProofs | undefined;
+}
 
 /** A command of `quick-commands.ts`. */
 export interface QuickCommand {

@@ -15,3 +15,4 @@ export { feature as repair } from './repair/feature.ts';
 export { feature as responses } from './responses/feature.ts';
 export { feature as slack } from './slack/feature.ts';
 export { feature as traces } from './traces/feature.ts';
+export { feature as transparencyLog } from './transparency-log/feature.ts';

@@ -3,8 +3,9 @@ import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
 import { checkpointBucket } from '#adapters/aws/checkpoint-bucket.ts';
 import { contradictionRows } from '#adapters/tables/set-aside-rows.ts';
 import { checkpointEntries } from '#core/evidence/checkpointer.ts';
+import type { AwsLogs } from '#features/aws-logs.ts';
+import * as logs from '#features/aws-logs.ts';
 import type { KeptFrom } from './aws.ts';
-import { awsLog, awsLogReader } from './aws-log.ts';
 
 /** Reads the archive. */
 export const archive = ({ bucket, signer, clock }: KeptFrom) => ({
@@ -15,16 +16,16 @@ export const archive = ({ bucket, signer, clock }: KeptFrom) => ({
 /** Reads the archive and the transparency log. */
 export const archiveAndLog = (from: KeptFrom) => ({
   ...archive(from),
-  ...(from.logKeys && { transparency: awsLogReader({ ...from, keys: from.logKeys }) }),
+  transparency: (logs as Partial<AwsLogs>).awsLogReader?.(from),
 });
 
 /** Writes the archive and covers its copies by checkpoints, which the log witnesses. */
 export const archiving = (from: KeptFrom) => {
-  const { bucket, clock, telemetry, logKeys } = from;
+  const { bucket, clock, telemetry } = from;
   const contradictions = contradictionRows(from.store);
   const { checkpoints } = archive(from);
   const written = archiveBucket({ bucket });
-  const log = logKeys ? awsLog({ ...from, keys: logKeys }) : undefined;
+  const log = (logs as Partial<AwsLogs>).awsLog?.(from);
   const cover = (entries: Parameters<typeof checkpointEntries>[1]) =>
     checkpointEntries({ checkpoints, archive: written, log, clock, contradictions, telemetry }, entries);
   return { archived: written, checkpoints, archiving: { archive: written, cover, log } };

@@ -5,7 +5,7 @@ import { checkpointBucket } from '#adapters/aws/checkpoint-bucket.ts';
 import { clientBounds, objectBounds } from '#adapters/aws/client-bounds.ts';
 import { dynamoClient } from '#adapters/aws/dynamodb/client.ts';
 import { dynamoStore } from '#adapters/aws/dynamodb/store.ts';
-import { formerKeyIds, lazyKmsSigner, logKeyIds } from '#adapters/aws/kms-signer.ts';
+import { formerKeyIds, lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
 import { chainQueue } from '#adapters/tables/chain-queue.ts';
@@ -17,7 +17,8 @@ import { announceViolations } from '#core/approvals/notifications/policy-events.
 import { type TableName, tableEnvironment } from '#core/contracts/tables.ts';
 import { checkedStretches, checkpointStretches } from '#core/evidence/checkpointer.ts';
 import { projectEntry } from '#core/observatory/project.ts';
-import { awsLog } from './aws-log.ts';
+import type { AwsLogs } from '#features/aws-logs.ts';
+import * as logs from '#features/aws-logs.ts';
 import type { ChainsPorts } from './project/chains.ts';
 import type { ProjectPorts } from './project/event.ts';
 
@@ -37,8 +38,7 @@ export function projectPorts(): ProjectPorts & ChainsPorts {
   const queue = chainQueue({ ...store, clock: systemClock, ids: systemIds });
   const contradictions = contradictionRows(store);
   const raised = { clock: systemClock, contradictions, telemetry };
-  const keys = logKeyIds(environment);
-  const log = keys ? awsLog({ keys, bucket, client, store }) : undefined;
+  const log = (logs as Partial<AwsLogs>).awsLog?.({ environment, bucket, client, store });
   return {
     observations: observationsTable(store),
     views: undefined,

@@ -3,7 +3,7 @@ import type { KMSClientConfig } from '@aws-sdk/client-kms';
 import { clientBounds } from '#adapters/aws/client-bounds.ts';
 import { dynamoClient } from '#adapters/aws/dynamodb/client.ts';
 import { dynamoStore } from '#adapters/aws/dynamodb/store.ts';
-import { formerKeyIds, type LogKeyIds, logKeyIds } from '#adapters/aws/kms-signer.ts';
+import { formerKeyIds } from '#adapters/aws/kms-signer.ts';
 import { objectBucket } from '#adapters/aws/object-bucket.ts';
 import { secretsManager } from '#adapters/aws/secrets-manager.ts';
 import { packFiles } from '#adapters/files/pack-files.ts';
@@ -55,8 +55,7 @@ export interface KeptFrom {
   readonly bucket: string;
   readonly signer: Signer;
   readonly store: StoreOptions;
-  /** Absent if the deployment has no transparency log. */
-  readonly logKeys: LogKeyIds | undefined;
+  readonly environment: NodeJS.ProcessEnv;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
 }
@@ -193,7 +192,7 @@ export function compose(
     ...nothingKept,
     ...host.kept?.({
       bucket: needed('ARCHIVE_BUCKET'),
-      logKeys: logKeyIds(environment),
+      environment,
       signer,
       store,
       clock,

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { Construct, Node } from 'constructs';
 import type { FunctionName } from '#core/contracts/functions.ts';
+import { functions } from '#features/functions.ts';
 import { type CapacitySettings, capacitySettings } from './capacity.ts';
 import { type ConcurrencySettings, concurrencies } from './concurrency.ts';
 import { arns, optional, text, whole, word } from './context.ts';
@@ -18,6 +19,9 @@ export interface EmulatorLimits {
   /** The emulator's address. Functions post to WebSocket connections there, since AWS's names do not resolve. */
   readonly endpoint: string;
 }
+
+/** Whether a function appends to a log. It does if the feature is there. */
+const keepsLog = Object.values(functions).some(({ log }) => log === 'appends');
 
 /** `prod` keeps its data when a stack is deleted; `dev` and `emulator` remove it. */
 const stages = ['prod', 'dev', 'emulator'] as const;
@@ -113,7 +117,7 @@ export function readSettings(node: Node): GatewaySettings {
     archiveDays: whole(node, 'archiveDays', stage === 'dev' ? 1 : 365),
     ...capacitySettings(node),
     iamCallers: word(node, 'iamCallers', ['off', 'on']) === 'on',
-    transparencyLog: word(node, 'transparencyLog', ['on', 'off']) === 'on',
+    transparencyLog: word(node, 'transparencyLog', ['on', 'off']) === 'on' && keepsLog,
     keyGenerations: {
       evidence: whole(node, 'signingKeyGeneration', 1),
       votes: whole(node, 'voteKeyGeneration', 1),

@@ -153,7 +153,7 @@ export function kmsLogSigner(
 }
 
 /** KMS keys of a log [transparency.log]. */
-export interface LogKeyIds {
+interface LogKeyIds {
   readonly keyId: string;
   /** Ids or ARNs of the earlier keys, oldest first. The first one names the log. */
   readonly former: readonly string[];

@@ -25,7 +25,6 @@ import { addSimulation } from './simulation.ts';
 import { addStatus } from './status.ts';
 import { addKeys, addTenants } from './tenants.ts';
 import { addTraffic } from './traffic.ts';
-import { addWitness } from './witness.ts';
 
 /** Adds the commands of all features. Those of several features after one command follow it in the order of the list. */
 async function addFeatureCommands(program: Parent): Promise<void> {
@@ -54,7 +53,6 @@ const groups = [
   addActions,
   addApprovals,
   addEvidence,
-  addWitness,
   addAudit,
   addStatus,
   addDoctor,

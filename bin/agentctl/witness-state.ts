@@ -3,7 +3,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { writeDurably } from '#adapters/local/durable-file.ts';
-import type { KnownSessions } from '#core/evidence/transparency/witness.ts';
+import type { KnownSessions } from '#core/evidence/transparency/session-proof.ts';
 
 const hash = z.base64();
 const stateSchema = z.strictObject({

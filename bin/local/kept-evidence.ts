@@ -4,22 +4,19 @@
 import { join } from 'node:path';
 import { checkpointFile } from '#adapters/local/checkpoint-file.ts';
 import { folderArchive } from '#adapters/local/folder-archive.ts';
-import { folderLog } from '#adapters/local/folder-log.ts';
 import type { SharedKeys } from '#adapters/local/key-folder.ts';
-import { logKeysOf, logSignersOf, sharedLogKey } from '#adapters/local/log-keys.ts';
-import { registerLogKey, registerSigningKey } from '#adapters/local/registered-key.ts';
-import { signingKeyPem, stateSigner } from '#adapters/local/signing-keys.ts';
-import { logObjectsTable } from '#adapters/tables/log-objects-table.ts';
-import { logTable } from '#adapters/tables/log-table.ts';
+import { registerSigningKey } from '#adapters/local/registered-key.ts';
+import { stateSigner } from '#adapters/local/signing-keys.ts';
 import { contradictionRows } from '#adapters/tables/set-aside-rows.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { separateArchiveWarning } from '#core/evidence/archived.ts';
+import type { ChainLog, LogProofs } from '#core/evidence/chain-log.ts';
 import { checkpointEntries } from '#core/evidence/checkpointer.ts';
 import { signingKeysOf } from '#core/evidence/key-succession.ts';
 import type { ArchiveReader, CheckpointLog, EvidenceLog, Signer } from '#core/evidence/ports.ts';
-import { TransparencyLog } from '#core/evidence/transparency/log.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
 import type { Archive } from '#core/observatory/ports.ts';
+import { features } from '#features/features.ts';
 import type { LocalStore } from './store.ts';
 
 export interface KeptEvidence {
@@ -29,13 +26,13 @@ export interface KeptEvidence {
   /** Call it after the last write. */
   readonly closeKept: () => Promise<void>;
   /** The log for external witnesses. */
-  readonly transparency: TransparencyLog;
+  readonly transparency: LogProofs | undefined;
   /** Covers archived entries with a checkpoint. */
   readonly cover: (entries: readonly EvidenceEntry[]) => Promise<void>;
   readonly archiving: {
     readonly archive: Archive;
     readonly cover: (entries: readonly EvidenceEntry[]) => Promise<void>;
-    readonly log: TransparencyLog;
+    readonly log: ChainLog | undefined;
   };
 }
 
@@ -68,7 +65,8 @@ export async function keptEvidence(options: KeptEvidenceOptions): Promise<KeptEv
   const before = await registerSigningKey({ store: store.store, signer, adopt });
   if (before) telemetry.log('warn', 'the signing key of the store has changed', { from: before, to: signer.keyId });
   // Opened first, because it may refuse the folder: a refused start leaves no file open.
-  const transparency = await transparencyLog(options);
+  const [log] = features.flatMap(({ localLog }) => localLog ?? []);
+  const transparency = await (await log?.())?.openLog({ stateFolder, store, keys: options.keys?.log, clock });
   const { archived, checkpoints, written, close } = options.bucket
     ? await inBucket({ ...options, bucket: options.bucket, signer })
     : await inFolder(options, signer);
@@ -116,22 +114,4 @@ async function inBucket(options: KeptEvidenceOptions & { readonly bucket: string
   const { evidenceBucket } = await import('./evidence-bucket.ts');
   const { close, ...kept } = await evidenceBucket({ bucket, signer, clock, environment });
   return { ...kept, close: async () => close() } satisfies EvidenceFiles;
-}
-
-/**
- * Opens the transparency log. Processes that share a store keep one log there: its objects are in the store, and each
- * process has its key [transparency.log].
- */
-async function transparencyLog({ stateFolder, store, clock, ...given }: KeptEvidenceOptions): Promise<TransparencyLog> {
-  const { shared } = store;
-  const first = shared ? async () => sharedLogKey(await signingKeyPem(stateFolder)) : undefined;
-  const keys = given.keys?.log ?? (await logKeysOf(stateFolder, first));
-  if (shared) await registerLogKey(keys, store);
-  return new TransparencyLog({
-    heads: logTable(store),
-    objects: shared ? logObjectsTable(store) : folderLog(join(stateFolder, 'log')),
-    signer: logSignersOf(keys),
-    clock,
-    pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-  });
 }

@@ -5,3 +5,10 @@ export function checkpointOf(note: string): { readonly origin: string; readonly 
   const [origin = '', size = '0'] = note.split('\n');
   return { origin, size: Number(size) || 0 };
 }
+
+/** Answer of `GET evidence/log/checkpoint`. */
+export interface LogCheckpoint {
+  readonly log_key: string;
+  readonly checkpoint: string;
+  readonly cosigned: readonly { readonly witness: string; readonly size: number; readonly note: string }[];
+}

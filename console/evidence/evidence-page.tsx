@@ -12,15 +12,17 @@ import type { PageProps } from '../page-props.ts';
 import { hashOf } from '../route.ts';
 import { mayOperate } from '../session.ts';
 import { figure } from '../words.ts';
-import { checkpointOf } from './checkpoint.ts';
+import { checkpointOf, type LogCheckpoint } from './checkpoint.ts';
 
 const everyMs = 30_000;
 
-type Checkpoint = AnswerOf<'logCheckpoint'>;
 type SigningKey = AnswerOf<'signingKeys'>['keys'][number];
 
 export function EvidencePage({ api, me }: PageProps) {
-  const ask = useCallback((signal: AbortSignal) => api.get<'logCheckpoint'>('evidence/log/checkpoint', signal), [api]);
+  const ask = useCallback(
+    (signal: AbortSignal) => api.ofFeature<LogCheckpoint>('evidence/log/checkpoint', signal),
+    [api],
+  );
   return (
     <>
       <Heading
@@ -41,7 +43,7 @@ export function EvidencePage({ api, me }: PageProps) {
   );
 }
 
-function Log({ of }: { readonly of: Checkpoint }) {
+function Log({ of }: { readonly of: LogCheckpoint }) {
   const { origin, size } = checkpointOf(of.checkpoint);
   return (
     <>
@@ -90,7 +92,7 @@ function SigningKeys({ api }: Pick<PageProps, 'api'>) {
   );
 }
 
-const witnessColumns: readonly Column<Checkpoint['cosigned'][number]>[] = [
+const witnessColumns: readonly Column<LogCheckpoint['cosigned'][number]>[] = [
   { head: 'Witness', cell: ({ witness }) => <Text of={witness} /> },
   { head: 'Entries seen', cell: ({ size }) => figure(size), number: true },
 ];

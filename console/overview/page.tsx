@@ -9,7 +9,7 @@ import { Card, Figure, Grid, Heading } from '../design/layout.tsx';
 import { Loaded } from '../design/states.tsx';
 import { Code, Text } from '../design/text.tsx';
 import { Money, RelativeTime } from '../design/values.tsx';
-import { checkpointOf } from '../evidence/checkpoint.ts';
+import { checkpointOf, type LogCheckpoint } from '../evidence/checkpoint.ts';
 import { healthSentence, type Status } from '../health/words.ts';
 import { type Live, useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
@@ -188,7 +188,10 @@ function Spend({ api }: Pick<PageProps, 'api'>) {
 }
 
 function Evidence({ api, status }: Pick<PageProps, 'api'> & { readonly status: Live<Status> }) {
-  const ask = useCallback((signal: AbortSignal) => api.get<'logCheckpoint'>('evidence/log/checkpoint', signal), [api]);
+  const ask = useCallback(
+    (signal: AbortSignal) => api.ofFeature<LogCheckpoint>('evidence/log/checkpoint', signal),
+    [api],
+  );
   return (
     <Part title="Evidence" icon="chain" page="evidence">
       <Loaded live={useLive(ask, 30_000)}>

@@ -3,9 +3,8 @@
  * refused, since signing it would hide a rewrite [evidence.checkpoint].
  */
 import type { ChainPoint, EvidenceEntry } from '#core/contracts/evidence.ts';
-import type { TransparencyLog } from '#core/evidence/transparency/log.ts';
-import { LogDamage } from '#core/evidence/transparency/stored-tiles.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
+import { type ChainLog, LogDamage } from './chain-log.ts';
 import { type ChainStretch, CheckpointRefused, stretchesOf, stretchOf } from './chain-stretch.ts';
 import { CheckpointDamage } from './checkpoint.ts';
 import { type ChainPlace, type ContradictionPorts, raiseContradiction } from './contradiction.ts';
@@ -16,8 +15,8 @@ interface CheckpointerPorts extends ContradictionPorts {
   readonly checkpoints: Pick<CheckpointLog, 'last' | 'append'>;
   /** Already contains the entries of the stretches. */
   readonly archive: Pick<ArchiveReader, 'entries'>;
-  /** The tenant's transparency log, which also receives each point. */
-  readonly log: Pick<TransparencyLog, 'append'> | undefined;
+  /** Also receives each point, if the host keeps a log. */
+  readonly log: Pick<ChainLog, 'append'> | undefined;
 }
 
 const sessionsAtOnce = 50;

@@ -21,7 +21,6 @@ import { budgets } from './endpoints/spending.ts';
 import { status } from './endpoints/status.ts';
 import { supplyChain } from './endpoints/supply-chain.ts';
 import { tenantRows } from './endpoints/tenant-rows.ts';
-import { transparency } from './endpoints/transparency.ts';
 import { usage, violations } from './endpoints/usage.ts';
 
 export const operations = {
@@ -38,7 +37,6 @@ export const operations = {
   ...actions,
   ...approvals,
   ...evidence,
-  ...transparency,
   ...audit,
   ...configuration,
   ...policies,

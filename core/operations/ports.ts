@@ -13,10 +13,9 @@ import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { HostLimits } from '#core/contracts/host-limits.ts';
 import type { ArchiveProgressStore } from '#core/evidence/archive-progress.ts';
+import type { ChainLog, LogProofs } from '#core/evidence/chain-log.ts';
 import type { ContradictionStore } from '#core/evidence/contradiction.ts';
 import type { ArchiveReader, CheckpointLog, EvidenceRows, ManifestStore, Signer } from '#core/evidence/ports.ts';
-import type { TransparencyLog } from '#core/evidence/transparency/log.ts';
-import type { LogReader } from '#core/evidence/transparency/log-reader.ts';
 import type { CredentialStore } from '#core/execution/credentials/ports.ts';
 import type { TicketStore } from '#core/execution/tickets/ports.ts';
 import type { ObjectStore, SecretStore } from '#core/kernel/ports.ts';
@@ -74,7 +73,7 @@ export interface GatewayPorts extends GovernPorts, LoadingPorts, MetricsPorts {
   /** Copies of the entries, which writers of the tables cannot write, for functions that read them. */
   readonly archived: ArchiveReader | undefined;
   /** The publicly witnessed log, if the host has one. */
-  readonly transparency: LogReader | undefined;
+  readonly transparency: LogProofs | undefined;
   /** Rows of the log, for the process that expires them. */
   readonly evidenceRows: EvidenceRows;
   /** Access to the archive for a process that may write it and covers its copies by checkpoints. */
@@ -82,7 +81,7 @@ export interface GatewayPorts extends GovernPorts, LoadingPorts, MetricsPorts {
     | {
         readonly archive: Archive;
         readonly cover: (entries: readonly EvidenceEntry[]) => Promise<void>;
-        readonly log: Pick<TransparencyLog, 'recover'> | undefined;
+        readonly log: Pick<ChainLog, 'recover'> | undefined;
       }
     | undefined;
   readonly credentials: CredentialStore;

@@ -8,12 +8,12 @@ import { contradictionRows } from '#adapters/tables/set-aside-rows.ts';
 import type { Row } from '#adapters/tables/store.ts';
 import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
 import { checkedStretches, checkpointStretches } from '#core/evidence/checkpointer.ts';
+import { testLog } from '#features/transparency-log/test/started-log.ts';
 import { coverQueued } from '#lambdas/project/chains.ts';
 import { simulateProjection } from '../../bench/simulated/projection.ts';
 import { runs } from '../support/extent.ts';
 import { FakeBucket } from '../support/fake-bucket.ts';
 import { recordedStore } from '../support/store.ts';
-import { testLog } from '../support/transparency.ts';
 import { useStarted } from '../support/use-started.ts';
 import { draft, drafts, seal, signer } from '../unit/evidence/sample.ts';
 

@@ -3,7 +3,6 @@ import { createHash, generateKeyPairSync, sign, verify } from 'node:crypto';
 import { S3Client } from '@aws-sdk/client-s3';
 import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
 import { formerKeyIds, kmsLogSigner, lazyKmsSigner, logKeyIds } from '#adapters/aws/kms-signer.ts';
-import { logBucket } from '#adapters/aws/log-bucket.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { logKeyOf } from '#core/evidence/transparency/note.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
@@ -125,43 +124,6 @@ describe('[transparency.log] the key of the log', () => {
     const signer = kmsLogSigner({ keyId: 'log-1', former: [], overlaps: false }, server.client);
     await expect(signer('t')).rejects.toMatchObject({ code: 'service_unavailable' });
     expect((await signer('t')).name).toMatch(/^agent-governance-gateway\/[0-9a-f]{16}\/t$/);
-  });
-});
-
-describe('[transparency.log] the objects of the log in the bucket', () => {
-  const objects = () =>
-    logBucket({ client: new S3Client({ ...server.client, forcePathStyle: true }), bucket: 'archive' });
-  const xml = (status: number, body: string) => ({ status, contentType: 'application/xml', body });
-
-  it('puts an object once, under a name that no tenant has', async () => {
-    server.answers({ body: '' }, xml(412, '<Error><Code>PreconditionFailed</Code></Error>'));
-    await objects().put('a/b', 'tile/0/000', Buffer.from('hashes'));
-    await objects().put('a/b', 'tile/0/000', Buffer.from('others'));
-    expect(server.asked.map(({ method }) => method)).toEqual(['PUT', 'PUT']);
-    expect(decodeURIComponent(server.asked[0]!.path)).toContain('/archive/@log/a%2Fb/tile/0/000');
-    expect(server.asked[0]!.headers['if-none-match']).toBe('*');
-  });
-
-  it('reports that an object is absent, and throws on any other refusal', async () => {
-    server.answers(
-      xml(404, '<Error><Code>NoSuchKey</Code></Error>'),
-      xml(403, '<Error><Code>AccessDenied</Code></Error>'),
-    );
-    expect(await objects().get('t', 'tile/0/000')).toBeUndefined();
-    await expect(objects().get('t', 'tile/0/000')).rejects.toMatchObject({ code: 'service_unavailable' });
-  });
-
-  it('lists the names of a folder over several pages', async () => {
-    const page = (names: string[], next = '') =>
-      xml(
-        200,
-        `<ListBucketResult>${names.map((name) => `<Contents><Key>@log/t/runs/0/${name}</Key></Contents>`).join('')}${
-          next && `<IsTruncated>true</IsTruncated><NextContinuationToken>${next}</NextContinuationToken>`
-        }</ListBucketResult>`,
-      );
-    server.answers(page(['a', 'b'], 'more'), page(['c']));
-    expect(await objects().list('t', 'runs/0')).toEqual(['a', 'b', 'c']);
-    expect(server.asked[1]!.path).toContain('continuation-token=more');
   });
 });
 

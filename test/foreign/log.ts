@@ -7,8 +7,8 @@ import { dirname, join } from 'node:path';
 import { cosign, openCheckpoint } from '#core/evidence/transparency/checkpoint-note.ts';
 import { leafBytes } from '#core/evidence/transparency/leaf.ts';
 import { noteKeyTypes, noteSigner, verifierKey } from '#core/evidence/transparency/note.ts';
-import { tileAt, tilePath } from '#core/evidence/transparency/tiles.ts';
-import { pointOf, testLog } from '../support/transparency.ts';
+import { pointOf, testLog } from '#features/transparency-log/test/started-log.ts';
+import { tileAt, tilePath } from '#features/transparency-log/tiles.ts';
 
 /** @throws when Go's libraries refuse what they should take, or take what they should refuse. */
 export async function verifyLog(program: string): Promise<void> {

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { fileNameOf } from '#adapters/local/file-names.ts';
 import { folderArchive } from '#adapters/local/folder-archive.ts';
-import { folderLog } from '#adapters/local/folder-log.ts';
 import { isSession } from '#core/contracts/envelope.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { entryHash } from '#core/evidence/chain.ts';
@@ -86,18 +85,6 @@ test('[evidence.archive] of a file that two sessions shared, each reads its own 
   for (const name of ['A.jsonl', 'a.jsonl']) await appendFile(join(folder, 'default', name), mixed);
   const archive = folderArchive(folder);
   expect([await readBack(archive, 'A'), await readBack(archive, 'a')]).toEqual([upper, lower]);
-});
-
-test("[evidence.archive] the log of a tenant continues in a folder of its own, with an earlier release's objects", async () => {
-  const bytes = Buffer.from('tile');
-  await folderLog(folder).put('acme', 'tile/0/000', bytes);
-  await rename(join(folder, 'acme'), join(folder, 'Acme'));
-  const log = folderLog(folder);
-  expect(await log.get('Acme', 'tile/0/000')).toEqual(bytes);
-  expect(await log.get('acme', 'tile/0/000')).toBeUndefined();
-  await log.put('acme', 'tile/0/000', Buffer.from('other'));
-  expect(await log.list('Acme', 'tile/0')).toEqual(['000']);
-  expect(new Set((await readdir(folder)).map((name) => name.toLowerCase())).size).toBe(2);
 });
 
 test('[evidence.archive] any text in a call is read back, and so are the entries after it', async () => {

@@ -4,7 +4,7 @@ import { chainQueuePrefix } from '#core/contracts/evidence-streams.ts';
 import { readLeaf } from '#core/evidence/transparency/leaf.ts';
 import { readVerifierKey } from '#core/evidence/transparency/note.ts';
 import { checkLogProof } from '#core/evidence/transparency/session-proof.ts';
-import { leavesOfBundle } from '#core/evidence/transparency/tiles.ts';
+import { leavesOfBundle } from '#features/transparency-log/tiles.ts';
 import { type Check, check } from '../support/checks.ts';
 import { type Stop, storeGate } from './store-gate.ts';
 import type { World } from './world.ts';

@@ -188,15 +188,6 @@ async function supplyChain(api: Api): Promise<CheckResult[]> {
   return [require_signed ? fail(found, 'agentctl supply-chain list') : ok(`${found}; signatures are not required`)];
 }
 
-async function witness(api: Api): Promise<CheckResult[]> {
-  const seen = list((await read(api, 'logCheckpoint')).cosigned).length;
-  return [
-    seen > 0
-      ? ok(`the log is cosigned by ${seen} witnesses`)
-      : warn('the log has no witness', 'run agentctl witness on a machine that others administer'),
-  ];
-}
-
 const otherSurface =
   'check --url: it takes the admin address of a gateway without a path, not its gateway or MCP address';
 const otherGateway =
@@ -210,12 +201,6 @@ export const checks: readonly Check[] = [
   { name: 'health', run: health, absent: otherRelease },
   { name: 'alerts', run: alerts, absent: otherRelease },
   { name: 'evidence', run: evidence, absent: otherRelease },
-  {
-    name: 'log',
-    run: witness,
-    absent:
-      'nothing until the first session is logged; on AWS, a deployment with transparencyLog=off keeps no log: deploy without that option if outsiders should witness it',
-  },
   { name: 'tools', run: tools, absent: otherRelease },
   { name: 'signatures', run: supplyChain, absent: otherRelease },
   { name: 'federation', run: planes, absent: otherRelease },

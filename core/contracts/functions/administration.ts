@@ -27,7 +27,7 @@ export const administrationFunctions = {
   },
   evidence: {
     purpose: 'exports, verifies and reports evidence; the audit log; the transparency log and its cosignatures',
-    // The log's state and cosignatures are stored with the projections.
+    // Cosignatures of the log are stored with the projections.
     // The active configuration is compared with evidence.
     tables: {
       ...configuration,
@@ -48,7 +48,6 @@ export const administrationFunctions = {
       'sessions.by_opened',
     ],
     signs: true,
-    log: 'reads',
     readsArchive: true,
     objects: 'read',
     streams: true,

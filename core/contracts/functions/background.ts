@@ -100,7 +100,6 @@ export const backgroundFunctions = {
     archives: true,
     readsArchive: true,
     signs: true,
-    log: 'appends',
     objects: 'read',
   },
   'archive-check': {
@@ -153,7 +152,6 @@ export const backgroundFunctions = {
     archives: true,
     readsArchive: true,
     signs: true,
-    log: 'appends',
     streamsOf: ['evidence', 'observations'],
     timeoutSeconds: 60,
     memoryMb: 1024,

@@ -12,10 +12,13 @@ export interface LogTrust {
   readonly log?: LogTrusted | undefined;
   readonly witnesses?: readonly NoteKey[];
   /** Returns every leaf of a session that a witness has read, in order. */
-  readonly sessions?: (session: string) => readonly { readonly index: number; readonly hash: string }[] | undefined;
+  readonly sessions?: (session: string) => ReturnType<KnownSessions['get']>;
   /** Sizes of the log recorded by a witness itself, not taken from the bundle. */
   readonly history?: readonly { readonly size: number; readonly at: string }[];
 }
+
+/** Leaves of each session that a witness has read, in order. */
+export type KnownSessions = Map<string, readonly { readonly index: number; readonly hash: string }[]>;
 
 /** A witness that saw the leaf. */
 interface SeenBy {

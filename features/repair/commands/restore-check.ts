@@ -71,7 +71,7 @@ async function archive(cli: Cli): Promise<CheckResult[]> {
 /** Checks that the log is signed by a known key, that its tiles can be read, and that it continues what was published. */
 async function log(api: Api, published: readonly string[]): Promise<CheckResult[]> {
   const { openCheckpoint } = await import('#core/evidence/transparency/checkpoint-note.ts');
-  const { continued } = await import('#core/evidence/transparency/witness.ts');
+  const { continued } = await import('#core/evidence/transparency/continued.ts');
   const { logKey } = await import('#core/evidence/transparency/witness-keys.ts');
   const { log_key, former_log_keys, checkpoint, cosigned } = await read(api, 'logCheckpoint');
   const keys = [log_key, ...(Array.isArray(former_log_keys) ? former_log_keys : [])].map((key) => logKey(String(key)));

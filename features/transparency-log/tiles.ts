@@ -1,5 +1,5 @@
 /** The layout of C2SP tlog-tiles: the files that hold a log's hashes and leaves. */
-import { hashBytes } from './tree.ts';
+import { hashBytes } from '#core/evidence/transparency/tree.ts';
 
 /** Number of hashes in a full tile: a subtree of height 8. */
 export const tileWidth = 256;

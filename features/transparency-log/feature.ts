@@ -1,9 +1,10 @@
-/** The transparency log and its cosignatures. */
+/** The transparency log of each tenant, and its witnesses. Its page is docs/explanation/transparency-log.md. */
 import * as z from 'zod';
-import { operation } from '../endpoint.ts';
-import { count, time } from './schemas.ts';
+import { operation } from '#core/operations/endpoint.ts';
+import { count, time } from '#core/operations/endpoints/schemas.ts';
+import type { Feature } from '../feature.ts';
 
-export const transparency = {
+const operations = {
   logCheckpoint: operation({
     route: 'GET /admin/v1/evidence/log/checkpoint',
     function: 'evidence',
@@ -20,7 +21,7 @@ export const transparency = {
         checkpoint: z.string().meta({ description: 'Signed note.' }),
         cosigned: z.array(z.strictObject({ witness: z.string(), size: count, note: z.string() })),
       }),
-    run: async () => (await import('#core/operations/transparency.ts')).logCheckpoint,
+    run: async () => (await import('#features/transparency-log/operations.ts')).logCheckpoint,
   }),
   logConsistency: operation({
     route: 'GET /admin/v1/evidence/log/consistency',
@@ -29,7 +30,7 @@ export const transparency = {
     query: ['from', 'to'],
     summary: 'Proof that the log only grew',
     output: () => z.strictObject({ from: count, to: count, proof: z.array(z.string()) }),
-    run: async () => (await import('#core/operations/transparency.ts')).logConsistency,
+    run: async () => (await import('#features/transparency-log/operations.ts')).logConsistency,
   }),
   logTile: operation({
     route: 'GET /admin/v1/evidence/log/tile',
@@ -38,7 +39,7 @@ export const transparency = {
     query: ['path'],
     summary: 'Hashes or leaves of the log',
     output: () => z.strictObject({ path: z.string(), bytes: z.string().meta({ description: 'Base64.' }) }),
-    run: async () => (await import('#core/operations/transparency.ts')).logTile,
+    run: async () => (await import('#features/transparency-log/operations.ts')).logTile,
   }),
   addCosignature: operation({
     route: 'POST /admin/v1/evidence/log/cosignatures',
@@ -55,6 +56,18 @@ export const transparency = {
       ].join('\n'),
     },
     output: () => z.strictObject({ witness: z.string(), size: count, at: time }),
-    run: async () => (await import('#core/operations/transparency.ts')).addCosignature,
+    run: async () => (await import('#features/transparency-log/operations.ts')).addCosignature,
   }),
 };
+
+export const feature = {
+  operations,
+  rights: {
+    archive: { log: 'appends' },
+    evidence: { log: 'reads' },
+    project: { log: 'appends' },
+  },
+  commands: () => import('./commands/witness.ts'),
+  checks: () => import('./checks.ts'),
+  localLog: () => import('./adapters/local.ts'),
+} satisfies Feature;

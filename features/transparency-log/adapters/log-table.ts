@@ -6,12 +6,12 @@
  * is ahead); cosignatures of a tenant (one series).
  */
 
+import type { Key, StoreOptions } from '#adapters/tables/store.ts';
 import type { LogLeaf } from '#core/contracts/transparency.ts';
-import type { Cosignature, LogHead, LogHeads } from '#core/evidence/transparency/ports.ts';
 import { hashBytes } from '#core/evidence/transparency/tree.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
+import type { Cosignature, LogHead, LogHeads } from '../ports.ts';
 import { packLeaves, unpackLeaves } from './packed-leaves.ts';
-import type { Key, StoreOptions } from './store.ts';
 
 const headKey = (tenant: string): Key => ({ series: `log#${tenant}`, at: 'head' });
 const sessionKey = (tenant: string, session: string): Key =>

@@ -3,17 +3,17 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { folderLog } from '#adapters/local/folder-log.ts';
 import { logSignersOf } from '#adapters/local/log-keys.ts';
-import { logTable } from '#adapters/tables/log-table.ts';
 import type { ChainPoint } from '#core/contracts/evidence.ts';
 import { openCheckpoint } from '#core/evidence/transparency/checkpoint-note.ts';
 import { readLeaf } from '#core/evidence/transparency/leaf.ts';
-import { type LogPorts, TransparencyLog } from '#core/evidence/transparency/log.ts';
-import { leavesOfBundle, tileAt } from '#core/evidence/transparency/tiles.ts';
 import { Frontier, leafHash } from '#core/evidence/transparency/tree.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
-import { testStore } from './store.ts';
+import { testStore } from '../../../test/support/store.ts';
+import { folderLog } from '../adapters/folder-log.ts';
+import { logTable } from '../adapters/log-table.ts';
+import { type LogPorts, TransparencyLog } from '../log.ts';
+import { leavesOfBundle, tileAt } from '../tiles.ts';
 
 export const pointOf = (session_id: string, index: number, tenant = 'default'): ChainPoint => ({
   ...{ tenant, session_id, index },
@@ -41,7 +41,7 @@ export async function testLog() {
 
   return {
     ...{ heads, objects, store, key, signer, time, opened, folder },
-    /** Every leaf, read from the tiles and held against the signed root. */
+    /** Returns every leaf of the tiles after comparing them with the signed root. */
     async leaves(log: TransparencyLog, tenant = 'default') {
       const note = await log.checkpoint(tenant);
       if (note === undefined) return [];

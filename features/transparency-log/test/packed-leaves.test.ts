@@ -1,8 +1,9 @@
 /** Leaves of a head as bytes, read back unchanged, also from heads that stored JSON. */
-import { logTable } from '#adapters/tables/log-table.ts';
-import { packLeaves, unpackLeaves } from '#adapters/tables/packed-leaves.ts';
+
 import { leafBytes, leafOf } from '#core/evidence/transparency/leaf.ts';
-import { testStore } from '../../../support/store.ts';
+import { testStore } from '../../../test/support/store.ts';
+import { logTable } from '../adapters/log-table.ts';
+import { packLeaves, unpackLeaves } from '../adapters/packed-leaves.ts';
 
 const at = '2026-11-26T20:00:00.000Z';
 const batch = { tenant: 'acme', at };

@@ -4,14 +4,14 @@
  */
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { addCommand, type Cli, type FeatureCommand, type Outcome, type Parent } from '#agentctl/command.ts';
+import { exitCodes, Failure, fileTrouble, UsageError } from '#agentctl/failure.ts';
+import { wholeNumber } from '#agentctl/globals.ts';
+import { fields, text } from '#agentctl/json-fields.ts';
+import { keyOf } from '#agentctl/log-trust.ts';
+import type { WitnessState } from '#agentctl/witness-state.ts';
 import { type OpenCheckpoint, openCheckpoint } from '#core/evidence/transparency/checkpoint-note.ts';
 import type { NoteKey, NoteSigner } from '#core/evidence/transparency/note.ts';
-import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
-import { exitCodes, Failure, fileTrouble, UsageError } from './failure.ts';
-import { wholeNumber } from './globals.ts';
-import { fields, text } from './json-fields.ts';
-import { keyOf } from './log-trust.ts';
-import type { WitnessState } from './witness-state.ts';
 
 interface WitnessOptions {
   readonly name: string;
@@ -22,7 +22,9 @@ interface WitnessOptions {
   readonly publish?: boolean;
 }
 
-export function addWitness(parent: Parent): void {
+export const commands: readonly FeatureCommand[] = [{ after: 'evidence', add: addWitness }];
+
+function addWitness(parent: Parent): void {
   addCommand<WitnessOptions>(parent, {
     usage: 'witness',
     summary: "Cosign checkpoints of a gateway's transparency log that continue the earlier ones",
@@ -83,9 +85,9 @@ function unreachable(cli: Cli, { every }: WitnessOptions, failure: unknown): Out
 }
 
 async function witnessSigner({ name, folder }: WitnessOptions): Promise<NoteSigner> {
-  const { ed25519KeyFile } = await import('#adapters/local/log-key.ts');
+  const { witnessKeyIn } = await import('../adapters/witness-folder.ts');
   const { noteKeyTypes, noteSigner } = await import('#core/evidence/transparency/note.ts');
-  const key = await ed25519KeyFile(join(folder, 'witness-key.pem'));
+  const key = await witnessKeyIn(folder);
   try {
     return noteSigner(name, key, noteKeyTypes.cosignature);
   } catch (cause) {
@@ -95,7 +97,7 @@ async function witnessSigner({ name, folder }: WitnessOptions): Promise<NoteSign
 
 /** Checks the log once. The new state is durable before the cosignature is published. */
 async function look(cli: Cli, options: WitnessOptions, signer: NoteSigner, log: readonly NoteKey[]): Promise<Outcome> {
-  const { continued } = await import('#core/evidence/transparency/witness.ts');
+  const { continued } = await import('#core/evidence/transparency/continued.ts');
   const before = await keptState(options.folder, log);
   const note = text(fields((await cli.api().call('logCheckpoint')).json).checkpoint) ?? '';
   const claimed = openCheckpoint(note, log);
@@ -106,7 +108,7 @@ async function look(cli: Cli, options: WitnessOptions, signer: NoteSigner, log: 
   if (typeof state === 'string') return refuse(cli, options, note, state);
 
   const { cosign } = await import('#core/evidence/transparency/checkpoint-note.ts');
-  const { writeWitnessState } = await import('./witness-state.ts');
+  const { writeWitnessState } = await import('#agentctl/witness-state.ts');
   const seconds = Math.floor(Date.now() / 1000);
   const at = new Date(seconds * 1000).toISOString();
   const checkpoint = `${note}${cosign(head.text, seconds, signer)}\n`;
@@ -121,11 +123,7 @@ async function look(cli: Cli, options: WitnessOptions, signer: NoteSigner, log: 
 
 /** Saves the refused checkpoint: with the state of the witness it proves the log's misbehaviour. */
 async function refuse(cli: Cli, { folder }: WitnessOptions, note: string, reason: string): Promise<Outcome> {
-  const { writeDurably } = await import('#adapters/local/durable-file.ts');
-  const file = join(folder, 'refused');
-  await writeDurably(file, note, 0o644).catch((cause) => {
-    throw fileTrouble('write', file, cause);
-  });
+  const file = await published(folder, 'refused', note);
   if (cli.globals.json) cli.out.pretty({ cosigned: false, reason, checkpoint: note });
   else cli.out.line(`refused: ${reason}`);
   cli.out.note(
@@ -135,7 +133,7 @@ async function refuse(cli: Cli, { folder }: WitnessOptions, note: string, reason
 }
 
 async function keptState(folder: string, [log]: readonly NoteKey[]): Promise<WitnessState | undefined> {
-  const { readWitnessState } = await import('./witness-state.ts');
+  const { readWitnessState } = await import('#agentctl/witness-state.ts');
   const { readVerifierKey } = await import('#core/evidence/transparency/note.ts');
   let state: WitnessState;
   try {
@@ -168,7 +166,7 @@ async function readOn(
   log: readonly NoteKey[],
 ): Promise<Omit<WitnessState, 'checkpoint' | 'history'> | string> {
   const { Frontier } = await import('#core/evidence/transparency/tree.ts');
-  const { readLeaves } = await import('#core/evidence/transparency/witness.ts');
+  const { readLeaves } = await import('../read-leaves.ts');
   const { verifierKey } = await import('#core/evidence/transparency/note.ts');
   const tree = new Frontier(before?.size, before?.frontier);
   const sessions = new Map(before?.sessions);
@@ -180,7 +178,7 @@ async function readOn(
 
 async function leavesBetween(cli: Cli, from: number, to: number) {
   const { readLeaf } = await import('#core/evidence/transparency/leaf.ts');
-  const { leavesOfBundle, tileAt, tilePath, tileWidth } = await import('#core/evidence/transparency/tiles.ts');
+  const { leavesOfBundle, tileAt, tilePath, tileWidth } = await import('../tiles.ts');
   const leaves = [];
   for (let at = from; at < to; ) {
     const tile = tileAt('entries', Math.floor(at / tileWidth), to)!;
@@ -202,10 +200,16 @@ async function leavesBetween(cli: Cli, from: number, to: number) {
 }
 
 async function publish(cli: Cli, { folder, publish: handsIn }: WitnessOptions, checkpoint: string): Promise<void> {
-  const { writeDurably } = await import('#adapters/local/durable-file.ts');
-  const file = join(folder, 'checkpoint');
-  await writeDurably(file, checkpoint, 0o644).catch((cause) => {
+  await published(folder, 'checkpoint', checkpoint);
+  if (handsIn) await cli.api().call('addCosignature', { body: { note: checkpoint } });
+}
+
+/** Writes a checkpoint that others may read. @returns its file. */
+async function published(folder: string, name: 'checkpoint' | 'refused', checkpoint: string): Promise<string> {
+  const { writePublic } = await import('../adapters/witness-folder.ts');
+  const file = join(folder, name);
+  await writePublic(file, checkpoint).catch((cause) => {
     throw fileTrouble('write', file, cause);
   });
-  if (handsIn) await cli.api().call('addCosignature', { body: { note: checkpoint } });
+  return file;
 }

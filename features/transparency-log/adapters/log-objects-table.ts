@@ -6,8 +6,8 @@
  * limit of a row on DynamoDB. Access patterns: put if absent; get; the names of a folder.
  */
 
-import type { LogObjects } from '#core/evidence/transparency/ports.ts';
-import { allRows, type Key, type StoreOptions } from './store.ts';
+import { allRows, type Key, type StoreOptions } from '#adapters/tables/store.ts';
+import type { LogObjects } from '../ports.ts';
 
 const seriesOf = (tenant: string, folder: string): string => `log-objects#${tenant}#${folder}`;
 

@@ -1,13 +1,15 @@
 /** A witness and a stranger who verifies bundles, both without a key of the gateway. */
 import { generateKeyPairSync } from 'node:crypto';
 import { cosign, openCheckpoint } from '#core/evidence/transparency/checkpoint-note.ts';
+import { continued } from '#core/evidence/transparency/continued.ts';
 import { readLeaf } from '#core/evidence/transparency/leaf.ts';
-import type { TransparencyLog } from '#core/evidence/transparency/log.ts';
 import { type NoteKey, noteKeyTypes, noteSigner } from '#core/evidence/transparency/note.ts';
-import { leavesOfBundle, tileAt } from '#core/evidence/transparency/tiles.ts';
+import type { KnownSessions } from '#core/evidence/transparency/session-proof.ts';
 import { Frontier } from '#core/evidence/transparency/tree.ts';
-import { continued, type KnownSessions, readLeaves } from '#core/evidence/transparency/witness.ts';
 import { verifyBundle } from '#core/evidence/verify.ts';
+import type { TransparencyLog } from '../log.ts';
+import { readLeaves } from '../read-leaves.ts';
+import { leavesOfBundle, tileAt } from '../tiles.ts';
 
 export class Watcher {
   readonly signer = noteSigner('auditor', generateKeyPairSync('ed25519').privateKey, noteKeyTypes.cosignature);

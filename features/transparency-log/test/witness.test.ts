@@ -2,9 +2,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { noteSigner, verifierKey } from '../../core/evidence/transparency/note.ts';
-import { type Gateway, startGateway } from '../support/gateway.ts';
-import { agentctl, configurationWith, type Fields, until, workFolder } from './client.ts';
+import { noteSigner, verifierKey } from '../../../core/evidence/transparency/note.ts';
+import { agentctl, configurationWith, type Fields, until, workFolder } from '../../../test/e2e/client.ts';
+import { type Gateway, startGateway } from '../../../test/support/gateway.ts';
 
 const folder = workFolder();
 const auditor = join(folder, 'auditor');

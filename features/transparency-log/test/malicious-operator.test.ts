@@ -8,11 +8,11 @@ import { bundleFormat, type EntryDraft, type EvidenceEntry } from '#core/contrac
 import type { LogProof } from '#core/contracts/transparency.ts';
 import { signedManifest } from '#core/evidence/sign.ts';
 import { cosign, openCheckpoint, type TreeHead } from '#core/evidence/transparency/checkpoint-note.ts';
+import { continued } from '#core/evidence/transparency/continued.ts';
 import { noteKeyTypes, noteSigner, signNote } from '#core/evidence/transparency/note.ts';
-import { continued } from '#core/evidence/transparency/witness.ts';
 import { verifyBundle } from '#core/evidence/verify.ts';
-import { type TestLog, testLog } from '../support/transparency.ts';
-import { drafts, memoryManifests, type Sealed, seal, signer, trustedKey } from '../unit/evidence/sample.ts';
+import { drafts, memoryManifests, type Sealed, seal, signer, trustedKey } from '../../../test/unit/evidence/sample.ts';
+import { type TestLog, testLog } from './started-log.ts';
 import { Watcher } from './watcher.ts';
 
 const hour = 3_600_000;

@@ -3,12 +3,13 @@
  * taken from the head, which contains it.
  */
 import type { LogProof } from '#core/contracts/transparency.ts';
-import type { TreeHead } from './checkpoint-note.ts';
-import { readLeaf, sessionDigest } from './leaf.ts';
-import { keysOfLog, type LogSigner, verifierKey } from './note.ts';
+import { LogDamage } from '#core/evidence/chain-log.ts';
+import type { TreeHead } from '#core/evidence/transparency/checkpoint-note.ts';
+import { readLeaf, sessionDigest } from '#core/evidence/transparency/leaf.ts';
+import { keysOfLog, type LogSigner, verifierKey } from '#core/evidence/transparency/note.ts';
 import type { LoggedSession, LogHead, LogHeads, LogObjects } from './ports.ts';
 import { consistencyProof, inclusionProof, rootOf } from './proofs.ts';
-import { LogDamage, leavesOf, nodesOf, putNewestBatch, tileBytes } from './stored-tiles.ts';
+import { leavesOf, nodesOf, putNewestBatch, tileBytes } from './stored-tiles.ts';
 import { type TileId, tileWidth } from './tiles.ts';
 
 export interface LogReaderPorts {

@@ -2,11 +2,8 @@
  * Witness: cosigns a checkpoint only if it continues the last one it saw. A log that shows two histories, or shrinks,
  * gets no cosignature for one of them [transparency.witness].
  */
-import type { LogLeaf } from '#core/contracts/transparency.ts';
 import { type LogTrusted, type OpenCheckpoint, openCheckpoint, type TreeHead } from './checkpoint-note.ts';
-import { leafBytes } from './leaf.ts';
 import { rootsOfConsistency } from './proofs.ts';
-import { type Frontier, leafHash } from './tree.ts';
 
 /**
  * Returns the checkpoint if it continues the last one seen, or a message that says why it is refused. Never throws.
@@ -29,29 +26,4 @@ export function continued(
   const roots = rootsOfConsistency(seen.size, head.size, seen.root, proof);
   if (roots?.earlier.equals(seen.root) && roots.later.equals(head.root)) return head;
   return `the log was forked or rewritten: ${head.size} leaves do not begin with the ${seen.size} seen before`;
-}
-
-/** Leaves of each session that a witness has read, in order. */
-export type KnownSessions = Map<string, readonly { readonly index: number; readonly hash: string }[]>;
-
-/**
- * Reads new leaves. They must form the checkpoint's tree, and each session must move forward.
- * @returns an error message, after which `sessions` and `tree` must not be used.
- */
-export function readLeaves(
-  leaves: readonly LogLeaf[],
-  head: TreeHead,
-  tree: Frontier,
-  sessions: KnownSessions,
-): string | undefined {
-  for (const leaf of leaves) {
-    const known = sessions.get(leaf.session) ?? [];
-    const last = known.at(-1)?.index ?? -1;
-    if (leaf.index <= last)
-      return `session ${leaf.session} goes back to entry ${leaf.index}, the log named entry ${last} before`;
-    sessions.set(leaf.session, [...known, { index: leaf.index, hash: leaf.hash }]);
-    tree.append(leafHash(leafBytes(leaf)));
-  }
-  if (tree.size === head.size && tree.root().equals(head.root)) return undefined;
-  return `the leaves are not those of the checkpoint over ${head.size} leaves`;
 }

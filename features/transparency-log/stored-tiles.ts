@@ -3,9 +3,10 @@
  * tile are stored in runs, one per batch, so that a leaf is written once or twice and not 256 times.
  */
 import type { LogLeaf } from '#core/contracts/transparency.ts';
-import { GatewayError } from '#core/kernel/errors.ts';
+import { LogDamage } from '#core/evidence/chain-log.ts';
+import { leafBytes, readLeaf } from '#core/evidence/transparency/leaf.ts';
+import { leafHash, nodeHash } from '#core/evidence/transparency/tree.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
-import { leafBytes, readLeaf } from './leaf.ts';
 import type { LogHead, LogObjects } from './ports.ts';
 import type { NodeId, ReadNodes } from './proofs.ts';
 import {
@@ -18,14 +19,6 @@ import {
   tilePath,
   tileWidth,
 } from './tiles.ts';
-import { leafHash, nodeHash } from './tree.ts';
-
-/** Error for stored objects that do not form the log's tree. */
-export class LogDamage extends GatewayError {
-  constructor(reason: string) {
-    super('server_error', `The log cannot be relied on: ${reason}.`);
-  }
-}
 
 const position = (index: number): string => String(index).padStart(16, '0');
 const runsOf = (tile: number): string => `runs/${position(tile)}`;

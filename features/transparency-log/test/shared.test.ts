@@ -3,23 +3,23 @@ import { generateKeyPairSync } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { logBucket } from '#adapters/aws/log-bucket.ts';
 import { systemClock } from '#adapters/system/clock.ts';
-import { logObjectsTable } from '#adapters/tables/log-objects-table.ts';
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import type { ChainPoint } from '#core/contracts/evidence.ts';
 import { withLog } from '#core/evidence/report-log.ts';
 import { openCheckpoint } from '#core/evidence/transparency/checkpoint-note.ts';
-import { LogReader } from '#core/evidence/transparency/log-reader.ts';
-import type { LogHeads, LogObjects } from '#core/evidence/transparency/ports.ts';
 import { rootsOfConsistency } from '#core/evidence/transparency/proofs.ts';
 import { checkLogProof } from '#core/evidence/transparency/session-proof.ts';
-import { tileAt } from '#core/evidence/transparency/tiles.ts';
-import { keptEvidence } from '../../bin/local/kept-evidence.ts';
-import { FakeBucket } from '../support/fake-bucket.ts';
-import { testStore } from '../support/store.ts';
-import { pointOf, testLog } from '../support/transparency.ts';
-import { useStarted } from '../support/use-started.ts';
+import { keptEvidence } from '../../../bin/local/kept-evidence.ts';
+import { FakeBucket } from '../../../test/support/fake-bucket.ts';
+import { testStore } from '../../../test/support/store.ts';
+import { useStarted } from '../../../test/support/use-started.ts';
+import { logBucket } from '../adapters/log-bucket.ts';
+import { logObjectsTable } from '../adapters/log-objects-table.ts';
+import { LogReader } from '../log-reader.ts';
+import type { LogHeads, LogObjects } from '../ports.ts';
+import { tileAt } from '../tiles.ts';
+import { pointOf, testLog } from './started-log.ts';
 
 /** One log for several gateways over one store: writers side by side that stop anywhere, over a table and over a bucket. */
 describe('several gateways', () => {
@@ -128,13 +128,13 @@ describe('several gateways', () => {
       copyFileSync(join(folder, 'a/signing-key.pem'), join(folder, 'b/signing-key.pem'));
       const second = await start('b');
       await Promise.all([
-        first.transparency.append([pointOf('s-1', 0), pointOf('s-2', 0)]),
-        second.transparency.append([pointOf('s-2', 0), pointOf('s-3', 0)]),
+        first.archiving.log!.append([pointOf('s-1', 0), pointOf('s-2', 0)]),
+        second.archiving.log!.append([pointOf('s-2', 0), pointOf('s-3', 0)]),
       ]);
-      const trust = { log: await first.transparency.signer('default') };
+      const trust = { log: await first.transparency!.signer('default') };
       for (const session_id of ['s-1', 's-2', 's-3'])
         for (const { transparency } of [first, second]) {
-          const proof = await transparency.proof('default', session_id);
+          const proof = await transparency!.proof('default', session_id);
           expect(checkLogProof(proof, { tenant: 'default', session_id }, trust)).toMatchObject({ size: 3 });
         }
       mkdirSync(join(folder, 'c'));

@@ -1,9 +1,9 @@
 /** Objects of the transparency log in a folder of the state: each file is written once and never changed. */
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { LogObjects } from '#core/evidence/transparency/ports.ts';
-import { createDurably } from './durable-file.ts';
-import { fileNameOf, formerFileName } from './file-names.ts';
+import { createDurably } from '#adapters/local/durable-file.ts';
+import { fileNameOf, formerFileName } from '#adapters/local/file-names.ts';
+import type { LogObjects } from '../ports.ts';
 
 export function folderLog(root: string): LogObjects {
   const folders = new Map<string, Promise<string>>();

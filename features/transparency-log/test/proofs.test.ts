@@ -1,14 +1,8 @@
 /** The tree by its frontier and its nodes, against the recursive definition of RFC 6962. */
 import fc from 'fast-check';
-import {
-  consistencyProof,
-  inclusionProof,
-  type NodeId,
-  rootOf,
-  rootOfInclusion,
-  rootsOfConsistency,
-} from '#core/evidence/transparency/proofs.ts';
+import { rootOfInclusion, rootsOfConsistency } from '#core/evidence/transparency/proofs.ts';
 import { emptyRoot, Frontier, leafHash, nodeHash } from '#core/evidence/transparency/tree.ts';
+import { consistencyProof, inclusionProof, type NodeId, rootOf } from '../proofs.ts';
 
 /** MTH of RFC 6962, as it is written there. */
 function naiveRoot(leaves: readonly Buffer[]): Buffer {

@@ -7,16 +7,17 @@
  */
 import type { ChainPoint } from '#core/contracts/evidence.ts';
 import type { LogLeaf } from '#core/contracts/transparency.ts';
+import { LogDamage } from '#core/evidence/chain-log.ts';
+import { openCheckpoint, signTreeHead } from '#core/evidence/transparency/checkpoint-note.ts';
+import { leafBytes, leafOf, sessionDigest } from '#core/evidence/transparency/leaf.ts';
+import { keysOfLog, type LogSigner } from '#core/evidence/transparency/note.ts';
+import { Frontier, leafHash } from '#core/evidence/transparency/tree.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
-import { openCheckpoint, signTreeHead } from './checkpoint-note.ts';
-import { leafBytes, leafOf, sessionDigest } from './leaf.ts';
 import { LogReader, type LogReaderPorts } from './log-reader.ts';
-import { keysOfLog, type LogSigner } from './note.ts';
 import type { LogHead, LogObjects } from './ports.ts';
-import { LogDamage, leavesFrom, putNewestBatch } from './stored-tiles.ts';
-import { Frontier, leafHash } from './tree.ts';
+import { leavesFrom, putNewestBatch } from './stored-tiles.ts';
 
 export interface LogPorts extends LogReaderPorts {
   readonly clock: Clock;

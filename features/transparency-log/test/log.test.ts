@@ -5,17 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { logKeysOf, logSignersOf, retireLogKey, rotateLogKey } from '#adapters/local/log-keys.ts';
 import type { LogProof } from '#core/contracts/transparency.ts';
+import { LogDamage } from '#core/evidence/chain-log.ts';
 import { openCheckpoint } from '#core/evidence/transparency/checkpoint-note.ts';
-import type { TransparencyLog } from '#core/evidence/transparency/log.ts';
 import { type NoteKey, noteSigner, readNote, readVerifierKey, verifierKey } from '#core/evidence/transparency/note.ts';
-import type { LogHeads, LogObjects } from '#core/evidence/transparency/ports.ts';
 import { rootsOfConsistency } from '#core/evidence/transparency/proofs.ts';
 import { checkLogProof } from '#core/evidence/transparency/session-proof.ts';
-import { LogDamage } from '#core/evidence/transparency/stored-tiles.ts';
-import { hashesOfTile, tileAt } from '#core/evidence/transparency/tiles.ts';
 import { leafHash } from '#core/evidence/transparency/tree.ts';
-import { pointOf, type TestLog, testLog } from '../support/transparency.ts';
-import { useStarted } from '../support/use-started.ts';
+import { useStarted } from '../../../test/support/use-started.ts';
+import type { TransparencyLog } from '../log.ts';
+import type { LogHeads, LogObjects } from '../ports.ts';
+import { hashesOfTile, tileAt } from '../tiles.ts';
+import { pointOf, type TestLog, testLog } from './started-log.ts';
 import { Watcher } from './watcher.ts';
 
 /** The log over the store and the folder: tiles, proofs, writers side by side, and writers that stop anywhere. */

@@ -1,18 +1,19 @@
 /** The transparency log over HTTP: checkpoint, consistency proofs, tiles, and cosignatures of witnesses. */
 import * as z from 'zod';
 import { cosignedAt, openCheckpoint } from '#core/evidence/transparency/checkpoint-note.ts';
-import type { LogReader } from '#core/evidence/transparency/log-reader.ts';
 import { keysOfLog, verifierKey } from '#core/evidence/transparency/note.ts';
-import { tileOf } from '#core/evidence/transparency/tiles.ts';
 import { witnessKey } from '#core/evidence/transparency/witness-keys.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
-import { type Call, type Operation, parsed } from './operation.ts';
+import { type Call, type Operation, parsed } from '#core/operations/operation.ts';
+import { LogReader } from './log-reader.ts';
+import { tileOf } from './tiles.ts';
 
 /** Returns the log. @throws GatewayError `not_found` if the host has none. */
 function logOf({ ports }: Call): LogReader {
-  if (!ports.transparency) throw notFound('transparency_log');
-  return ports.transparency;
+  const { transparency } = ports;
+  if (!(transparency instanceof LogReader)) throw notFound('transparency_log');
+  return transparency;
 }
 
 /**

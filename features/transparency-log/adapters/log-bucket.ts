@@ -4,13 +4,13 @@
  */
 
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { ignoreExisting } from '#adapters/aws/archive-bucket.ts';
+import { objectBounds } from '#adapters/aws/client-bounds.ts';
 import { stored } from '#adapters/tables/store.ts';
-import type { LogObjects } from '#core/evidence/transparency/ports.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
-import { ignoreExisting } from './archive-bucket.ts';
-import { objectBounds } from './client-bounds.ts';
+import type { LogObjects } from '../ports.ts';
 
-export interface LogBucketOptions {
+interface LogBucketOptions {
   readonly bucket: string;
   /** @default a client with the credentials of the environment */
   readonly client?: S3Client;

@@ -1,0 +1,11 @@
+/** The folder of a witness: its private key, and checkpoints that others may read. */
+import type { KeyObject } from 'node:crypto';
+import { join } from 'node:path';
+import { writeDurably } from '#adapters/local/durable-file.ts';
+import { ed25519KeyFile } from '#adapters/local/log-key.ts';
+
+/** Loads the key of the witness, creating it if there is none. */
+export const witnessKeyIn = (folder: string): Promise<KeyObject> => ed25519KeyFile(join(folder, 'witness-key.pem'));
+
+/** Replaces a file that other users may read; it is durable when this returns. */
+export const writePublic = (file: string, text: string): Promise<void> => writeDurably(file, text, 0o644);
