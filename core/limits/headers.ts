@@ -12,12 +12,16 @@ export function limitHeaders(outcome: ReserveOutcome): Record<string, string> {
 
 function rateHeaders(limits: LimitStatus): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const what of ['requests', 'tokens'] as const) {
-    const limit = limits[`limit_${what}`];
-    if (limit === undefined) continue;
-    headers[`x-ratelimit-limit-${what}`] = String(limit);
-    headers[`x-ratelimit-remaining-${what}`] = String(limits[`remaining_${what}`] ?? 0);
-    headers[`x-ratelimit-reset-${what}`] = `${limits[`reset_${what}`] ?? 0}s`;
+  // Written out: names that are put together would be looked up in the table of all names at every call.
+  if (limits.limit_requests !== undefined) {
+    headers['x-ratelimit-limit-requests'] = String(limits.limit_requests);
+    headers['x-ratelimit-remaining-requests'] = String(limits.remaining_requests ?? 0);
+    headers['x-ratelimit-reset-requests'] = `${limits.reset_requests ?? 0}s`;
+  }
+  if (limits.limit_tokens !== undefined) {
+    headers['x-ratelimit-limit-tokens'] = String(limits.limit_tokens);
+    headers['x-ratelimit-remaining-tokens'] = String(limits.remaining_tokens ?? 0);
+    headers['x-ratelimit-reset-tokens'] = `${limits.reset_tokens ?? 0}s`;
   }
   return headers;
 }

@@ -21,6 +21,8 @@ const factors: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   inference_geo: { global: 1, not_available: 1, us: 1.1 },
 };
 
+const charged = Object.entries(factors);
+
 /** Members that a provider's answer may contain as well: the answer then names the served value. */
 export const chargedMembers: readonly string[] = Object.keys(factors);
 
@@ -30,7 +32,7 @@ export const chargedMembers: readonly string[] = Object.keys(factors);
  */
 export function surchargeOf(body: JsonObject): number {
   let factor = 1;
-  for (const [member, known] of Object.entries(factors)) {
+  for (const [member, known] of charged) {
     const value = body[member];
     if (value === undefined || value === null) continue;
     const listed = typeof value === 'string' && Object.hasOwn(known, value) ? known[value] : undefined;
