@@ -1,4 +1,5 @@
 /** Formats a JSON log line. Never writes a secret and never throws. */
+import { bareObject } from '#core/kernel/bare-object.ts';
 import { mask, masked } from '#core/text/secrets/masked.ts';
 import { secrecyOfMember } from '#core/text/secrets/secret-names.ts';
 
@@ -14,7 +15,7 @@ const maxDepth = 6;
 
 /** Returns the line. Its own fields come first and win: a field named `msg` cannot replace the message. */
 export function logLine(head: LineHead, fields: Readonly<Record<string, unknown>>): string {
-  const line: Record<string, unknown> = Object.assign(Object.create(null), head);
+  const line = Object.assign(bareObject<unknown>(), head);
   for (const name of Object.keys(fields)) if (!(name in line)) line[name] = member(name, fields[name], 0);
   return JSON.stringify(line);
 }
@@ -26,7 +27,7 @@ function safe(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (depth === maxDepth) return '[deeper]';
   if (Array.isArray(value)) return value.map((item) => safe(item, depth + 1));
-  const members: Record<string, unknown> = Object.create(null);
+  const members = bareObject<unknown>();
   for (const name of Object.keys(value)) members[name] = member(name, (value as Record<string, unknown>)[name], depth);
   return members;
 }

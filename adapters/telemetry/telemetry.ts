@@ -27,6 +27,8 @@ export interface TelemetryOptions {
   readonly tracer?: Tracer;
   /** Returns a trace's address in another system; called as it ends. */
   readonly link?: TraceLink | undefined;
+  /** Returns the X-Ray header of the host's current invocation. @default that of Lambda, from the environment */
+  readonly functionTrace?: () => string | undefined;
 }
 
 /** A foreign tracer that follows every span, e.g. X-Ray. Attributes are complete when the work has ended. */
@@ -51,7 +53,8 @@ export interface LogTelemetry extends Telemetry, Exporting {
   shareTraces(shared: SharedTraces): void;
 }
 
-export function logTelemetry({ clock, write, service, deployment, tracer, link }: TelemetryOptions): LogTelemetry {
+export function logTelemetry(options: TelemetryOptions): LogTelemetry {
+  const { clock, write, service, deployment, tracer, link, functionTrace = lambdaTrace } = options;
   const metrics = new MetricsRegistry();
   const embedded = deployment === undefined ? undefined : new EmbeddedMetrics(clock, write, deployment);
   const traces = new FairRing<LocalTrace>(keptTraces);
@@ -183,7 +186,7 @@ export function logTelemetry({ clock, write, service, deployment, tracer, link }
 }
 
 /** Returns Lambda's own header. It names the function's segment, which the caller cannot know. */
-const functionTrace = (): string | undefined => process.env._X_AMZN_TRACE_ID;
+const lambdaTrace = (): string | undefined => process.env._X_AMZN_TRACE_ID;
 
 const written = ({ traceId, url, spans }: LocalTrace): Trace => ({
   trace_id: traceId,

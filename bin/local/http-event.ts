@@ -1,6 +1,7 @@
 /** Converts a Node request to the API Gateway proxy event that handlers take. */
 import type { IncomingMessage } from 'node:http';
 import type { HttpEvent } from '#core/contracts/http.ts';
+import { bareObject } from '#core/kernel/bare-object.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { Match } from '#lambdas/middleware/router.ts';
 import { addressOf, edgeTokenHeader, isFromEdge, type LoadBalancer } from './load-balancer.ts';
@@ -10,11 +11,14 @@ interface Target {
   readonly query: URLSearchParams;
 }
 
+const noQuery = new URLSearchParams();
+
 /**
  * Returns the path as sent, never normalised; of the absolute form (`GET http://host/path`) the part after the
  * authority.
  */
 export function targetOf(url: string): Target {
+  if (url.startsWith('/') && !url.includes('?')) return { path: url, query: noQuery };
   const origin = url.replace(/^https?:\/\/[^/?#]*/i, '');
   const relative = origin === '' || origin.startsWith('?') ? `/${origin}` : origin;
   if (!relative.startsWith('/'))
@@ -144,13 +148,13 @@ function headersOf({ rawHeaders: flat }: IncomingMessage, host: string | string[
   return fields;
 }
 
-/** The last value of each name, and all of them. Without prototype, since callers choose the names. */
+/** The last value of each name, and all of them. */
 interface Fields {
   readonly last: Record<string, string>;
   readonly all: Record<string, string[]>;
 }
 
-const noFields = (): Fields => ({ last: Object.create(null), all: Object.create(null) });
+const noFields = (): Fields => ({ last: bareObject(), all: bareObject() });
 
 function addField({ last, all }: Fields, name: string, value: string): void {
   last[name] = value;

@@ -69,6 +69,7 @@ export function localTelemetry(people?: { readonly coloured: boolean }): LogTele
   return logTelemetry({
     clock: systemClock,
     service: 'agent-governance-gateway',
+    functionTrace: () => undefined, // no function, and reading the environment takes as long as a span
     write: people ? (line) => write(humanLine(line, people.coloured)) : write,
   });
 }
