@@ -179,11 +179,13 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     id = options.ids.uuid(),
   ) => {
     const bodyLeft = !request.complete; // an unread body: further bytes on this connection cannot be trusted
-    const stamped = { ...standardHeaders(id), ...((draining || bodyLeft) && closing) };
+    const stamped = standardHeaders(id);
+    if (draining || bodyLeft) stamped.connection = 'close';
     try {
       // Static files alone say how long they are kept.
       const kept = given.headers?.['cache-control'];
-      const headers = { ...given.headers, ...stamped, ...(kept !== undefined && { 'cache-control': kept }) };
+      const headers = { ...given.headers, ...stamped };
+      if (kept !== undefined) headers['cache-control'] = kept;
       await writeReply(request, response, { ...given, headers });
     } catch (fault) {
       const { headers, ...rest } = refusal(fault, id);
@@ -288,8 +290,6 @@ const pageRequest = (request: IncomingMessage, path: string, body: PageRequest['
   headers: request.headers,
   body,
 });
-
-const closing = { connection: 'close' };
 
 const asksForWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'websocket';
 

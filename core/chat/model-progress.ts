@@ -39,6 +39,7 @@ export class ModelProgress {
   /** Reasons of the ended choices in their order; one if there is a single answer. */
   get finishReasons(): readonly string[] {
     if (this.#finishReasons.size === 0) return this.#finishReason === undefined ? [] : [this.#finishReason];
+    if (this.#finishReasons.size === 1) return [...this.#finishReasons.values()];
     return [...this.#finishReasons].sort(([a], [b]) => a - b).map(([, reason]) => reason);
   }
 

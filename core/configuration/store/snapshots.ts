@@ -81,6 +81,10 @@ interface CachedSnapshot {
   readonly federation?: FederationState | undefined;
 }
 
+/** Checks whether a snapshot needs no row of this caller. */
+const needsNoRows = (snapshot: Snapshot, of: RowsOf): boolean =>
+  keyToRead(snapshot, of) === undefined && tenantToRead(snapshot, of.tenant) === undefined;
+
 const rowsCode = lazyImport(() => import('./row-views.ts'));
 
 export function createSnapshots(deps: SnapshotDeps): Snapshots {
@@ -88,7 +92,7 @@ export function createSnapshots(deps: SnapshotDeps): Snapshots {
   let views: ReturnType<typeof import('./row-views.ts').rowViews> | undefined;
   /** Adds the rows of a caller. Without rows their code is not loaded. */
   const withRows = async (snapshot: Snapshot, of: RowsOf): Promise<Snapshot> => {
-    if (keyToRead(snapshot, of) === undefined && tenantToRead(snapshot, of.tenant) === undefined) return snapshot;
+    if (needsNoRows(snapshot, of)) return snapshot;
     const { rowViews } = await rowsCode();
     views ??= rowViews({ rows: configStore, clock });
     return views.of(snapshot, of);
@@ -148,7 +152,8 @@ export function createSnapshots(deps: SnapshotDeps): Snapshots {
   return {
     current({ evenStale = false, of } = {}) {
       const inForce = current(evenStale);
-      return of ? inForce.then((snapshot) => withRows(snapshot, of)) : inForce;
+      if (!of || (inForce === shared?.promise && needsNoRows(shared.snapshot, of))) return inForce;
+      return inForce.then((snapshot) => withRows(snapshot, of));
     },
 
     async refresh() {
