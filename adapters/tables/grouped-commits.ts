@@ -97,6 +97,8 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
    * process.
    */
   const ends = new RecentMap<string, SessionHead>({ max: maxRemembered });
+  const writer = randomUUID();
+  let commits = 0;
   let inFlight = 0;
   let due = false;
 
@@ -107,7 +109,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
       chains.set(key, chain);
       if (step.head !== undefined) chain.head = later(chain.head ?? ends.get(key), step.head);
       const alone = !options.shares(step);
-      chain.queue.push({ step, writer: randomUUID(), resolve, reject, tries: 0, alone });
+      chain.queue.push({ step, writer: `${writer}#${++commits}`, resolve, reject, tries: 0, alone });
       goOn();
     });
 

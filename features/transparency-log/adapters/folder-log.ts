@@ -15,8 +15,11 @@ export function folderLog(root: string): LogObjects {
   return {
     async put(tenant, path, bytes) {
       const file = await pathOf(tenant, path);
-      await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-      await createDurably(file, bytes);
+      await createDurably(file, bytes).catch(async (fault: NodeJS.ErrnoException) => {
+        if (fault.code !== 'ENOENT') throw fault;
+        await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+        await createDurably(file, bytes);
+      });
     },
     get: async (tenant, path) => readFile(await pathOf(tenant, path)).catch(absent),
     async list(tenant, folder) {
