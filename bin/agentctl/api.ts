@@ -2,6 +2,7 @@
 import { isLoopback } from '#core/configuration/identity/federation/urls.ts';
 import type { Route } from '#core/contracts/route.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
+import type { OperationCommand } from '#core/operations/command.ts';
 import type { Answer, Api, Call, Opened, Query } from './client.ts';
 import { exitCodes, Failure, UsageError } from './failure.ts';
 import { type Received, type Sent, sendRequest } from './http-request.ts';
@@ -33,7 +34,7 @@ function checkedId(name: string, id: string | undefined): string {
   return id;
 }
 
-export type RouteOf = (operation: string) => Route;
+export type RouteOf = (operation: string) => Route & { readonly command?: OperationCommand };
 
 export class HttpApi implements Api {
   readonly #settings: Settings;

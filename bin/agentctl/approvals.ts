@@ -6,9 +6,8 @@ import { UsageError } from './failure.ts';
 import { wholeNumber } from './globals.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';
 import { showHeldDefinition } from './mcp.ts';
-import { showAnswer } from './operation-command.ts';
+import { paged, showAnswer, showMore } from './operation-command.ts';
 import { type Output, painted } from './output.ts';
-import { paged, showMore } from './paging.ts';
 import { watchApprovals } from './watch-approvals.ts';
 
 interface PageOptions {

@@ -1,14 +1,9 @@
 /** `audit` and `verify`: the log by tenant and time, and verification of all its chains. */
-import type { Query } from './client.ts';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { count, type Fields, fields, list } from './json-fields.ts';
-import { showAnswer } from './operation-command.ts';
+import { addOperation } from './operation-command.ts';
 import { type Output, painted } from './output.ts';
-import { paged, showMore } from './paging.ts';
 import { pieces } from './pieces.ts';
-
-const filters = ['actor', 'kind', 'session', 'tool', 'decision', 'from', 'to', 'path', 'cursor'] as const;
-type AuditOptions = Partial<Record<(typeof filters)[number], string>> & { readonly limit?: number };
 
 export function addAudit(parent: Parent): void {
   addCommand(parent, {
@@ -17,31 +12,7 @@ export function addAudit(parent: Parent): void {
     examples: ['verify', 'verify --json'],
     run: (cli) => verifyAll(cli),
   });
-  addCommand<AuditOptions>(parent, {
-    usage: 'audit',
-    summary: 'Query the audit log',
-    examples: ['audit --kind block --from 2026-11-01T00:00:00Z', "audit --session s-1 --json | jq '.entries[].body'"],
-    options: (command) =>
-      paged(
-        command
-          .option('--actor <key id or name>', 'who')
-          .option('--kind <kind>', 'allow, block, review, approve, deny, result, chat, admin, credential')
-          .option('--session <id>', 'in which session')
-          .option('--tool <name>', 'with which tool')
-          .option('--decision <decision>', 'allow, review, block')
-          .option('--from <time>', 'earliest time (ISO 8601)')
-          .option('--to <time>', 'latest time')
-          .option(
-            '--path <glob>',
-            'all tenants below a path of the organisations, such as acme/web or acme/**/production',
-          ),
-      ),
-    run: async (cli, options) => {
-      const { actor, kind, session, tool, decision, from, to, path, limit, cursor } = options;
-      const query = { actor, kind, session, tool, decision, from, to, path, limit, cursor };
-      return showAnswer(cli, 'audit', { query }, (out, answer) => showEntries(out, answer, query));
-    },
-  });
+  addOperation(parent, 'audit', showEntries);
 }
 
 /** Verifies all pieces and sums them up; stops at the first one that does not verify. */
@@ -79,7 +50,7 @@ async function verifyAll(cli: Cli): Promise<Outcome> {
 
 const version = (number: unknown) => (number === undefined ? undefined : `version ${number}`);
 
-function showEntries(out: Output, page: Fields, query: Query): void {
+function showEntries(out: Output, page: Fields): void {
   const rows = list(page.entries).map((entry) => {
     const { agent, person, key_id } = fields(entry.actor);
     const { tool, target, operation, action, policy_version, name, id, reason } = fields(entry.body);
@@ -102,5 +73,4 @@ function showEntries(out: Output, page: Fields, query: Query): void {
         `Entry ${index} of session ${session_id} (tenant ${tenant}) cannot be read. Run \`agentctl verify\`.`,
       ),
     );
-  showMore({ out }, ['audit'], query, page.cursor);
 }

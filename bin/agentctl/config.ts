@@ -5,7 +5,6 @@ import { addCommand, addGroup, type Parent } from './command.ts';
 import { addConfigCheck } from './config-check.ts';
 import { UsageError } from './failure.ts';
 import { fields } from './json-fields.ts';
-import { showAnswer } from './operation-command.ts';
 import { plain } from './output.ts';
 import { showTree } from './tree.ts';
 
@@ -44,11 +43,5 @@ export function addConfig(program: Parent): void {
       else showTree(out, answer.json);
       return 'positive';
     },
-  });
-  addCommand(parent, {
-    usage: 'refresh-keys',
-    summary: 'Read the keys in secrets again, after you replace or withdraw one',
-    examples: ['config refresh-keys'],
-    run: (cli) => showAnswer(cli, 'refreshConfigKeys', {}, showTree),
   });
 }

@@ -6,48 +6,21 @@ import { addEvidenceVerify } from './evidence-verify.ts';
 import { exitCodes, Failure, UsageError } from './failure.ts';
 import { deliver, saveWhole } from './files.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';
-import { showAnswer } from './operation-command.ts';
+import { addOperation } from './operation-command.ts';
 import type { Output } from './output.ts';
-import { paged, showMore } from './paging.ts';
 
 interface SessionOptions {
   readonly session: string;
   readonly out?: string;
   readonly html?: boolean;
 }
-interface SessionsOptions {
-  readonly path?: string;
-  readonly limit?: number;
-  readonly cursor?: string;
-}
-
 export function addEvidence(program: Parent): void {
   const parent = addGroup(
     program,
     'evidence',
     'Read and verify the evidence of sessions: list (sessions), export, verify, report',
   );
-  addCommand<SessionsOptions>(parent, {
-    usage: 'sessions',
-    summary: 'List sessions that have evidence',
-    examples: ['evidence sessions', "evidence sessions --json | jq -r '.sessions[].session_id'"],
-    options: (command) =>
-      paged(
-        command
-          .alias('list')
-          .option('--path <glob>', 'all tenants below a path of the organisations, such as acme/web'),
-      ),
-    run: (cli, { path, limit, cursor }) =>
-      showAnswer(cli, 'listSessions', { query: { path, limit, cursor } }, (out, page) => {
-        const rows = list(page.sessions).map((each) => [
-          each.session_id,
-          each.total_entries,
-          each.updated_at ?? each.opened_at,
-        ]);
-        out.rows('no session has evidence', ['session', 'entries', 'last entry'], rows);
-        showMore(cli, ['evidence', 'sessions'], { path, limit }, page.cursor);
-      }),
-  });
+  addOperation(parent, 'listSessions');
   addCommand<SessionOptions>(parent, {
     usage: 'export',
     summary: "Export a session's bundle: manifest, entries, public key",
@@ -86,12 +59,7 @@ export function addEvidence(program: Parent): void {
     },
   });
   addPublicKey(parent);
-  addCommand(parent, {
-    usage: 'keys',
-    summary: 'List the public keys that sign evidence, the current one first, with the links between them',
-    examples: ['evidence keys', 'evidence keys --json > signing-keys.json'],
-    run: (cli) => showAnswer(cli, 'signingKeys', {}, showKeys),
-  });
+  addOperation(parent, 'signingKeys', showKeys);
 }
 
 /** Renders the bundle as HTML with this program's verifier, not one sent by the gateway. */

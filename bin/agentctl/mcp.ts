@@ -6,7 +6,7 @@ import { atTerminal, confirmed } from './confirm.ts';
 import { Failure } from './failure.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';
 import { addMcpCall } from './mcp-call.ts';
-import { showAnswer } from './operation-command.ts';
+import { addOperation, showAnswer } from './operation-command.ts';
 import { type Output, painted } from './output.ts';
 
 interface ToolOptions {
@@ -80,14 +80,7 @@ export function addMcp(program: Parent): void {
       return 'positive';
     },
   });
-  addCommand<ToolOptions>(parent, {
-    usage: 'show <tool>',
-    summary: 'Show one tool: its offered definition next to the accepted one',
-    examples: ['mcp show get_file', 'mcp show get_file --upstream notes --json'],
-    options: (command) => command.option('--upstream <name>', 'server, if several have the tool'),
-    run: (cli, { upstream }, [name = '']) =>
-      showAnswer(cli, 'showMcpTool', { path: { name }, query: { upstream } }, showTool),
-  });
+  addOperation(parent, 'showMcpTool', showTool);
   addCommand<ToolOptions & { readonly yes?: true }>(parent, {
     usage: 'accept <tool>',
     summary: 'Accept the definition that a tool offers now; needs the key of a human',

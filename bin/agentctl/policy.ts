@@ -1,11 +1,9 @@
 /** `policy`: versions of the configuration, and checks of files. */
 import { addCommand, addGroup, type Cli, type Outcome, type Parent } from './command.ts';
 import { saveWhole } from './files.ts';
-import { type Fields, fields, list, text } from './json-fields.ts';
-import { addOperation } from './operation-command.ts';
-import { type Output, painted } from './output.ts';
+import { type Fields, fields, text } from './json-fields.ts';
+import { painted } from './output.ts';
 import { addPolicyDiff } from './policy-diff.ts';
-import { showTree } from './tree.ts';
 import { showExplanation } from './why.ts';
 
 export function addPolicy(program: Parent): void {
@@ -16,27 +14,6 @@ export function addPolicy(program: Parent): void {
   );
   addPolicyTest(parent);
   addPolicyDiff(parent, 'policy diff');
-  addOperation(parent, 'policy history', 'policyVersions', 'List the last 20 versions, newest first', showHistory);
-  addOperation(parent, 'policy current', 'currentPolicyVersion', 'Show the version in force', showTree);
-  addOperation(parent, 'policy show <version>', 'policyVersion', 'Show one version with its content', showTree);
-  addOperation(
-    parent,
-    'policy rollback <version>',
-    'policyRollback',
-    'Store the content of an older version as a new version',
-    showTree,
-  );
-}
-
-function showHistory(out: Output, answer: unknown): void {
-  const rows = list(fields(answer).versions).map((row) => [
-    row.version,
-    row.created_at,
-    row.created_by,
-    row.of_version === undefined ? row.source : `${row.source} of ${row.of_version}`,
-    row.sha256,
-  ]);
-  out.rows('No versions yet.', ['version', 'created', 'by', 'source', 'sha256'], rows);
 }
 
 interface TestOptions {

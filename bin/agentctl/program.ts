@@ -1,6 +1,7 @@
 /** The whole command line, with groups in help order. */
 import type { Command } from 'commander';
 import { features } from '#features/features.ts';
+import { routes } from '#features/routes.ts';
 import { addActions } from './actions.ts';
 import { addApprovals } from './approvals.ts';
 import { addAudit } from './audit.ts';
@@ -9,22 +10,22 @@ import { addChat } from './chat.ts';
 import type { Parent } from './command.ts';
 import { addCompletion } from './completion.ts';
 import { addConfig } from './config.ts';
-import { addCredentials } from './credentials.ts';
 import { addDoctor } from './doctor.ts';
 import { addEvidence } from './evidence.ts';
 import type { ExitCode } from './failure.ts';
 import { addMcp } from './mcp.ts';
 import { addMcpBridge } from './mcp-bridge.ts';
-import { addObserve } from './observe.ts';
+import { observeCommands } from './observe.ts';
+import { addOperation, groupOf } from './operation-command.ts';
 import { routeOf } from './operation-routes.ts';
 import { addPolicy } from './policy.ts';
 import { addRisk } from './risk.ts';
 import { addRollout } from './rollout.ts';
 import { run } from './run.ts';
 import { addSimulation } from './simulation.ts';
-import { addStatus } from './status.ts';
+import { statusCommands } from './status.ts';
 import { addKeys, addTenants } from './tenants.ts';
-import { addTraffic } from './traffic.ts';
+import { trafficCommands } from './traffic.ts';
 
 /** Adds the commands of all features. Those of several features after one command follow it in the order of the list. */
 async function addFeatureCommands(program: Parent): Promise<void> {
@@ -40,10 +41,24 @@ async function addFeatureCommands(program: Parent): Promise<void> {
   }
 }
 
+const subcommand = (group: Command | undefined, name: string): Command | undefined =>
+  group?.commands.find((each) => each.name() === name) as Command | undefined;
+
 function commandOf(group: Command, name: string): Command {
-  const found = group.commands.find((each) => each.name() === name);
+  const found = subcommand(group, name);
   if (!found) throw new Error(`a feature adds a command after ${name}, which does not exist`);
   return found;
+}
+
+/** Adds the commands of operations that nothing else adds, at the end of their group, in the order of the definitions. */
+function addOtherOperations(program: Parent): void {
+  for (const { operation, command } of routes) {
+    if (!command) continue;
+    const names = command.words.replace(/ <.*/, '').split(' ');
+    const group = names.slice(0, -1).reduce<Command | undefined>(subcommand, program.command);
+    if (!group) throw new Error(`${operation} has a command of a group that does not exist: ${command.words}`);
+    if (!subcommand(group, names.at(-1)!)) addOperation({ ...program, command: group }, operation);
+  }
 }
 
 export const main = (argv: readonly string[]): Promise<ExitCode> => run(argv, groups, routeOf);
@@ -54,14 +69,15 @@ const groups = [
   addApprovals,
   addEvidence,
   addAudit,
-  addStatus,
+  ...statusCommands,
   addDoctor,
-  addTraffic,
-  addObserve,
+  ...trafficCommands,
+  ...observeCommands,
   addSimulation,
   addPolicy,
   addRollout,
-  addCredentials,
+  groupOf('credentials', 'Manage credentials in use: list, revoke'),
+  groupOf('tickets', 'Manage tickets in use: list, revoke'),
   addRisk,
   addConfig,
   addTenants,
@@ -71,4 +87,5 @@ const groups = [
   addMcpBridge,
   addCompletion,
   addFeatureCommands,
+  addOtherOperations,
 ];

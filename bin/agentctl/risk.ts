@@ -2,22 +2,13 @@
 
 import { addCommand, addGroup, type Parent } from './command.ts';
 import { type Fields, fields, list } from './json-fields.ts';
-import { showAnswer } from './operation-command.ts';
+import { addOperation, showAnswer } from './operation-command.ts';
 import type { Output } from './output.ts';
 import { showTree } from './tree.ts';
 
 export function addRisk(program: Parent): void {
   const parent = addGroup(program, 'risk', 'Read the risk of a session, and release it: show, release');
-  addCommand<{ readonly replay?: true }>(parent, {
-    usage: 'show <session>',
-    summary: 'Show the risk score and findings of a session; exit code 1 when it is blocked',
-    examples: ['risk show s1', 'risk show s1 --replay --json'],
-    options: (command) => command.option('--replay', 'compute the score again from the evidence'),
-    run: (cli, { replay }, [id = '']) => {
-      const query = { replay: replay ? 'true' : undefined };
-      return showAnswer(cli, 'sessionRisk', { path: { id }, query }, showRisk, ({ blocked }) => blocked !== true);
-    },
-  });
+  addOperation(parent, 'sessionRisk', showRisk);
   addCommand<{ readonly reason: string }>(parent, {
     usage: 'release <session>',
     summary: 'Release a blocked session and its key; the release is recorded in evidence',

@@ -1,9 +1,7 @@
 /** `rollout`: moves the traffic of a model to another provider in stages. */
 import type { Command } from 'commander';
-import { addCommand, addGroup, type Parent } from './command.ts';
-import { fields, list } from './json-fields.ts';
-import { addOperation, showAnswer } from './operation-command.ts';
-import type { Output } from './output.ts';
+import { addCommand, type Parent } from './command.ts';
+import { groupOf, showAnswer } from './operation-command.ts';
 import { showTree } from './tree.ts';
 
 interface CreateOptions {
@@ -16,12 +14,13 @@ interface CreateOptions {
   readonly startAt?: string;
 }
 
-export function addRollout(program: Parent): void {
-  const parent = addGroup(
-    program,
-    'rollout',
-    'Move traffic to another provider in stages: create, list, show, pause, resume, rollback',
-  );
+export const addRollout = groupOf(
+  'rollout',
+  'Move traffic to another provider in stages: create, list, show, pause, resume, rollback',
+  addCreate,
+);
+
+function addCreate(parent: Parent): void {
   addCommand<CreateOptions>(parent, {
     usage: 'create',
     summary: 'Move the traffic of a model to another provider',
@@ -52,45 +51,4 @@ export function addRollout(program: Parent): void {
       return showAnswer(cli, 'createRollout', { body }, showTree);
     },
   });
-  addOperation(parent, 'rollout list', 'listRollouts', 'List rollouts, newest first', showList);
-  addOperation(
-    parent,
-    'rollout show <id>',
-    'getRollout',
-    'Show one rollout with the figures of baseline and canary',
-    showTree,
-  );
-  addOperation(
-    parent,
-    'rollout pause <id>',
-    'pauseRollout',
-    'Pause a rollout: the traffic stays where it is',
-    showTree,
-  );
-  addOperation(
-    parent,
-    'rollout resume <id>',
-    'resumeRollout',
-    'Resume a rollout: the stage is observed again from now on',
-    showTree,
-  );
-  addOperation(
-    parent,
-    'rollout rollback <id>',
-    'rollbackRollout',
-    'Roll back: the traffic returns to the baseline',
-    showTree,
-  );
-}
-
-function showList(out: Output, answer: unknown): void {
-  const rows = list(fields(answer).rollouts).map((row) => [
-    row.id,
-    row.state,
-    `${row.current_percentage} %`,
-    row.route_model,
-    row.canary_provider,
-    row.rollback_reason ?? '',
-  ]);
-  out.rows('there is no rollout', ['id', 'state', 'traffic', 'model', 'canary', 'reason'], rows);
 }

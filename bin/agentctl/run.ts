@@ -20,6 +20,7 @@ export async function run(
     command: program(),
     out,
     connect: (globals) => new HttpApi(readSettings(globals, process.env), routeOf),
+    routeOf,
     finish: (outcome) => {
       code = outcome === 'negative' ? exitCodes.negative : exitCodes.ok;
     },

@@ -1,9 +1,10 @@
 /** `status` and `whoami`: the state of the gateway and the identity of the caller. */
-import { addCommand, type Parent } from './command.ts';
 import { type Fields, list, text } from './json-fields.ts';
-import { showAnswer } from './operation-command.ts';
+import { commandOf } from './operation-command.ts';
 import { type Output, plain } from './output.ts';
 import { showTree } from './tree.ts';
+
+export const statusCommands = [commandOf('status', showStatus), commandOf('whoami')];
 
 /** Prints a table with these members as columns; a member that no entry has gets no column. */
 function showList(out: Output, title: string, members: readonly string[], value: unknown): void {
@@ -15,27 +16,6 @@ function showList(out: Output, title: string, members: readonly string[], value:
     shown,
     entries.map((entry) => shown.map((member) => plain(entry[member]))),
   );
-}
-
-export function addStatus(parent: Parent): void {
-  const reads = [
-    [
-      'status',
-      'status',
-      'Show providers, pending approvals, evidence sessions, budgets and recent violations',
-      '.pending_approvals',
-      showStatus,
-    ],
-    ['whoami', 'whoami', "Show the caller's role, kind and tenant", '.role', showTree],
-  ] as const;
-  for (const [usage, operation, summary, filter, show] of reads) {
-    addCommand(parent, {
-      usage,
-      summary,
-      examples: [usage, `${usage} --json | jq ${filter}`],
-      run: (cli) => showAnswer(cli, operation, {}, show),
-    });
-  }
 }
 
 /** Shows the status, with lists as tables below it: one line with all their members would be unreadable. */

@@ -4,17 +4,11 @@ import type { Command } from 'commander';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { parseStrictBytes } from '#core/kernel/json.ts';
 import { collectValues, fileBytes } from './call-options.ts';
-import { addCommand, addGroup, type Parent } from './command.ts';
+import { addCommand, type Parent } from './command.ts';
 import { wholeNumber } from './globals.ts';
-import { fields, list } from './json-fields.ts';
-import { showAnswer } from './operation-command.ts';
-import { paged, showMore } from './paging.ts';
+import { fields } from './json-fields.ts';
+import { groupOf, showAnswer } from './operation-command.ts';
 import { showTree } from './tree.ts';
-
-interface PageOptions {
-  readonly limit?: number;
-  readonly cursor?: string;
-}
 
 interface KeyOptions {
   readonly sha256?: string;
@@ -26,26 +20,21 @@ interface KeyOptions {
   readonly model?: readonly string[];
 }
 
-export function addTenants(program: Parent): void {
-  const parent = addGroup(program, 'tenants', 'Manage tenants that are not in the configuration: list, put, remove');
-  addCommand<PageOptions>(parent, {
-    usage: 'list',
-    summary: 'List tenants that are stored outside the configuration',
-    examples: ['tenants list', "tenants list --json | jq -r '.tenants[].id'"],
-    options: paged,
-    run: (cli, { limit, cursor }) =>
-      showAnswer(cli, 'listTenantRows', { query: { limit, cursor } }, (out, page) => {
-        const rows = list(page.tenants).map(({ id, settings, revision, changed_at, removed_at }) => [
-          ...[id, fields(settings).name, revision, changed_at, removed_at],
-        ]);
-        out.rows(
-          'no tenant is stored outside the configuration',
-          ['id', 'name', 'revision', 'changed', 'removed'],
-          rows,
-        );
-        showMore(cli, ['tenants', 'list'], { limit }, page.cursor);
-      }),
-  });
+export const addTenants = groupOf(
+  'tenants',
+  'Manage tenants that are not in the configuration: list, put, remove',
+  'listTenantRows',
+  addPut,
+);
+
+export const addKeys = groupOf(
+  'keys',
+  'Manage keys that are not in the configuration: list, add, revoke',
+  'listTenantKeys',
+  addAdd,
+);
+
+function addPut(parent: Parent): void {
   addCommand<{ readonly file?: string; readonly revision?: number }>(parent, {
     usage: 'put <tenant>',
     summary: 'Create a tenant, or change the given revision of one',
@@ -60,32 +49,9 @@ export function addTenants(program: Parent): void {
       return showAnswer(cli, 'putTenantRow', { path: { tenant }, body }, showTree);
     },
   });
-  addCommand(parent, {
-    usage: 'remove <tenant>',
-    summary: 'Remove a tenant; its keys stop within 5 seconds',
-    examples: ['tenants remove acme'],
-    run: (cli, _options, [tenant = '']) => showAnswer(cli, 'removeTenantRow', { path: { tenant } }, showTree),
-  });
 }
 
-export function addKeys(program: Parent): void {
-  const parent = addGroup(program, 'keys', 'Manage keys that are not in the configuration: list, add, revoke');
-  addCommand<PageOptions>(parent, {
-    usage: 'list <tenant>',
-    summary: 'List stored keys of a tenant by id; the keys themselves are never shown',
-    examples: ['keys list acme'],
-    options: paged,
-    run: (cli, { limit, cursor }, [tenant = '']) =>
-      showAnswer(cli, 'listTenantKeys', { path: { tenant }, query: { limit, cursor } }, (out, page) => {
-        const rows = list(page.keys).map(({ key_id, settings, changed_at, revoked_at }) => {
-          const { name, role, kind, person, owner } = fields(settings);
-          return [key_id, name, role, kind, person ?? owner, changed_at, revoked_at];
-        });
-        const columns = ['id', 'name', 'role', 'kind', 'human', 'changed', 'revoked'];
-        out.rows('this tenant has no stored key', columns, rows);
-        showMore(cli, ['keys', 'list', tenant], { limit }, page.cursor);
-      }),
-  });
+function addAdd(parent: Parent): void {
   addCommand<KeyOptions>(parent, {
     usage: 'add <tenant>',
     summary: 'Add a key: generate it and print it once, or store the SHA-256 of your own',
@@ -109,12 +75,5 @@ export function addKeys(program: Parent): void {
       else showTree(cli.out, shown);
       return 'positive';
     },
-  });
-  addCommand(parent, {
-    usage: 'revoke <tenant> <key_id>',
-    summary: 'Revoke a key; it stops within 5 seconds',
-    examples: ['keys revoke acme 5e884898da280471'],
-    run: (cli, _options, [tenant = '', key_id = '']) =>
-      showAnswer(cli, 'revokeTenantKey', { path: { tenant, key_id } }, showTree),
   });
 }

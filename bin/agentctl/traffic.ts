@@ -1,17 +1,23 @@
 /** Commands on past chat traffic: usage, requests, providers, budgets, cache, violations. */
 
+import { percent, usd } from '#core/operations/command.ts';
 import { addCommand, type Parent } from './command.ts';
 import { count, type Fields, fields, list } from './json-fields.ts';
-import { showAnswer } from './operation-command.ts';
-import { type Output, type Part, painted } from './output.ts';
-import { paged } from './paging.ts';
-import { addReading, below, noBudget, type Reading, spanned, usd, whose } from './reading.ts';
+import { addOperation, commandOf, showAnswer } from './operation-command.ts';
+import { type Output, painted } from './output.ts';
 
-export function addTraffic(parent: Parent): void {
-  for (const reading of readings) {
-    const added = addReading(parent, reading);
-    if (reading.name === 'requests') addCancel({ ...added, command: added.command.enablePositionalOptions() });
-  }
+export const trafficCommands = [
+  commandOf('usage', showUsage),
+  addRequests,
+  commandOf('listProviders'),
+  commandOf('listBudgets', showBudgets),
+  commandOf('cacheStatistics', showCache),
+  commandOf('violations', showViolations),
+];
+
+function addRequests(program: Parent): void {
+  const requests = addOperation(program, 'listRequests');
+  addCancel({ ...requests, command: requests.command.enablePositionalOptions() });
 }
 
 function addCancel(parent: Parent): void {
@@ -24,65 +30,6 @@ function addCancel(parent: Parent): void {
       showAnswer(cli, 'cancelRequest', { path: { id } }, (out) => out.line(`${id}: being cancelled`)),
   });
 }
-
-const readings: readonly Reading[] = [
-  {
-    name: 'usage',
-    operation: 'usage',
-    summary: 'Show requests, tokens and cost by model, and decisions on actions',
-    examples: [
-      'usage',
-      'usage --from 2026-11-01T00:00:00Z',
-      "usage --json | jq '.models[] | [.model, .cost_usd]'",
-      'usage --path acme/web',
-    ],
-    options: (command) => below(spanned(command)),
-    show: showUsage,
-  },
-  {
-    name: 'requests',
-    operation: 'listRequests',
-    summary: 'List chat calls of the last 48 hours, newest first',
-    examples: ['requests --limit 20', 'requests --outcome failed', 'requests --model mock --json'],
-    options: (command) =>
-      paged(
-        below(command)
-          .option('--model <name>', 'model as requested, or as resolved')
-          .option('--outcome <outcome>', 'completed, cached, blocked, review, aborted, failed, refused'),
-      ),
-    show: showRequests,
-  },
-  {
-    name: 'providers',
-    operation: 'listProviders',
-    summary: 'List providers with their health in the last 15 minutes and their circuit breakers',
-    examples: ['providers', 'providers --json | jq -r \'.providers[] | select(.health != "healthy") | .name\''],
-    show: showProviders,
-  },
-  {
-    name: 'budgets',
-    operation: 'listBudgets',
-    summary: 'Show the spent and reserved part of budgets and rate limits',
-    examples: ['budgets', "budgets --json | jq '.statuses[] | [.account, .percentage]'"],
-    options: below,
-    show: showBudgets,
-  },
-  {
-    name: 'cache',
-    operation: 'cacheStatistics',
-    summary: 'Show hits, misses, hit rate and evictions of the response cache',
-    examples: ['cache', 'cache --json | jq .hit_rate'],
-    show: showCache,
-  },
-  {
-    name: 'violations',
-    operation: 'violations',
-    summary: 'List blocked actions and findings of content filters, newest first',
-    examples: ['violations --limit 10', 'violations --json | jq .by_policy'],
-    options: (command) => paged(below(command)),
-    show: showViolations,
-  },
-];
 
 function showUsage(out: Output, usage: Fields): void {
   const { input, output } = fields(usage.tokens);
@@ -104,48 +51,6 @@ function showUsage(out: Output, usage: Fields): void {
   showCounts(out, 'by protocol', usage.protocols);
   const tools = Object.entries(fields(usage.tools)).sort(([, a], [, b]) => count(b) - count(a));
   if (tools.length > 0) table(out, ['tool', 'decisions'], tools);
-}
-
-function showRequests(out: Output, page: Fields): void {
-  const rows = list(page.requests).map((row) => {
-    const { input, output } = fields(row.tokens);
-    return [
-      row.at,
-      row.resolved_model ?? row.model,
-      row.provider,
-      row.demo === true ? `${row.outcome} (demo)` : row.outcome,
-      row.status,
-      `${count(input)}/${count(output)}`,
-      usd(row.cost_usd),
-      `${count(row.latency_ms)} ms`,
-      row.cache,
-      row.matched_rule ?? row.error,
-    ];
-  });
-  out.rows(
-    'no chat call in the last 48 hours',
-    ['time', 'model', 'provider', 'outcome', 'status', 'tokens', 'cost', 'took', 'cache', 'rule'],
-    rows,
-  );
-}
-
-function showProviders(out: Output, answer: Fields): void {
-  const rows = list(answer.providers).map((row) => [
-    row.name,
-    row.type,
-    row.health,
-    row.breaker,
-    count(row.requests),
-    `${percent(count(row.error_rate) * 100)}`,
-    row.p95_latency_ms === undefined ? '' : `${count(row.p95_latency_ms)} ms`,
-    row.key_set === false ? 'not set' : row.has_key === true ? 'yes' : 'no',
-    Array.isArray(row.models) ? row.models.join(' ') : '',
-  ]);
-  out.rows(
-    'no provider is configured',
-    ['name', 'type', 'health', 'breaker', 'requests', 'errors', 'p95', 'key', 'models'],
-    rows,
-  );
 }
 
 function showBudgets(out: Output, answer: Fields): void {
@@ -210,4 +115,11 @@ function table(out: Output, header: readonly string[], rows: readonly (readonly 
   out.line();
 }
 
-const percent = (value: number): Part & string => `${Math.round(value * 10) / 10} %`;
+export const noBudget = 'no budget is configured: spending is not limited';
+
+/** Returns a budget's tenant if there are several, its account and its period. */
+export const whose = (row: Fields, below: boolean): unknown[] => [
+  ...(below ? [row.tenant ?? '*'] : []),
+  row.key_name === undefined ? row.account : `${row.account} (${row.key_name})`,
+  row.period,
+];

@@ -8,6 +8,7 @@ import type { StoredOperation } from '#core/chat/stored/operation.ts';
 import type { FunctionSpec } from '#core/contracts/function-spec.ts';
 import { type FunctionName, functions } from '#core/contracts/functions.ts';
 import type { Route } from '#core/contracts/route.ts';
+import type { OperationCommand } from './command.ts';
 import type { Callback, Operation } from './operation.ts';
 
 type Place = `${Route['method']} /${string}`;
@@ -66,6 +67,8 @@ export interface Definition<Input extends z.ZodType = z.ZodType, Out extends Out
   readonly stored?: () => Promise<StoredOperation>;
   /** Imports the implementation for requests that their sender signs. */
   readonly callback?: () => Promise<Callback>;
+  /** The command of agentctl that shows its answer. */
+  readonly command?: OperationCommand;
   /** Ids of operations of other functions that this one runs. */
   readonly runs?: readonly string[];
 }
@@ -76,7 +79,10 @@ export const operation = <Input extends z.ZodType, Out extends Output>(
 ): Definition<Input, Out> => definition;
 
 /** A route with its contract and implementation. */
-export interface Endpoint extends Route, Contract, Pick<Definition, 'runs' | 'callback' | 'view' | 'stored'> {
+export interface Endpoint
+  extends Route,
+    Contract,
+    Pick<Definition, 'command' | 'runs' | 'callback' | 'view' | 'stored'> {
   /** Returns the implementation. */
   readonly run?: () => Operation | Promise<Operation>;
 }

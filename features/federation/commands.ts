@@ -1,31 +1,15 @@
 /** `federation`: data planes of this control plane, and the public key that their operators pin. */
 import { addCommand, addGroup, type FeatureCommand, type Parent } from '#agentctl/command.ts';
 import { type Fields, fields, list } from '#agentctl/json-fields.ts';
-import { showAnswer } from '#agentctl/operation-command.ts';
+import { addOperation } from '#agentctl/operation-command.ts';
 import type { Output } from '#agentctl/output.ts';
 
 export const commands: readonly FeatureCommand[] = [{ after: 'rollout', add: addFederation }];
 
 function addFederation(program: Parent): void {
   const parent = addGroup(program, 'federation', 'Manage the data planes of a control plane: planes, accept, key');
-  addCommand(parent, {
-    usage: 'planes',
-    summary: 'List data planes with their lag, their health and the first chain that differs',
-    examples: ['federation planes', 'federation planes --json'],
-    run: (cli) =>
-      showAnswer(cli, 'federationPlanes', {}, showPlanes, ({ planes }) =>
-        list(planes).every(({ state }) => state === 'ok'),
-      ),
-  });
-  addCommand(parent, {
-    usage: 'accept <plane>',
-    summary: 'Accept the current chains of a data plane, after they were found to differ',
-    examples: ['federation accept eu'],
-    run: (cli, _options, [name]) =>
-      showAnswer(cli, 'acceptPlane', { path: { name: name! } }, (out, answer) =>
-        out.line(`${name} is ${answer.state}`),
-      ),
-  });
+  addOperation(parent, 'federationPlanes', showPlanes);
+  addOperation(parent, 'acceptPlane', (out, { name, state }) => out.line(`${name} is ${state}`));
   addCommand(parent, {
     usage: 'key',
     summary: 'Show the digest of the key that signs documents, for trusted_keys of data planes',

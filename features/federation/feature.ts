@@ -6,6 +6,7 @@ import {
   planeStates,
   planeStatusSchema,
 } from '#core/contracts/federation.ts';
+import { list } from '#core/kernel/json-fields.ts';
 import { operation } from '#core/operations/endpoint.ts';
 import { count, share, time } from '#core/operations/endpoints/schemas.ts';
 import type { Feature } from '../feature.ts';
@@ -59,6 +60,12 @@ export const feature = {
       function: 'federation',
       role: 'operator',
       summary: 'Data planes with lag and health',
+      command: {
+        words: 'federation planes',
+        summary: 'List data planes with their lag, their health and the first chain that differs',
+        examples: ['federation planes', 'federation planes --json'],
+        isPositive: ({ planes }) => list(planes).every(({ state }) => state === 'ok'),
+      },
       output: () =>
         z.strictObject({
           version: count.meta({ description: 'Version that the control plane serves.' }),
@@ -74,6 +81,11 @@ export const feature = {
       humansOnly: true,
       platform: true,
       summary: 'Accept the chains of a data plane as they are now',
+      command: {
+        words: 'federation accept <plane>',
+        summary: 'Accept the current chains of a data plane, after they were found to differ',
+        examples: ['federation accept eu'],
+      },
       output: () => plane,
       run: async () => (await import('#features/federation/planes.ts')).acceptPlane,
     }),

@@ -4,10 +4,9 @@ import { jsonFile } from '#agentctl/call-options.ts';
 import { addCommand, addGroup, type FeatureCommand, type Parent } from '#agentctl/command.ts';
 import { UsageError } from '#agentctl/failure.ts';
 import { wholeNumber } from '#agentctl/globals.ts';
-import { type Fields, list, text } from '#agentctl/json-fields.ts';
-import { showAnswer } from '#agentctl/operation-command.ts';
+import { type Fields, list } from '#agentctl/json-fields.ts';
+import { addOperation, showAnswer } from '#agentctl/operation-command.ts';
 import type { Output } from '#agentctl/output.ts';
-import { paged, showMore } from '#agentctl/paging.ts';
 import { showTree } from '#agentctl/tree.ts';
 
 export const commands: readonly FeatureCommand[] = [{ after: 'tickets', add: addManifest }];
@@ -30,11 +29,6 @@ interface CreateOptions {
   readonly keyId?: string;
 }
 
-interface PageOptions {
-  readonly limit?: number;
-  readonly cursor?: string;
-}
-
 function addManifest(program: Parent): void {
   const parent = addGroup(
     program,
@@ -42,10 +36,9 @@ function addManifest(program: Parent): void {
     'Declare tasks and compare sessions with them: create, list, show, drift, delete',
   );
   addCreate(parent);
-  addList(parent);
-  addOne(parent, 'show <id>', 'getManifest', 'Show one task manifest');
-  addDrift(parent);
-  addOne(parent, 'delete <id>', 'deleteManifest', 'Delete a task manifest; it is detached from its sessions');
+  addOperation(parent, 'listManifests');
+  addOperation(parent, 'getManifest');
+  addOperation(parent, 'manifestDrift', showDrift);
 }
 
 function addCreate(parent: Parent): void {
@@ -114,55 +107,6 @@ function bodyOf({ file, ...options }: CreateOptions): Fields {
   const body: Fields = { ...whole, ...named };
   if (body.name === undefined) throw new UsageError('missing --name (or a name in --file)');
   return body;
-}
-
-function addList(parent: Parent): void {
-  addCommand<PageOptions>(parent, {
-    usage: 'list',
-    summary: 'List task manifests, newest first',
-    examples: ['manifest list', "manifest list --json | jq -r '.manifests[].id'"],
-    options: paged,
-    run: (cli, { limit, cursor }) =>
-      showAnswer(cli, 'listManifests', { query: { limit, cursor } }, (out, page) => {
-        const rows = list(page.manifests).map((row) => [
-          row.id,
-          row.name,
-          boundTo(row),
-          row.expires_at,
-          row.created_by,
-        ]);
-        out.rows('no task is declared', ['id', 'name', 'attached to', 'expires', 'by'], rows);
-        showMore(cli, ['manifest', 'list'], { limit }, page.cursor);
-      }),
-  });
-}
-
-const boundTo = ({ sessions, key_id }: Fields): string =>
-  [...(Array.isArray(sessions) ? sessions.map(String) : []), ...(text(key_id) ? [`key ${text(key_id)}`] : [])].join(
-    ', ',
-  );
-
-function addOne(parent: Parent, usage: string, operation: string, summary: string): void {
-  addCommand(parent, {
-    usage,
-    summary,
-    examples: [`manifest ${usage.replace('<id>', 'task-0a1b2c3d4e5f60718293a4b5c6d7e8f9')}`],
-    run: (cli, _options, [id = '']) => showAnswer(cli, operation, { path: { id } }, showTree),
-  });
-}
-
-function addDrift(parent: Parent): void {
-  addCommand<{ readonly session?: string }>(parent, {
-    usage: 'drift <id>',
-    summary: 'Compare sessions with the declared task; exit code 1 when they left it',
-    examples: [
-      'manifest drift task-0a1b2c3d4e5f60718293a4b5c6d7e8f9',
-      'manifest drift task-0a1b2c3d4e5f60718293a4b5c6d7e8f9 --session s1 --json',
-    ],
-    options: (command) => command.option('--session <id>', 'this session instead of the attached ones'),
-    run: (cli, { session }, [id = '']) =>
-      showAnswer(cli, 'manifestDrift', { path: { id }, query: { session } }, showDrift, ({ drift }) => drift !== true),
-  });
 }
 
 function showDrift(out: Output, report: Fields): void {

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { driftKinds } from '#core/contracts/drift.ts';
 import { paging } from '#core/contracts/route.ts';
 import { taskManifestSchema } from '#core/contracts/task-manifest.ts';
+import { type Fields, text } from '#core/kernel/json-fields.ts';
 import { operation } from '#core/operations/endpoint.ts';
 import { count, cursor, evidenceHash, time, unreadableIndexes } from '#core/operations/endpoints/schemas.ts';
 import type { Feature } from '../feature.ts';
@@ -16,6 +17,12 @@ const manifest = z.strictObject({
   created_at: time,
   created_by: z.string(),
 });
+
+const boundTo = ({ sessions, key_id }: Fields): string =>
+  [...(Array.isArray(sessions) ? sessions.map(String) : []), ...(text(key_id) ? [`key ${text(key_id)}`] : [])].join(
+    ', ',
+  );
+
 export const feature = {
   operations: {
     listManifests: operation({
@@ -25,6 +32,16 @@ export const feature = {
       agents: 'own',
       query: paging,
       summary: 'Task manifests, newest first',
+      command: {
+        words: 'manifest list',
+        summary: 'List task manifests, newest first',
+        examples: ['manifest list', "manifest list --json | jq -r '.manifests[].id'"],
+        table: {
+          of: 'manifests',
+          none: 'no task is declared',
+          columns: { id: 'id', name: 'name', 'attached to': boundTo, expires: 'expires_at', by: 'created_by' },
+        },
+      },
       output: () => z.strictObject({ manifests: z.array(manifest), cursor }),
       run: async () => (await import('#features/manifests/task-manifests.ts')).listManifests,
     }),
@@ -51,6 +68,11 @@ export const feature = {
       role: 'operator',
       agents: 'own',
       summary: 'One task manifest',
+      command: {
+        words: 'manifest show <id>',
+        summary: 'Show one task manifest',
+        examples: ['manifest show task-0a1b2c3d4e5f60718293a4b5c6d7e8f9'],
+      },
       output: () => manifest,
       run: async () => (await import('#features/manifests/task-manifests.ts')).getManifest,
     }),
@@ -59,6 +81,11 @@ export const feature = {
       function: 'policies',
       role: 'operator',
       summary: 'Delete a task manifest',
+      command: {
+        words: 'manifest delete <id>',
+        summary: 'Delete a task manifest; it is detached from its sessions',
+        examples: ['manifest delete task-0a1b2c3d4e5f60718293a4b5c6d7e8f9'],
+      },
       output: () => z.strictObject({ ...manifest.shape, deleted_at: time, ...evidenceHash }),
       run: async () => (await import('#features/manifests/task-manifests.ts')).deleteManifest,
     }),
@@ -69,6 +96,16 @@ export const feature = {
       agents: 'own',
       query: ['session'],
       summary: "Drift over a session's history",
+      command: {
+        words: 'manifest drift <id>',
+        summary: 'Compare sessions with the declared task; exit code 1 when they left it',
+        examples: [
+          'manifest drift task-0a1b2c3d4e5f60718293a4b5c6d7e8f9',
+          'manifest drift task-0a1b2c3d4e5f60718293a4b5c6d7e8f9 --session s1 --json',
+        ],
+        options: { session: '<id> this session instead of the attached ones' },
+        isPositive: ({ drift }) => drift !== true,
+      },
       output: () =>
         z.strictObject({
           manifest_id: z.string(),

@@ -1,26 +1,10 @@
 /** `forecast`, `cost-recommendations`, and `budgets --forecast`. */
 import { addAlternative, type FeatureCommand } from '#agentctl/command.ts';
 import { type Fields, list, text } from '#agentctl/json-fields.ts';
+import { addOperation, runOperation } from '#agentctl/operation-command.ts';
 import type { Output } from '#agentctl/output.ts';
-import { addReading, below, noBudget, type Reading, read, spanned, usd, whose } from '#agentctl/reading.ts';
-
-const forecast: Reading = {
-  name: 'forecast',
-  operation: 'budgetsForecast',
-  summary: 'Forecast the spend of each budget at the end of its period',
-  examples: ['forecast', 'forecast --path acme', "forecast --json | jq '.forecasts[] | select(.will_exceed)'"],
-  options: below,
-  show: showForecast,
-};
-
-const recommendations: Reading = {
-  name: 'cost-recommendations',
-  operation: 'costRecommendations',
-  summary: 'Recommend cheaper models of the same providers, and a cache for requests that repeat',
-  examples: ['cost-recommendations', 'cost-recommendations --path acme/web --json | jq .recommendations'],
-  options: (command) => below(spanned(command)),
-  show: showRecommendations,
-};
+import { noBudget, whose } from '#agentctl/traffic.ts';
+import { usd } from '#core/operations/command.ts';
 
 export const commands: readonly FeatureCommand[] = [
   {
@@ -30,10 +14,11 @@ export const commands: readonly FeatureCommand[] = [
         name: 'forecast',
         says: 'the spend of each budget at the end of its period',
         example: 'budgets --forecast --path acme',
-        run: (cli, options) => read(cli, options as Parameters<typeof read>[1], { ...forecast, name: 'budgets' }),
+        run: (cli, options) =>
+          runOperation(cli, parent.routeOf('budgetsForecast'), { options, words: ['budgets'], show: showForecast }),
       });
-      addReading(parent, forecast);
-      addReading(parent, recommendations);
+      addOperation(parent, 'budgetsForecast', showForecast);
+      addOperation(parent, 'costRecommendations', showRecommendations);
     },
   },
 ];

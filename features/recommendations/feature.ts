@@ -1,5 +1,6 @@
 /** What models could cost less, and where budgets will stand. Its page is docs/how-to/set-limits-and-budgets.md. */
 import * as z from 'zod';
+import { optionOf } from '#core/operations/command.ts';
 import { operation } from '#core/operations/endpoint.ts';
 import { count, subject, usd } from '#core/operations/endpoints/schemas.ts';
 import type { Feature } from '../feature.ts';
@@ -13,6 +14,12 @@ export const feature = {
       query: ['from', 'to', 'path'],
       summary:
         'Cheaper models of the same providers, what a cache would answer, requests that repeat: with the numbers they rest on',
+      command: {
+        words: 'cost-recommendations',
+        summary: 'Recommend cheaper models of the same providers, and a cache for requests that repeat',
+        examples: ['cost-recommendations', 'cost-recommendations --path acme/web --json | jq .recommendations'],
+        options: { from: '<time> first hour (ISO 8601)', to: '<time> last hour', path: optionOf.path },
+      },
       graph: {
         field: 'costRecommendations(from: Time, to: Time, path: String): CostRecommendationConnection',
         types: `type CostRecommendationConnection { nodes: [CostRecommendation!]!  pageInfo: PageInfo! }
@@ -43,6 +50,12 @@ type CostRecommendation { tenant: String  kind: String!  message: String!  savin
       role: 'viewer',
       query: ['path'],
       summary: 'Forecast of each budget at the end of its period',
+      command: {
+        words: 'forecast',
+        summary: 'Forecast the spend of each budget at the end of its period',
+        examples: ['forecast', 'forecast --path acme', "forecast --json | jq '.forecasts[] | select(.will_exceed)'"],
+        options: { path: optionOf.path },
+      },
       output: () =>
         z.strictObject({
           ...subject,

@@ -1,6 +1,7 @@
 /** Traces and their spans: lists the recent ones, shows one. It is explained in docs/explanation/telemetry.md. */
 import * as z from 'zod';
 import { paging } from '#core/contracts/route.ts';
+import { optionOf } from '#core/operations/command.ts';
 import { operation } from '#core/operations/endpoint.ts';
 import { count, milliseconds, time } from '#core/operations/endpoints/schemas.ts';
 import type { Feature } from '../feature.ts';
@@ -15,6 +16,34 @@ export const feature = {
       role: 'operator',
       query: ['session', 'model', 'tool', 'decision', 'status', 'min_ms', 'from', 'to', ...paging],
       summary: 'The last traces, newest first',
+      command: {
+        words: 'traces list',
+        isDefault: true,
+        summary: 'List the last traces, newest first',
+        examples: ['traces', 'traces list --session demo', 'traces list --min-ms 500 --json'],
+        options: {
+          session: '<id> of this session',
+          model: '<name> of this model',
+          tool: '<name> of this tool',
+          decision: '<decision> allow, review or block',
+          status: '<status> ok or error',
+          min_ms: '<ms> minimum duration in milliseconds',
+          from: optionOf.from,
+          to: optionOf.to,
+        },
+        table: {
+          of: 'traces',
+          none: 'no trace fits',
+          columns: {
+            trace: 'trace_id',
+            started: 'started_at',
+            took: ({ duration_ms }) => `${duration_ms} ms`,
+            root: 'root',
+            status: 'status',
+            'model or tool': ({ model, tool }) => model ?? tool,
+          },
+        },
+      },
       output: () =>
         z.strictObject({
           traces: z.array(
@@ -41,6 +70,14 @@ export const feature = {
       function: 'observatory',
       role: 'operator',
       summary: 'One trace with its spans',
+      command: {
+        words: 'traces show <id>',
+        summary: 'Show the spans of one trace as a tree',
+        examples: [
+          'traces show 0af7651916cd43dd8448eb211c80319c',
+          'traces show 0af7651916cd43dd8448eb211c80319c --json',
+        ],
+      },
       output: () =>
         z.strictObject({
           trace_id: z.string(),

@@ -28,6 +28,12 @@ export const alerts = {
     role: 'viewer',
     query: ['state'],
     summary: 'Alerts, newest first',
+    command: {
+      words: 'alerts',
+      summary: 'List alerts, newest first',
+      examples: ['alerts', 'alerts --only active', "alerts --json | jq -r '.alerts[] | [.severity, .message] | @tsv'"],
+      options: { state: '--only <state> active, acknowledged or resolved' },
+    },
     output: () =>
       z.strictObject({
         alerts: z.array(alert).meta({ description: 'Newest first, at most 500.' }),
@@ -40,6 +46,11 @@ export const alerts = {
     function: 'observatory',
     role: 'operator',
     summary: 'Acknowledge an alert',
+    command: {
+      words: 'alerts acknowledge <id>',
+      summary: 'Acknowledge an alert: a person is looking into it',
+      examples: ['alerts acknowledge default.58d2e2b6e25fa1ce-1'],
+    },
     output: () => alert,
     run: async () => (await import('#core/operations/alerts.ts')).acknowledgeAlert,
   }),

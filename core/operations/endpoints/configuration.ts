@@ -78,6 +78,11 @@ export const configuration = {
     role: 'admin',
     platform: true,
     summary: 'Read the keys in secrets again',
+    command: {
+      words: 'config refresh-keys',
+      summary: 'Read the keys in secrets again, after you replace or withdraw one',
+      examples: ['config refresh-keys'],
+    },
     output: () => z.strictObject({ version: count, keys: count, warnings: z.array(z.string()) }),
     run: async () => (await import('#core/operations/policies.ts')).refreshConfigKeys,
   }),

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { evidenceEntrySchema, missingParts, sessionBundleSchema, signingKeysSchema } from '#core/contracts/evidence.ts';
 import { paging } from '#core/contracts/route.ts';
+import { optionOf } from '../command.ts';
 import { operation } from '../endpoint.ts';
 import { count, counts, cursor, microusd, sha256Hex, time, unreadableRows } from './schemas.ts';
 
@@ -48,6 +49,22 @@ export const evidence = {
     agents: 'own',
     query: ['path', ...paging],
     summary: 'Sessions with evidence',
+    command: {
+      words: 'evidence sessions',
+      alias: 'list',
+      summary: 'List sessions that have evidence',
+      examples: ['evidence sessions', "evidence sessions --json | jq -r '.sessions[].session_id'"],
+      options: { path: '<glob> all tenants below a path of the organisations, such as acme/web' },
+      table: {
+        of: 'sessions',
+        none: 'no session has evidence',
+        columns: {
+          session: 'session_id',
+          entries: 'total_entries',
+          'last entry': ({ updated_at, opened_at }) => updated_at ?? opened_at,
+        },
+      },
+    },
     output: () =>
       z.strictObject({
         sessions: z.array(
@@ -112,6 +129,11 @@ export const evidence = {
     function: 'evidence',
     role: 'operator',
     summary: 'Public keys that evidence is signed with',
+    command: {
+      words: 'evidence keys',
+      summary: 'List the public keys that sign evidence, the current one first, with the links between them',
+      examples: ['evidence keys', 'evidence keys --json > signing-keys.json'],
+    },
     output: () => signingKeysSchema,
     run: async () => (await import('#core/operations/evidence.ts')).signingKeys,
   }),
@@ -124,6 +146,19 @@ export const audit = {
     role: 'operator',
     query: ['actor', 'kind', 'session', 'tool', 'decision', 'from', 'to', 'path', ...paging],
     summary: 'Query the audit log',
+    command: {
+      words: 'audit',
+      summary: 'Query the audit log',
+      examples: ['audit --kind block --from 2026-11-01T00:00:00Z', "audit --session s-1 --json | jq '.entries[].body'"],
+      options: {
+        actor: '<key id or name> who',
+        kind: '<kind> allow, block, review, approve, deny, result, chat, admin, credential',
+        session: '<id> in which session',
+        tool: '<name> with which tool',
+        decision: '<decision> allow, review, block',
+        ...optionOf,
+      },
+    },
     output: () =>
       z.strictObject({
         entries: z.array(evidenceEntrySchema),

@@ -51,6 +51,12 @@ export const mcpTools = {
     role: 'viewer',
     query: ['upstream'],
     summary: 'One MCP tool: its accepted and its offered definition, and what the later one adds',
+    command: {
+      words: 'mcp show <tool>',
+      summary: 'Show one tool: its offered definition next to the accepted one',
+      examples: ['mcp show get_file', 'mcp show get_file --upstream notes --json'],
+      options: { upstream: '<name> server, if several have the tool' },
+    },
     output: () =>
       z.strictObject({
         ...seenTool,

@@ -1,5 +1,7 @@
 /** Providers and the response cache. */
 import * as z from 'zod';
+import { count as countOf } from '#core/kernel/json-fields.ts';
+import { milliseconds as ms, percent } from '../command.ts';
 import { operation } from '../endpoint.ts';
 import { count, milliseconds, share } from './schemas.ts';
 import { breaker, providerHealth, providerType } from './status.ts';
@@ -10,6 +12,11 @@ export const providers = {
     function: 'observatory',
     role: 'viewer',
     summary: 'Hits, misses, hit rate, evictions',
+    command: {
+      words: 'cache',
+      summary: 'Show hits, misses, hit rate and evictions of the response cache',
+      examples: ['cache', 'cache --json | jq .hit_rate'],
+    },
     output: () =>
       z.strictObject({
         enabled: z.boolean(),
@@ -30,6 +37,26 @@ export const providers = {
     function: 'observatory',
     role: 'viewer',
     summary: 'Providers, their health and breakers',
+    command: {
+      words: 'providers',
+      summary: 'List providers with their health in the last 15 minutes and their circuit breakers',
+      examples: ['providers', 'providers --json | jq -r \'.providers[] | select(.health != "healthy") | .name\''],
+      table: {
+        of: 'providers',
+        none: 'no provider is configured',
+        columns: {
+          name: 'name',
+          type: 'type',
+          health: 'health',
+          breaker: 'breaker',
+          requests: ({ requests }) => countOf(requests),
+          errors: ({ error_rate }) => percent(countOf(error_rate) * 100),
+          p95: ({ p95_latency_ms }) => (p95_latency_ms === undefined ? '' : ms(p95_latency_ms)),
+          key: ({ key_set, has_key }) => (key_set === false ? 'not set' : has_key === true ? 'yes' : 'no'),
+          models: ({ models }) => (Array.isArray(models) ? models.join(' ') : ''),
+        },
+      },
+    },
     output: () =>
       z.strictObject({
         window_minutes: count,

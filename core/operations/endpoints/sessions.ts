@@ -27,6 +27,13 @@ export const sessions = {
     agents: 'own',
     query: ['replay'],
     summary: 'Risk score and alerts of a session',
+    command: {
+      words: 'risk show <session>',
+      summary: 'Show the risk score and findings of a session; exit code 1 when it is blocked',
+      examples: ['risk show s1', 'risk show s1 --replay --json'],
+      options: { replay: 'compute the score again from the evidence' },
+      isPositive: ({ blocked }) => blocked !== true,
+    },
     output: () =>
       z.strictObject({
         session_id: z.string(),

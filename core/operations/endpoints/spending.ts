@@ -1,5 +1,6 @@
 /** Budgets and the rest of the rate limits. */
 import * as z from 'zod';
+import { optionOf } from '../command.ts';
 import { operation } from '../endpoint.ts';
 import { count, subject } from './schemas.ts';
 import { budget, rateLimit } from './status.ts';
@@ -11,6 +12,12 @@ export const budgets = {
     role: 'viewer',
     query: ['path'],
     summary: 'What is spent and reserved of budgets and rate limits',
+    command: {
+      words: 'budgets',
+      summary: 'Show the spent and reserved part of budgets and rate limits',
+      examples: ['budgets', "budgets --json | jq '.statuses[] | [.account, .percentage]'"],
+      options: { path: optionOf.path },
+    },
     output: () =>
       z.strictObject({
         ...subject,

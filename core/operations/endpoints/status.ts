@@ -71,6 +71,11 @@ export const status = {
     role: 'viewer',
     agents: 'yes',
     summary: 'Role, kind and tenant of the caller',
+    command: {
+      words: 'whoami',
+      summary: "Show the caller's role, kind and tenant",
+      examples: ['whoami', 'whoami --json | jq .role'],
+    },
     output: () =>
       z.strictObject({
         tenant: z.string(),
@@ -93,6 +98,11 @@ export const status = {
     function: 'observatory',
     role: 'viewer',
     summary: 'Stores, versions, queues, sessions, recent violations',
+    command: {
+      words: 'status',
+      summary: 'Show providers, pending approvals, evidence sessions, budgets and recent violations',
+      examples: ['status', 'status --json | jq .pending_approvals'],
+    },
     output: () =>
       z.strictObject({
         status: z.enum(['ok', 'degraded', 'unavailable']).meta({

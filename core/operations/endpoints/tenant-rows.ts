@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { paging } from '#core/contracts/route.ts';
 import { addKeySchema, keyRowSchema, putTenantSchema, tenantRowSchema } from '#core/contracts/tenant-rows.ts';
+import { fields } from '#core/kernel/json-fields.ts';
 import { operation } from '../endpoint.ts';
 import { cursor, evidenceHash } from './schemas.ts';
 
@@ -17,6 +18,22 @@ export const tenantRows = {
     route: 'GET /admin/v1/tenant-rows',
     query: paging,
     summary: 'Tenants that are rows, in the order of their ids',
+    command: {
+      words: 'tenants list',
+      summary: 'List tenants that are stored outside the configuration',
+      examples: ['tenants list', "tenants list --json | jq -r '.tenants[].id'"],
+      table: {
+        of: 'tenants',
+        none: 'no tenant is stored outside the configuration',
+        columns: {
+          id: 'id',
+          name: 'settings.name',
+          revision: 'revision',
+          changed: 'changed_at',
+          removed: 'removed_at',
+        },
+      },
+    },
     output: () => z.strictObject({ tenants: z.array(tenantRowSchema), cursor }),
     run: async () => (await import('#core/operations/tenant-rows.ts')).listTenantRows,
   }),
@@ -34,6 +51,11 @@ export const tenantRows = {
     ...common,
     route: 'DELETE /admin/v1/tenant-rows/{tenant}',
     summary: 'Remove a tenant; its keys are refused and its evidence stays',
+    command: {
+      words: 'tenants remove <tenant>',
+      summary: 'Remove a tenant; its keys stop within 5 seconds',
+      examples: ['tenants remove acme'],
+    },
     output: () => tenantRowSchema.extend(evidenceHash),
     run: async () => (await import('#core/operations/tenant-rows.ts')).removeTenantRow,
   }),
@@ -42,6 +64,24 @@ export const tenantRows = {
     route: 'GET /admin/v1/tenant-rows/{tenant}/keys',
     query: paging,
     summary: 'Keys of a tenant that are rows, by their ids; never a key',
+    command: {
+      words: 'keys list <tenant>',
+      summary: 'List stored keys of a tenant by id; the keys themselves are never shown',
+      examples: ['keys list acme'],
+      table: {
+        of: 'keys',
+        none: 'this tenant has no stored key',
+        columns: {
+          id: 'key_id',
+          name: 'settings.name',
+          role: 'settings.role',
+          kind: 'settings.kind',
+          human: ({ settings }) => fields(settings).person ?? fields(settings).owner,
+          changed: 'changed_at',
+          revoked: 'revoked_at',
+        },
+      },
+    },
     output: () => z.strictObject({ keys: z.array(key()), cursor }),
     run: async () => (await import('#core/operations/tenant-rows.ts')).listTenantKeys,
   }),
@@ -62,6 +102,11 @@ export const tenantRows = {
     ...common,
     route: 'DELETE /admin/v1/tenant-rows/{tenant}/keys/{key_id}',
     summary: 'Revoke a key; it is refused within five seconds and never accepted again',
+    command: {
+      words: 'keys revoke <tenant> <key_id>',
+      summary: 'Revoke a key; it stops within 5 seconds',
+      examples: ['keys revoke acme 5e884898da280471'],
+    },
     output: () => key().extend(evidenceHash),
     run: async () => (await import('#core/operations/tenant-rows.ts')).revokeTenantKey,
   }),

@@ -1,6 +1,8 @@
 /** Usage, chat calls, analytics and violations. */
 import * as z from 'zod';
 import { paging } from '#core/contracts/route.ts';
+import { count as countOf, fields } from '#core/kernel/json-fields.ts';
+import { usd as dollars, milliseconds as ms, optionOf } from '../command.ts';
 import { operation } from '../endpoint.ts';
 import { count, counts, cursor, microusd, milliseconds, share, subject, time, tokens, usd } from './schemas.ts';
 import { violation } from './status.ts';
@@ -41,6 +43,17 @@ export const usage = {
     role: 'viewer',
     query: ['from', 'to', 'path'],
     summary: 'Counts per tenant, decision, tool and model',
+    command: {
+      words: 'usage',
+      summary: 'Show requests, tokens and cost by model, and decisions on actions',
+      examples: [
+        'usage',
+        'usage --from 2026-11-01T00:00:00Z',
+        "usage --json | jq '.models[] | [.model, .cost_usd]'",
+        'usage --path acme/web',
+      ],
+      options: { from: '<time> first hour (ISO 8601)', to: '<time> last hour', path: optionOf.path },
+    },
     output: () =>
       z.strictObject({
         ...subject,
@@ -80,6 +93,32 @@ export const usage = {
     role: 'operator',
     query: ['model', 'outcome', 'key', 'text', 'from', 'to', 'path', ...paging],
     summary: 'Chat calls, newest first',
+    command: {
+      words: 'requests',
+      summary: 'List chat calls of the last 48 hours, newest first',
+      examples: ['requests --limit 20', 'requests --outcome failed', 'requests --model mock --json'],
+      options: {
+        path: optionOf.path,
+        model: '<name> model as requested, or as resolved',
+        outcome: '<outcome> completed, cached, blocked, review, aborted, failed, refused',
+      },
+      table: {
+        of: 'requests',
+        none: 'no chat call in the last 48 hours',
+        columns: {
+          time: 'at',
+          model: ({ resolved_model, model }) => resolved_model ?? model,
+          provider: 'provider',
+          outcome: ({ outcome, demo }) => (demo === true ? `${outcome} (demo)` : outcome),
+          status: 'status',
+          tokens: ({ tokens }) => `${countOf(fields(tokens).input)}/${countOf(fields(tokens).output)}`,
+          cost: ({ cost_usd }) => dollars(cost_usd),
+          took: ({ latency_ms }) => ms(latency_ms),
+          cache: 'cache',
+          rule: ({ matched_rule, error }) => matched_rule ?? error,
+        },
+      },
+    },
     output: () =>
       z.strictObject({
         requests: z.array(
@@ -137,6 +176,23 @@ export const usage = {
     query: ['dimension', 'from', 'to', 'step', 'path'],
     repeatable: ['dimension'],
     summary: 'Buckets of the last 48 hours by dimension',
+    command: {
+      words: 'analytics',
+      summary: 'Show requests, errors, latency, tokens and cost of the last 48 hours by dimension',
+      examples: [
+        'analytics',
+        'analytics --dimension model:gpt-4o --dimension tool:scm.create_pull_request --step 5m',
+        'analytics --path acme/web --dimension global',
+        "analytics --from 2026-11-23T08:00:00Z --step 1h --json | jq '.summary'",
+      ],
+      options: {
+        dimension: '<dimension> global, tenant:<id>, model:<name>, provider:<name>, tool:<name> (repeatable)',
+        from: '<time> earliest time (ISO 8601; default: an hour ago)',
+        to: optionOf.to,
+        step: '<step> 1m, 5m or 1h',
+        path: '<glob> totals of all tenants below a path of the organisations, such as acme/web or acme/**/production',
+      },
+    },
     output: () => answer,
     run: async () => (await import('#core/operations/analytics.ts')).analytics,
   }),
@@ -159,6 +215,12 @@ export const violations = {
     role: 'viewer',
     query: ['path', ...paging],
     summary: 'Policy violations with breakdowns',
+    command: {
+      words: 'violations',
+      summary: 'List blocked actions and findings of content filters, newest first',
+      examples: ['violations --limit 10', 'violations --json | jq .by_policy'],
+      options: { path: optionOf.path },
+    },
     output: () =>
       z.strictObject({
         violations: z.array(violation),

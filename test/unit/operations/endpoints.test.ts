@@ -49,6 +49,15 @@ test('[admin.answers-typed] each operation that takes a body has an example of o
   expect(configurationSchema.safeParse(parse(String(operations.get('putConfig')!.example))).error).toBeUndefined();
 });
 
+test('each command of a definition is in the reference, with a word for each parameter of the path', () => {
+  const page = readFileSync('docs/reference/cli.md', 'utf8');
+  for (const { path, command } of routes.filter((route) => route.command)) {
+    const [names = '', ...parameters] = command!.words.split(' <');
+    expect(page).toContain(`# agentctl ${names}\n`);
+    expect([names, parameters.length]).toEqual([names, path.split('{').length - 1]);
+  }
+});
+
 test('every implementation that a definition names is there', async () => {
   const named = routes.filter(({ run }) => run);
   const runs = await Promise.all(named.map(({ run }) => run!()));
