@@ -1,4 +1,4 @@
-/** Commands that call one operation and show its answer. What a definition says about its command is enough for one. */
+/** Commands that call one operation and show its answer. A command is made from the operation's definition. */
 import { type Command, Option } from 'commander';
 import type { OperationCommand } from '#core/operations/command.ts';
 import type { RouteOf } from './api.ts';
@@ -56,7 +56,12 @@ export const commandOf =
 export function addOperation(parent: Parent, operation: string, show?: Show): Parent {
   const route = parent.routeOf(operation);
   const { command, path } = withCommand(route);
-  const { words, summary, examples = [example(words), `${example(words)} --json`], isDefault } = command;
+  const {
+    words,
+    summary = route.summary,
+    examples = [example(words), `${example(words)} --json`],
+    isDefault,
+  } = command;
   return addCommand<Options>(parent, {
     usage: words.split(' ').slice(depthOf(parent.command)).join(' '),
     summary,

@@ -8,7 +8,8 @@ type Cell = string | ((row: Fields) => unknown);
 export interface OperationCommand {
   /** Groups, name, and a word for each parameter of the path: `keys list <tenant>`. */
   readonly words: string;
-  readonly summary: string;
+  /** Default: the summary of the operation. */
+  readonly summary?: string;
   /** Default: the command with sample values, and the same with `--json`. */
   readonly examples?: readonly string[];
   readonly alias?: string;

@@ -70,7 +70,6 @@ export const credentials = {
     summary: 'Revoke a credential',
     command: {
       words: 'credentials revoke <id>',
-      summary: 'Revoke a credential',
       examples: ['credentials revoke 0197a3c2-6f51-7e1a-9f60-0a8d5c1b2e3f'],
     },
     output: () => credential,

@@ -148,7 +148,6 @@ export const audit = {
     summary: 'Query the audit log',
     command: {
       words: 'audit',
-      summary: 'Query the audit log',
       examples: ['audit --kind block --from 2026-11-01T00:00:00Z', "audit --session s-1 --json | jq '.entries[].body'"],
       options: {
         actor: '<key id or name> who',
