@@ -1,5 +1,5 @@
 /** `doctor` if the gateway refuses, lacks a route, or is unreachable. */
-import { deployment, healthy } from './deployment.ts';
+import { deployment, optionalCalls } from './deployment.ts';
 import { errorBody } from './support.ts';
 
 const { home, server, answersHealthy, examined } = deployment();
@@ -33,14 +33,14 @@ test('[cli.status] facts that the key may not see, or the gateway does not have,
     errorBody(403, 'forbidden', 'needs the role admin; this key has the role viewer'),
     403,
   );
-  server.on('GET /admin/v1/evidence/log/checkpoint', errorBody(404, 'not_found', 'A log was not found.'), 404);
+  server.on('GET /admin/v1/mcp/tools', errorBody(404, 'not_found', 'A list was not found.'), 404);
   const { code, out } = await home.run(['doctor']);
   expect(code).toBe(0);
   expect(out).toMatch(/unknown evidence: .*needs the role admin.*\n +→ repeat it with a key that has access/);
-  expect(out).toMatch(/unknown log: .*was not found/);
+  expect(out).toMatch(/unknown tools: .*was not found/);
 });
 
-test.each(Object.keys(healthy).filter((call) => call !== 'GET /health' && call !== 'GET /admin/v1/whoami'))(
+test.each(optionalCalls)(
   '[cli.status] where %s is not there, or not for the key, the finding says what to do',
   async (call) => {
     for (const [code, type, todo] of [

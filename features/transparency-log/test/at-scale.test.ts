@@ -1,0 +1,27 @@
+/** The projection of evidence with its log, simulated [evidence.at-scale]. */
+import { simulateProjection } from '../../../bench/simulated/projection.ts';
+import { runs } from '../../../test/support/extent.ts';
+
+test('[evidence.at-scale] every entry of a busy tenant is archived, signed and logged within 30 seconds', async () => {
+  const rate = runs(2_000, 250);
+  const tally = await simulateProjection({
+    tenants: 1,
+    entriesPerSecond: rate,
+    sessions: rate / 2,
+    seconds: 32,
+    shards: 8,
+  });
+  expect(tally.uncovered).toBe(0);
+  expect(tally.lagSeconds.p99).toBeLessThan(30);
+  // One signature of a checkpoint and one of the log for a batch of chains.
+  expect(tally.signatures).toBeLessThanOrEqual(10);
+});
+
+test('[evidence.at-scale] a hundred tenants share the writers of their shards', async () => {
+  const rate = runs(10_000, 400);
+  const tally = await simulateProjection({
+    ...{ tenants: 100, entriesPerSecond: rate, sessions: Math.ceil(rate / 100), seconds: 8, shards: 20 },
+  });
+  expect(tally.uncovered).toBe(0);
+  expect(tally.lagSeconds.p99).toBeLessThan(30);
+});
