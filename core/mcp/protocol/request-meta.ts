@@ -45,6 +45,12 @@ export function forwardedMeta(meta: Json | undefined, era: Era, letThrough: read
   return { protocol: { ...protocol, ...traceOf(traceparent, tracestate) }, governed };
 }
 
+/** Returns the token under which the sender of a request wants to hear its progress, if any. */
+export function progressTokenOf({ _meta: meta }: JsonObject): string | number | undefined {
+  const token = isObject(meta) ? meta.progressToken : undefined;
+  return typeof token === 'string' || typeof token === 'number' ? token : undefined;
+}
+
 /** Returns the value to forward, or undefined for a member that is not forwarded. */
 function protocolMember(key: string, value: Json, era: Era): Json | 'unknown' | undefined {
   switch (key) {

@@ -3,6 +3,7 @@ import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { FairRing } from '#core/kernel/fair-ring.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 import {
   type ClientHandshake,
@@ -14,6 +15,7 @@ import {
 } from '../ports.ts';
 import { assumedVersion, type Era, sessionVersions } from '../protocol/era.ts';
 import type { RequestId, RpcOutcome } from '../protocol/messages.ts';
+import { progressTokenOf } from '../protocol/request-meta.ts';
 import type { KnownTools } from '../tools/tool-list.ts';
 import { endSubscriptions } from './shared-link.ts';
 import { outcomeFor, paramsFor } from './translate.ts';
@@ -60,8 +62,11 @@ export async function ask(
   { onMessage = () => {}, ...asking }: Asking,
 ): Promise<RpcOutcome> {
   const { era, handshake } = conversation;
+  const token = progressTokenOf(params);
   const on = async (link: ConversationLink): Promise<RpcOutcome> => {
-    const hear = (message: JsonObject) => forwardToClient(link, message, onMessage);
+    const hear = (message: JsonObject) => {
+      if (!isProgressOfOther(message, token)) forwardToClient(link, message, onMessage);
+    };
     const outcome = await link.request(method, paramsFor(link, era, handshake, params), { ...asking, onMessage: hear });
     return outcomeFor(link, era, method, outcome);
   };
@@ -73,6 +78,10 @@ export async function ask(
     return on(await conversation.renew(entry, link));
   }
 }
+
+/** Checks for progress that the request did not ask for: strict clients end the connection on an unknown token. */
+const isProgressOfOther = ({ method, params }: JsonObject, token: string | number | undefined): boolean =>
+  method === 'notifications/progress' && (token === undefined || !isObject(params) || params.progressToken !== token);
 
 /**
  * Forwards a server's message to the client. A request gets the id `<upstream>~<id as JSON>`, because its response

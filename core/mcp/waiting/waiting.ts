@@ -8,6 +8,7 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 import { capabilitiesOf, tasksExtension } from '../protocol/era.ts';
 import { notificationOf } from '../protocol/messages.ts';
+import { progressTokenOf } from '../protocol/request-meta.ts';
 import type { Caller, Exchange } from '../sessions/caller.ts';
 
 /**
@@ -26,7 +27,7 @@ export function clientWaiting(
     followsTask: conversation.era === 'stateless' ? declaresTasks(params) : isObject(params.task),
     opensAddress: asks,
     // Without progress, clients end a request that takes long.
-    staysConnected: progressToken(params) !== undefined,
+    staysConnected: progressTokenOf(params) !== undefined,
   };
   const { way } = chooseWaiting(client, approvals);
   const holds = way === 'held' || isRetry;
@@ -39,11 +40,6 @@ export function clientWaiting(
 function declaresTasks(params: JsonObject): boolean {
   const { extensions } = capabilitiesOf(params);
   return isObject(extensions) && isObject(extensions[tasksExtension]);
-}
-
-function progressToken({ _meta: meta }: JsonObject): string | number | undefined {
-  const token = isObject(meta) ? meta.progressToken : undefined;
-  return typeof token === 'string' || typeof token === 'number' ? token : undefined;
 }
 
 /** Strategy that answers at once, regardless of the configured hold time. */
@@ -65,7 +61,7 @@ export function holding(
   params: JsonObject,
   { send, signal, isGone }: Pick<Exchange, 'send' | 'signal' | 'isGone'>,
 ): Holding {
-  const token = progressToken(params);
+  const token = progressTokenOf(params);
   let reported: number | undefined;
   const onWait = (waitedMs: number) => {
     const seconds = Math.floor(waitedMs / 1000);

@@ -1,7 +1,8 @@
 /** Which open conversations with servers give way when there are too many. */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
 import type { McpSession } from '#core/mcp/ports.ts';
-import { Conversations } from '#core/mcp/sessions/conversations.ts';
+import { ask, type Conversation, Conversations } from '#core/mcp/sessions/conversations.ts';
 
 const entry = { name: 'files' } as McpUpstreamEntry;
 
@@ -40,4 +41,33 @@ test('a conversation that was not used for half an hour is opened again', async 
   time.ms += 30 * 60_000;
   await use('loud', 's');
   expect(await use('quiet', 'q')).toBe(1);
+});
+
+test.each<[string, JsonObject, unknown[]]>([
+  ['no token', {}, []],
+  ['a text', { _meta: { progressToken: 'mine' } }, ['mine']],
+  ['a number', { _meta: { progressToken: 7 } }, [7]],
+])('[mcp.forwarded-is-decided] a client hears only the progress that it asked for, by %s', async (_, params, heard) => {
+  const said = ['mine', 7, '7', 'made-up', undefined].map((progressToken) => ({
+    method: 'notifications/progress',
+    params: { progressToken, progress: 1 },
+  }));
+  const log = { method: 'notifications/message', params: {} };
+  const request = async (_method: string, _params: JsonObject, { onMessage }: { onMessage(message: object): void }) => {
+    for (const message of [...said, log]) onMessage(message);
+    return { result: {} };
+  };
+  const link = async () => ({ era: 'session', request });
+  const conversation = { era: 'session', link } as unknown as Conversation;
+  const messages: JsonObject[] = [];
+  const asking = {
+    id: 1,
+    signal: new AbortController().signal,
+    onMessage: (message: JsonObject) => messages.push(message),
+  };
+  await ask(conversation, entry, 'tools/call', params, asking);
+  const tokens = messages
+    .filter(({ method }) => method !== log.method)
+    .map((each) => (each.params as JsonObject).progressToken);
+  expect([tokens, messages.at(-1)]).toEqual([heard, log]);
 });
