@@ -3,6 +3,7 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { ChannelLink } from '#adapters/mcp/channel.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
 import {
   call,
   compose,
@@ -356,5 +357,33 @@ describe('a server that callers share', () => {
     const session = await open({ at: process_ });
     expect((await call('read', { path: 'a' }, { session, at: process_ })).last.result).toBeDefined();
     expect(methodsAsked('tools/list')).toHaveLength(2);
+  });
+
+  test('[mcp.names] a list has each name once, ends at an empty cursor, and has no tool for which clients refuse it', async () => {
+    const [object, text] = [{ type: 'object' }, { type: 'string' }];
+    shared.results['tools/list'] = {
+      tools: [
+        { name: 'get_page', description: 'first', inputSchema: object },
+        { name: 'get_page', description: 'second', inputSchema: object },
+        { name: 'bare' },
+        { name: 'untyped', inputSchema: { properties: {} } },
+        { name: 'odd', inputSchema: text },
+      ],
+      nextCursor: '',
+    };
+    const session = await open({ at: process_ });
+    const { result } = (await send('tools/list', {}, { session, at: process_ })).last;
+    const tools = result.tools.map(({ name, description, inputSchema }: JsonObject) => [
+      name,
+      description,
+      inputSchema,
+    ]);
+    expect(tools).toEqual([
+      ['get_page', 'first', object],
+      ['bare', undefined, object],
+      ['untyped', undefined, { ...object, properties: {} }],
+    ]);
+    expect(result).not.toHaveProperty('nextCursor');
+    expect(methodsAsked('tools/list')).toHaveLength(1);
   });
 });

@@ -123,14 +123,29 @@ async function readAll(conversation: Conversation, entry: McpUpstreamEntry, aski
     if (!Array.isArray(result.tools)) throw new UpstreamFault('garbage', 'its tools/list contains no list of tools');
     count += result.tools.length;
     assertFewTools(entry, count);
-    read.push(...result.tools.filter((tool) => isServed(entry, tool)).map((tool) => tool as JsonObject));
+    read.push(...servedTools(entry, result.tools));
+    cursor = nextCursorOf(result, cursor);
     // A repeated cursor leads to pages that were already read.
-    if (typeof result.nextCursor !== 'string' || cursors.has(result.nextCursor)) return read;
-    cursor = result.nextCursor;
+    if (cursor === undefined || cursors.has(cursor)) return withoutRepeated(read);
     cursors.add(cursor);
   }
   throw new UpstreamFault('garbage', `its tools/list has more than ${maxPages} pages`);
 }
+
+/** Returns the listed tools that the configuration lets a server offer, each name once: the first definition counts. */
+export const servedTools = (entry: McpUpstreamEntry, listed: readonly unknown[]): JsonObject[] =>
+  withoutRepeated(listed.filter((tool): tool is JsonObject => isServed(entry, tool)));
+
+/** Drops repeated names: model vendors refuse requests with two tools of one name. */
+function withoutRepeated(tools: readonly JsonObject[]): JsonObject[] {
+  const byName = new Map<unknown, JsonObject>();
+  for (const tool of tools) if (!byName.has(tool.name)) byName.set(tool.name, tool);
+  return [...byName.values()];
+}
+
+/** Returns the cursor of the next page. None if it is empty or does not advance: the list would never end. */
+export const nextCursorOf = ({ nextCursor }: JsonObject, sent: unknown): string | undefined =>
+  typeof nextCursor === 'string' && nextCursor !== '' && nextCursor !== sent ? nextCursor : undefined;
 
 /** Checks the number of tools. @throws UpstreamFault if a server has more than `max_tools` [mcp.answer-bounds]. */
 export function assertFewTools({ max_tools }: McpUpstreamEntry, listed: number): void {
@@ -162,7 +177,7 @@ export const withEnvelope = ({ era, handshake }: Conversation, params: JsonObjec
   era === 'stateless' ? { ...params, _meta: envelopeOf(handshake) } : params;
 
 /** Checks whether the configuration lets this server serve a tool. */
-export const isServed = ({ tools }: McpUpstreamEntry, tool: unknown): tool is JsonObject =>
+const isServed = ({ tools }: McpUpstreamEntry, tool: unknown): tool is JsonObject =>
   isObject(tool) && typeof tool.name === 'string' && tools.some((pattern) => globMatches(pattern, tool.name as string));
 
 /**

@@ -18,9 +18,9 @@ import { isAccepted, isHidden, mayWait } from './drift.ts';
 import { noteFor } from './find-tool.ts';
 import { completionRefused, isReadMethod, readable, readGoverned } from './governed-read.ts';
 import { definitionGuard } from './guard-settings.ts';
-import { assertFewTools, inventoryOf, isServed, listPage, memberOf } from './inventory.ts';
+import { assertFewTools, inventoryOf, listPage, memberOf, nextCursorOf, servedTools } from './inventory.ts';
 import type { PlacingPorts } from './placement.ts';
-import { listed as listedAs } from './tool-list.ts';
+import { listed as listedAs, readableDefinitions } from './tool-list.ts';
 import { partedName } from './tool-names.ts';
 
 /** Lists tools, except those that the policy blocks for all arguments, are hidden or are held for acceptance. */
@@ -37,7 +37,7 @@ export async function listTools(
     // One server without renaming: its pages pass unchanged.
     const page = await pageOf(conversation, only, request, asking);
     if ('error' in page || !Array.isArray(page.result.tools)) return page;
-    const served = page.result.tools.filter((tool) => isServed(only, tool)).map(listedAs);
+    const served = servedTools(only, page.result.tools).map(listedAs);
     const whole = request.params.cursor === undefined && page.result.nextCursor === undefined;
     try {
       assertFewTools(only, page.result.tools.length);
@@ -62,9 +62,8 @@ export async function listTools(
       definition: each.definition,
       ...nameOf(each.definition),
     }));
-    return {
-      result: { ...page.result, tools: (await shownOf(ports, caller, tools)).map(({ definition }) => definition) },
-    };
+    const shown = (await shownOf(ports, caller, tools)).map(({ definition }) => definition);
+    return { result: { ...page.result, tools: readableDefinitions(shown) } };
   }
   // Tools of several servers come in one page, so no cursor for them was ever issued.
   if (request.params.cursor !== undefined) throw invalidCursor();
@@ -74,7 +73,7 @@ export async function listTools(
     return { error: upstreamError('tools/list', fault.entry, fault.fault) };
   const shown = await shownOf(ports, caller, tools);
   return listed(caller, 'tools/list', {
-    tools: shown.map(({ definition, exposed }) => ({ ...definition, name: exposed })),
+    tools: readableDefinitions(shown.map(({ definition, exposed }) => ({ ...definition, name: exposed }))),
   });
 }
 
@@ -156,10 +155,8 @@ export async function listThings(
     );
     const all = Array.isArray(page[member]) ? page[member].filter(isObject) : [];
     const things = await readable(caller, entry, member, all);
-    const next =
-      typeof page.nextCursor === 'string'
-        ? { index: at, cursor: page.nextCursor }
-        : { index: at + 1, cursor: undefined };
+    const more = nextCursorOf(page, at === index ? cursor : undefined);
+    const next = more === undefined ? { index: at + 1, cursor: undefined } : { index: at, cursor: more };
     const over = next.index >= conversation.entries.length;
     if (things.length === 0 && !over) continue;
     const named =
@@ -275,12 +272,18 @@ function promptOf(method: string, params: JsonObject): string | undefined {
   return ref?.type === 'ref/prompt' && typeof ref.name === 'string' ? ref.name : undefined;
 }
 
-const pageOf = (
+async function pageOf(
   conversation: Conversation,
   entry: McpUpstreamEntry,
   { method, params, id }: RpcRequest,
   asking: Asking,
-) => asked(conversation, entry, method, forwardable(method, params, conversation.era), { ...asking, id });
+): Promise<RpcOutcome> {
+  const sent = forwardable(method, params, conversation.era);
+  const page = await asked(conversation, entry, method, sent, { ...asking, id });
+  if ('error' in page || nextCursorOf(page.result, params.cursor) !== undefined) return page;
+  const { nextCursor: _, ...last } = page.result;
+  return { ...page, result: last };
+}
 
 const askingOf = (ports: Pick<GovernPorts, 'ids'>, { signal, send, streams }: Exchange): Asking => ({
   signal,

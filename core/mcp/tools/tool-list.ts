@@ -1,5 +1,6 @@
 /** The last tool list of a server, per conversation: a server may offer different tools to different clients. */
 import type { JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 
 /** A listed tool, with this process's findings. */
 export interface ListedTool {
@@ -27,3 +28,15 @@ export interface KnownTools {
 }
 
 export const listed = (definition: JsonObject): ListedTool => ({ definition, shadows: [], heldChange: false });
+
+/**
+ * Returns the definitions that clients can read. Clients refuse a whole list for one tool whose input is not an object,
+ * so that tool is left out; a tool without a schema accepts any object.
+ */
+export const readableDefinitions = (definitions: readonly JsonObject[]): JsonObject[] =>
+  definitions.flatMap((definition) => {
+    const { inputSchema = null } = definition;
+    if (isObject(inputSchema) && inputSchema.type === 'object') return [definition];
+    const unstated = inputSchema === null || (isObject(inputSchema) && inputSchema.type === undefined);
+    return unstated ? [{ ...definition, inputSchema: { ...inputSchema, type: 'object' } }] : [];
+  });
