@@ -22,6 +22,8 @@ const plainInside = /[\w \t./:,@%+=~*?^#[\]-]/;
 const hidden = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Z}]/u;
 const plain = /[^\s'"\\$`;&|()<>\u0080-\uffff]+/y;
 const plainQuoted = /[^"\\$`]+/y;
+/** A path as PowerShell and cmd read it: `C:\x`, `.ssh\x`, `..\x`, `%HOME%\x`. A POSIX shell drops the backslashes. */
+const windowsPath = /(?:^|[=:,])(?:[A-Za-z]:|%\w+%|~|\.{1,2}|\.[A-Za-z][\w-]*|\\\\[\w.-]+)\\[\w.]/;
 
 export abstract class Lexer extends HereDocuments {
   /** Parses the commands up to a closing parenthesis, which is not consumed. */
@@ -40,7 +42,10 @@ export abstract class Lexer extends HereDocuments {
   protected word(): Word {
     spend(this.budget);
     const draft: Draft = { pieces: [], inner: [] };
+    const start = this.at;
     while (this.atWord()) this.#piece(draft);
+    const raw = this.source.slice(start, this.at);
+    if (raw.includes('\\') && windowsPath.test(raw)) this.doubt('a backslash separates names in shells of Windows');
     return draft;
   }
 
