@@ -67,19 +67,25 @@ export default {
       never(`core-${layer}`, `^core/${layer}/`, `^core/(?!(${layers.slice(0, at + 1).join('|')})/)`),
     ),
     never('core-has-no-other-folder', `^core/(?!(${layers.join('|')})/)`, '.'),
-    // Tests of a feature, in its folder `test`, compose a whole gateway, as other tests do.
+    // Tests of a feature, in its folder `test`, compose a whole gateway, as other tests do. Its container is a host.
     ...[
       never('features-are-apart', '^features/([^/]+)/', '^features/(?!$1/|feature\\.ts$)'),
-      // A WASM module is checked where it will run. A feature's own adapters, in its folder `adapters`, are made of
-      // others; `feature.ts` has the types of what hosts give them.
       {
-        ...never('features-know-core', '^features/', '^(adapters/(?!wasm/module\\.ts$)|lambdas|lib)/'),
-        from: { path: '^features/', pathNot: '^features/(feature\\.ts$|[^/]+/(test|adapters)/)' },
+        // A WASM module is checked where it will run. A feature's own adapters, in its folder `adapters`, are made of
+        // others; `feature.ts` has the types of what hosts give them.
+        ...never('features-know-core', '^features/', '^(adapters/(?!wasm/module\\.ts$)|lambdas)/'),
+        from: { path: '^features/', pathNot: '^features/(feature\\.ts$|[^/]+/(test|adapters|container)/)' },
+      },
+      {
+        ...never('features-add-stacks', '^features/', '^lib/'),
+        from: { path: '^features/', pathNot: '^features/(stacks\\.ts$|[^/]+/(test|stack)/)' },
       },
       never('adapters-of-features', '^features/[^/]+/adapters/', '^(lambdas|lib|bin)/'),
       // Commands are made of the same parts everywhere.
       never('features-add-commands', '^features/', `^bin/(?!agentctl/(${commandKit.join('|')})\\.ts$)`),
-    ].map((rule) => ({ ...rule, from: { pathNot: '^features/[^/]+/test/', ...rule.from } })),
+    ].map((rule) => ({ ...rule, from: { pathNot: '^features/[^/]+/(test|container)/', ...rule.from } })),
+    never('containers-are-hosts', '^features/[^/]+/container/', '^(lib|bin/(?!local/))'),
+    never('stacks-know-contracts', '^features/[^/]+/stack/', '^core/(?!contracts/|kernel/)'),
     never('tests-of-features-are-apart', '^features/([^/]+)/test/', '^features/(?!$1/|[\\w-]+\\.ts$)'),
     {
       // Commands read and write files of the machine.
@@ -88,7 +94,10 @@ export default {
         '^(core|features)/',
         '^(node:)?(fs|net|http|https|http2|child_process|dns|tls|worker_threads)(/|$)|node_modules/(@aws-sdk|@smithy|@middy|@aws-lambda-powertools)/',
       ),
-      from: { path: '^(core|features)/', pathNot: '^features/(feature\\.ts$|[^/]+/(test|commands|adapters)/)' },
+      from: {
+        path: '^(core|features)/',
+        pathNot: '^features/(feature\\.ts$|[^/]+/(test|commands|adapters|container)/)',
+      },
     },
     never('core-is-pure', '^core/', '^(features|adapters|lambdas|lib|bin)/'),
     never('adapters-know-no-handler', '^adapters/', '^(lambdas|lib|bin)/'),

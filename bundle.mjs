@@ -59,7 +59,7 @@ const sizes = {};
 const tooEarly = [];
 for (const name of names) sizes[name] = await bundled(name);
 await addWasmWorkers();
-await addPlane();
+await addContainers();
 await addConsole();
 await addData();
 
@@ -81,17 +81,19 @@ if (tooLarge.length > 0) {
   process.exit(1);
 }
 
-/** The streaming plane: all it serves in one process, with the files of its container image beside it. */
-async function addPlane() {
-  const outdir = 'dist/plane';
-  const { metafile } = await built('bin/plane.ts', outdir);
-  await addBinaries(Object.keys(metafile.inputs), outdir);
-  for (const [worker, out] of [
-    [wasmWorker, 'wasm-worker'],
-    ['adapters/work/worker.ts', 'work-worker'],
-  ])
-    await build({ ...options, entryPoints: [{ in: worker, out }], outdir });
-  await cp('lib/streaming/Dockerfile', `${outdir}/Dockerfile`);
+/** Containers of features: all that one serves in one process, with the files of its image beside it. */
+async function addContainers() {
+  for await (const container of glob('features/*/container')) {
+    const outdir = `dist/${container.split('/').at(-2)}`;
+    const { metafile } = await built(`${container}/index.ts`, outdir);
+    await addBinaries(Object.keys(metafile.inputs), outdir);
+    for (const [worker, out] of [
+      [wasmWorker, 'wasm-worker'],
+      ['adapters/work/worker.ts', 'work-worker'],
+    ])
+      await build({ ...options, entryPoints: [{ in: worker, out }], outdir });
+    await cp(`${container}/Dockerfile`, `${outdir}/Dockerfile`);
+  }
 }
 
 /** The files that CloudFront serves under `/console/`. */

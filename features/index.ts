@@ -14,5 +14,6 @@ export { feature as recommendations } from './recommendations/feature.ts';
 export { feature as repair } from './repair/feature.ts';
 export { feature as responses } from './responses/feature.ts';
 export { feature as slack } from './slack/feature.ts';
+export { feature as streamingPlane } from './streaming-plane/feature.ts';
 export { feature as traces } from './traces/feature.ts';
 export { feature as transparencyLog } from './transparency-log/feature.ts';

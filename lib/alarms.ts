@@ -23,7 +23,6 @@ import { evidenceAlarms } from './alarms/evidence.ts';
 import { functionAlarms } from './alarms/functions.ts';
 import { scheduleAlarms } from './alarms/schedules.ts';
 import { storeAlarms } from './alarms/stores.ts';
-import { streamingAlarms } from './alarms/streaming.ts';
 import { surfaceAlarms } from './alarms/surfaces.ts';
 import { trafficAlarms } from './alarms/traffic.ts';
 import { gatewayMetrics } from './metrics.ts';
@@ -32,6 +31,8 @@ import type { GatewaySettings } from './settings.ts';
 interface AlarmsProps {
   readonly settings: GatewaySettings;
   readonly watched: Watched;
+  /** Alarms of stacks that features add. */
+  readonly added: readonly AlarmRow[];
   /**
    * Age of a pending approval that raises a page.
    * @default twice the default time-out of approvals; older ones mean that the clock or the sweep failed
@@ -61,7 +62,7 @@ export class Alarms extends Construct {
 
   constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id);
-    const { settings, watched, approvalAge = Duration.hours(1), chatLatency = Duration.seconds(30) } = props;
+    const { settings, watched, added, approvalAge = Duration.hours(1), chatLatency = Duration.seconds(30) } = props;
     this.#settings = settings;
     this.topics = { page: this.#topic('Page'), ticket: this.#topic('Ticket') };
     const inputs = { watched, own: gatewayMetrics(settings.name) };
@@ -72,7 +73,7 @@ export class Alarms extends Construct {
       ...storeAlarms(settings),
       ...approvalAlarms(inputs, approvalAge),
       ...evidenceAlarms(inputs),
-      ...streamingAlarms(inputs),
+      ...added,
       ...trafficAlarms(inputs, chatLatency),
       ...(settings.canary ? canaryAlarms(inputs) : []),
       ...(settings.copies ? copyAlarms(settings.copies) : []),

@@ -1,8 +1,10 @@
 /** The names that `cdk -c name=value` accepts: an ignored one would deploy something unintended. */
 import type { Node } from 'constructs';
 import { distance } from 'fastest-levenshtein';
+import type { AddedStack } from '#features/stacks.ts';
+import * as stacks from '#features/stacks.ts';
 
-export const contextKeys: readonly string[] = [
+const ownKeys = [
   'accountConcurrency',
   'accountRequestsPerSecond',
   'admin',
@@ -49,14 +51,6 @@ export const contextKeys: readonly string[] = [
   'sqlClusters',
   'stage',
   'streamConcurrency',
-  'streamingAccess',
-  'streamingCallsPerTask',
-  'streamingCertificate',
-  'streamingHost',
-  'streamingMaxTasks',
-  'streamingMinTasks',
-  'streamingPlane',
-  'streamingSubnetIds',
   'streamPaddingBytes',
   'subnetIds',
   'tags',
@@ -67,6 +61,11 @@ export const contextKeys: readonly string[] = [
   'warmReads',
   'warmWrites',
 ];
+
+export const addedStacks: readonly AddedStack[] = Object.values(stacks);
+export const contextKeys: readonly string[] = [...ownKeys, ...addedStacks.flatMap((stack) => stack.contextKeys)].sort(
+  (a, b) => a.localeCompare(b),
+);
 
 /** Names of the CDK's own settings and lookups contain other characters. */
 const ownForm = /^[A-Za-z]\w*$/;

@@ -6,17 +6,12 @@
 import type { Stack } from 'aws-cdk-lib';
 import type { GatewayServices } from './services-stack.ts';
 import type { GatewayStores } from './stores-stack.ts';
-import type { GatewayStreaming } from './streaming-stack.ts';
 
-const keep = (stack: Stack, values: readonly string[]): void => {
+export const keep = (stack: Stack, values: readonly string[]): void => {
   for (const value of values) stack.exportValue(value);
 };
 
-export function keepFormerExports(
-  stores: GatewayStores,
-  { watched, apis, iam, webSocket }: GatewayServices,
-  streaming: GatewayStreaming | undefined,
-): void {
+export function keepFormerExports(stores: GatewayStores, { watched, apis, iam, webSocket }: GatewayServices): void {
   const { tables, objects, archive, keys } = stores;
   keep(stores, [
     ...Object.values(tables).flatMap(({ tableArn, tableName }) => [tableArn, tableName]),
@@ -30,9 +25,4 @@ export function keepFormerExports(
     ...[...Object.values(apis), ...(iam ? [iam] : [])].map(({ api }) => api.restApiId),
     ...[webSocket.apiId, watched.stateMachine.stateMachineArn, watched.deadLetters.queueName],
   ]);
-  if (streaming) {
-    const { service, targets } = streaming.plane;
-    keep(streaming, [service.serviceName, service.cluster.clusterName]);
-    keep(streaming, [targets.targetGroupFullName, streaming.listener.listenerArn]);
-  }
 }

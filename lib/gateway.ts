@@ -1,6 +1,6 @@
 /** Composes the whole gateway: stores, services, surfaces, edge, monitoring. */
 import { type App, type Environment, Tags } from 'aws-cdk-lib';
-import { refuseUnknownContext } from './context-keys.ts';
+import { addedStacks, refuseUnknownContext } from './context-keys.ts';
 import { GatewayEdge, wantsEdge } from './edge-stack.ts';
 import { GatewayEndpoints } from './endpoints-stack.ts';
 import { keepFormerExports } from './former-exports.ts';
@@ -10,16 +10,16 @@ import { requireOwnRegion } from './own-region.ts';
 import { GatewayServices } from './services-stack.ts';
 import { readSettings, stackName } from './settings.ts';
 import { GatewayStores } from './stores-stack.ts';
-import { GatewayStreaming } from './streaming-stack.ts';
 import { GatewaySurfaces } from './surfaces-stack.ts';
 import { GatewayWatch } from './watch-stack.ts';
 
 export function buildGateway(app: App, env: Environment = {}) {
   refuseUnknownContext(app.node);
   const settings = readSettings(app.node);
+  const planned = addedStacks.flatMap((stack) => stack.planned(app.node, settings) ?? []);
   refuseConflicts(app.node, settings);
-  requireOwnRegion(settings, env);
-  const stack = (part: Parameters<typeof stackName>[1]) => ({ settings, env, stackName: stackName(settings, part) });
+  requireOwnRegion(settings, Object.assign({}, ...planned.map(({ regional }) => regional)), env);
+  const stack = (part: string) => ({ settings, env, stackName: stackName(settings, part) });
   const terminationProtection = settings.protected;
   const { network } = settings;
   const stores = new GatewayStores(app, 'GatewayStores', { ...stack('stores'), terminationProtection });
@@ -47,17 +47,12 @@ export function buildGateway(app: App, env: Environment = {}) {
     : undefined;
   edge?.addStackDependency(surfaces, 'Web ACLs protect stages.');
   if (iam) edge?.addStackDependency(iam, 'Web ACLs protect stages.');
-  const plane = settings.streaming && { streaming: settings.streaming, ...services.shared };
-  const streaming = plane && new GatewayStreaming(app, 'GatewayStreaming', { ...stack('streaming'), ...plane });
-  const watched = {
-    ...services.watched,
-    apis,
-    ...(made && { iam: made.api }),
-    ...(streaming && { streaming: streaming.plane }),
-  };
-  keepFormerExports(stores, services, streaming);
-  const watch = new GatewayWatch(app, 'GatewayWatch', { ...stack('monitoring'), watched });
+  const built = planned.map(({ part, build }) => [part, build(app, { ...stack(part), ...services.shared })] as const);
+  const watched = { ...services.watched, apis, ...(made && { iam: made.api }) };
+  keepFormerExports(stores, services);
+  const added = built.flatMap(([, { alarms }]) => alarms);
+  const watch = new GatewayWatch(app, 'GatewayWatch', { ...stack('monitoring'), watched, added });
   const tags = { 'gateway:name': settings.name, 'gateway:stage': settings.stage, ...settings.tags };
   for (const [key, value] of Object.entries(tags)) Tags.of(app).add(key, value);
-  return { settings, stores, endpoints, services, surfaces, iam, watch, edge, streaming };
+  return { settings, stores, endpoints, services, surfaces, iam, watch, edge, ...Object.fromEntries(built) };
 }

@@ -20,14 +20,6 @@ const needs: readonly (readonly [needed: string, met: Predicate, options: readon
   ],
   ['firewall=on', ({ edge }) => edge.firewall !== undefined, ['requestsPerAddress']],
   ['vpcEndpoints=on', ({ network }) => network?.endpoints !== undefined, ['routeTableIds']],
-  [
-    'streamingPlane=fargate',
-    ({ streaming }) => streaming !== undefined,
-    [
-      ...['streamingAccess', 'streamingCallsPerTask', 'streamingCertificate', 'streamingHost'],
-      ...['streamingMaxTasks', 'streamingMinTasks', 'streamingSubnetIds'],
-    ],
-  ],
   ['concurrency=reserved', ({ concurrency }) => concurrency === 'reserved', ['streamConcurrency']],
   [
     'transparencyLog=on',
@@ -70,10 +62,13 @@ const reservedIn = (settings: GatewaySettings): number =>
 
 /** Refuses options that do not fit together. @throws with the way out [cloud.options-fit]. */
 export function refuseConflicts(node: Node, settings: GatewaySettings): void {
-  for (const [needed, met, options] of needs) {
-    const found = met(settings) ? undefined : options.find((option) => node.tryGetContext(option) !== undefined);
-    if (found !== undefined)
-      throw new Error(`Context "${found}" has no effect without "${needed}". Add that, or leave "${found}" out.`);
-  }
+  for (const [needed, met, options] of needs) if (!met(settings)) refuseWithout(node, needed, options);
   for (const [when, message] of contradictions) if (when(settings)) throw new Error(message);
+}
+
+/** Refuses options that have no effect without another one. @throws with the way out [cloud.options-fit]. */
+export function refuseWithout(node: Node, needed: string, options: readonly string[]): void {
+  const found = options.find((option) => node.tryGetContext(option) !== undefined);
+  if (found !== undefined)
+    throw new Error(`Context "${found}" has no effect without "${needed}". Add that, or leave "${found}" out.`);
 }

@@ -2,13 +2,15 @@
 import type { Environment } from 'aws-cdk-lib';
 import type { GatewaySettings } from './settings.ts';
 
+/** ARNs by context key. */
+export type Regional = Readonly<Record<string, readonly (string | undefined)[]>>;
+
 /**
  * Returns the resources that functions use in their own region. Roles have no region, and a secret is read in the
  * region of its ARN.
  */
-const regional = (settings: GatewaySettings): Readonly<Record<string, readonly (string | undefined)[]>> => ({
+const regional = (settings: GatewaySettings): Regional => ({
   certificate: [settings.edge.domain?.certificate],
-  streamingCertificate: [settings.streaming?.tls?.certificate],
   formerSigningKeys: settings.formerSigningKeys,
   formerVoteKeys: settings.formerVoteKeys,
   formerLogKeys: settings.formerLogKeys,
@@ -19,9 +21,9 @@ const regional = (settings: GatewaySettings): Readonly<Record<string, readonly (
  * Checks the region. @throws if the deployment is in another region than its resources. Without a region in `env`, it
  * cannot be checked.
  */
-export function requireOwnRegion(settings: GatewaySettings, { region }: Environment): void {
+export function requireOwnRegion(settings: GatewaySettings, added: Regional, { region }: Environment): void {
   if (region === undefined) return;
-  for (const [key, arns] of Object.entries(regional(settings)))
+  for (const [key, arns] of Object.entries({ ...regional(settings), ...added }))
     for (const arn of arns)
       if (arn !== undefined && arn.split(':')[3] !== region)
         throw new Error(

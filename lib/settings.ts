@@ -10,7 +10,6 @@ import { arns, optional, text, whole, word } from './context.ts';
 import { type CopySettings, copySettings } from './copy-settings.ts';
 import { type EdgeSettings, edgeSettings } from './edge-settings.ts';
 import { type NetworkSettings, networkSettings } from './network-settings.ts';
-import { type StreamingSettings, streamingSettings } from './streaming-settings.ts';
 
 /** Limits of the emulator. A test compares both templates and lists exactly these differences. */
 export interface EmulatorLimits {
@@ -98,8 +97,6 @@ export interface GatewaySettings extends ConcurrencySettings, CapacitySettings {
   readonly network: NetworkSettings | undefined;
   /** An API for callers who sign with IAM credentials, in addition to those for keys. */
   readonly iamCallers: boolean;
-  /** The streaming plane. Absent: chat and MCP run in functions only. */
-  readonly streaming: StreamingSettings | undefined;
   /** Present on the emulator only. */
   readonly emulator?: EmulatorLimits;
 }
@@ -152,7 +149,6 @@ export function readSettings(node: Node): GatewaySettings {
     httpsOnly: !onEmulator,
     edge: edgeSettings(node, onEmulator, network),
     network,
-    streaming: streamingSettings(node, stage, network),
     ...(onEmulator && {
       emulator: {
         approvalTimeoutSeconds: whole(node, 'approvalTimeoutSeconds', 12),
@@ -177,10 +173,7 @@ export const roleName = (scope: Construct, settings: GatewaySettings, name: Func
   `${functionName(settings, name)}-${Stack.of(scope).region}`;
 
 /** Returns the name of one of the deployment's stacks in CloudFormation. Exports begin with it. */
-export const stackName = (
-  settings: GatewaySettings,
-  part: 'stores' | 'endpoints' | 'services' | 'surfaces' | 'iam' | 'monitoring' | 'edge' | 'streaming',
-): string => `${settings.name}-${part}`;
+export const stackName = (settings: GatewaySettings, part: string): string => `${settings.name}-${part}`;
 
 /** Returns a fixed name, since the functions that start the clock and the clock's own steps both need its ARN. */
 export const stateMachineName = (settings: GatewaySettings): string => `${settings.name}-approval`;

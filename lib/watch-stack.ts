@@ -6,7 +6,7 @@ import { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import type { Construct } from 'constructs';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import { functions } from '#features/functions.ts';
-import type { Watched } from './alarms/alarm.ts';
+import type { AlarmRow, Watched } from './alarms/alarm.ts';
 import { Alarms } from './alarms.ts';
 import { Dashboard } from './dashboard.ts';
 import { Overview } from './overview.ts';
@@ -21,14 +21,16 @@ import {
 interface GatewayWatchProps extends StackProps {
   readonly settings: GatewaySettings;
   readonly watched: Omit<Watched, 'rolloutMachine'>;
+  /** Alarms of stacks that features add. */
+  readonly added: readonly AlarmRow[];
 }
 
 export class GatewayWatch extends Stack {
   constructor(scope: Construct, id: string, props: GatewayWatchProps) {
     super(scope, id, props);
-    const { settings } = props;
+    const { settings, added } = props;
     const watched = { ...props.watched, ...byName(this, settings) };
-    const alarms = new Alarms(this, 'Alarms', { settings, watched });
+    const alarms = new Alarms(this, 'Alarms', { settings, watched, added });
     if (settings.dashboards) {
       new Overview(this, 'Overview', { settings, watched, alarms: alarms.all });
       new Dashboard(this, 'Dashboard', { settings, watched });

@@ -36,11 +36,3 @@ export const lambdaLimits: HostLimits = {
   eventStreamMs: 25_000,
   seesCallers: false,
 };
-
-/** Limits of the streaming plane. It is a separate process, so idle streams occupy no function. */
-export const planeLimits: HostLimits = {
-  name: 'the streaming plane',
-  executionMs: lambdaLimits.executionMs,
-  mcpMs: lambdaLimits.mcpMs,
-  commandMs: lambdaLimits.commandMs,
-};

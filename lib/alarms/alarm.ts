@@ -3,8 +3,6 @@ import { Duration } from 'aws-cdk-lib';
 import type { RestApiBase } from 'aws-cdk-lib/aws-apigateway';
 import type { WebSocketApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
-import type { FargateService } from 'aws-cdk-lib/aws-ecs';
-import type { ApplicationTargetGroup } from 'aws-cdk-lib/aws-elasticloadbalancingv2';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
@@ -18,8 +16,6 @@ export interface Watched {
   readonly apis: Readonly<Record<Route['surface'], RestApiBase>>;
   /** The API of callers with IAM credentials, if any. */
   readonly iam?: RestApiBase;
-  /** The streaming plane, if any. */
-  readonly streaming?: { readonly targets: ApplicationTargetGroup; readonly service: FargateService };
   readonly webSocket: WebSocketApi;
   readonly stateMachine: IStateMachine;
   readonly rolloutMachine: IStateMachine;

@@ -1,4 +1,6 @@
 /** Contexts under which stacks are synthesized. */
+import { contextKeys } from '../../lib/context-keys.ts';
+
 /** A stack ends at 500 resources. The rest is room for routes and functions of later releases. */
 export const mostResources = 350;
 export const account = '123456789012';
@@ -33,15 +35,27 @@ export const asked = {
   ...{ requestsPerSecond: 'actions=8000,admin=300', accountRequestsPerSecond: 12_000, accountConcurrency: 5_000 },
 };
 
-/** Of the streaming plane. */
+/** Options of the streaming plane: none without that feature. */
+const withPlane = <Options extends object>(options: Options): Partial<Options> =>
+  contextKeys.includes('streamingPlane') ? options : {};
+
 export const certificate = 'arn:aws:acm:eu-west-1:123456789012:certificate/0a1b2c3d';
 
-export const namedVpc = {
+/** In a VPC of its own, with TLS. */
+export const ownPlane = withPlane({
+  streamingPlane: 'fargate',
+  streamingCertificate: certificate,
+  streamingHost: 'stream.example.com',
+});
+
+/** In a named VPC, by plain HTTP. */
+export const namedPlane = withPlane({
+  ...{ stage: 'dev', streamingPlane: 'fargate', streamingAccess: 'private' },
   vpcId: 'vpc-0a1b2c3d',
   subnetIds: 'subnet-0000000a,subnet-0000000b',
   securityGroupIds: 'sg-0a1b2c3d',
   streamingSubnetIds: 'subnet-0000000c,subnet-0000000d',
-} as const;
+});
 
 /** Buckets of another account. */
 export const copies = { copyAccount: '210987654321', archiveCopy: 'copy-of-archive', objectsCopy: 'copy-of-objects' };
@@ -53,7 +67,9 @@ export const everything = (region: string) => ({
   ...{ canary: 'on', dataPlane: 'on', iamCallers: 'on', otlpTraces: 'on' },
   ...{ vpcEndpoints: 'on', routeTableIds: 'rtb-0a1b2c3d,rtb-0a1b2c3e' },
   ...copies,
-  ...{ streamingPlane: 'fargate', streamingHost: 'stream.gateway.example.com' },
-  streamingSubnetIds: 'subnet-0000000c,subnet-0000000d',
-  streamingCertificate: `arn:aws:acm:${region}:123456789012:certificate/stream`,
+  ...withPlane({
+    ...{ streamingPlane: 'fargate', streamingHost: 'stream.gateway.example.com' },
+    streamingSubnetIds: 'subnet-0000000c,subnet-0000000d',
+    streamingCertificate: `arn:aws:acm:${region}:123456789012:certificate/stream`,
+  }),
 });

@@ -3,11 +3,10 @@ import { Stack } from 'aws-cdk-lib';
 import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
 import { buildGateway } from '../../lib/gateway.ts';
 import { casesOf, thorough } from '../support/extent.ts';
-import { account, certificate, cloudFront, everything, namedVpc, own, vpc } from './contexts.ts';
+import { account, cloudFront, everything, namedPlane, own, ownPlane, vpc } from './contexts.ts';
 import { judgedApp } from './synthesized.ts';
 
 const iam = { iamCallers: 'on', firewall: 'on' };
-const ownPlane = { streamingPlane: 'fargate', streamingCertificate: certificate, streamingHost: 'stream.example.com' };
 const privateAdmin = { admin: 'private', vpcEndpoints: 'on', routeTableIds: 'rtb-0a1b2c3d' };
 const environment = { account, region: 'eu-central-1' };
 
@@ -21,10 +20,7 @@ const deployed: Record<string, Record<string, unknown>> = {
 const unresolved: Record<string, Record<string, unknown>> = {
   'with CloudFront': cloudFront,
   'with the streaming plane in a VPC of its own, and the API of callers with IAM credentials': { ...iam, ...ownPlane },
-  'with the streaming plane in a named VPC, by plain HTTP': {
-    ...{ stage: 'dev', streamingPlane: 'fargate', streamingAccess: 'private' },
-    ...namedVpc,
-  },
+  'with the streaming plane in a named VPC, by plain HTTP': namedPlane,
 };
 /** Each takes two seconds; the first has every type of resource, so that CloudFormation's own rules, which take longer, judge it alone. */
 const contexts = (all: typeof deployed) => [...casesOf(Object.entries(all), 3)];

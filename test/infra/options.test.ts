@@ -3,7 +3,7 @@ import { buildGateway } from '../../lib/gateway.ts';
 import { refuseConflicts } from '../../lib/option-conflicts.ts';
 import { readSettings } from '../../lib/settings.ts';
 import { casesOf } from '../support/extent.ts';
-import { certificate, cloudFront, copies, mostResources, own, vpc } from './contexts.ts';
+import { cloudFront, copies, mostResources, own, ownPlane, vpc } from './contexts.ts';
 import { appNode, emptyApp } from './synthesized.ts';
 
 /** Each option with what it needs. */
@@ -17,11 +17,7 @@ const options: Readonly<Record<string, Record<string, unknown>>> = {
   VPC: vpc,
   'VPC endpoints': { ...vpc, vpcEndpoints: 'on', routeTableIds: 'rtb-0a1b2c3d' },
   'IAM callers': { iamCallers: 'on' },
-  'streaming plane': {
-    streamingPlane: 'fargate',
-    streamingCertificate: certificate,
-    streamingHost: 'stream.example.com',
-  },
+  ...('streamingPlane' in ownPlane && { 'streaming plane': ownPlane }),
   canary: { canary: 'on' },
   'data plane': { dataPlane: 'on' },
   'no log': { transparencyLog: 'off' },
@@ -36,15 +32,16 @@ const options: Readonly<Record<string, Record<string, unknown>>> = {
   copies,
   restoring: { restoring: 'arn:aws:iam::123456789012:role/restorer' },
 };
-const refused: Readonly<Record<string, string>> = {
+const refused: Record<string, string> = {
   'networks of the admin API + canary': '"canary=on" contradicts "adminCidrs"',
   'private admin API + canary': '"canary=on" contradicts "admin=private"',
-  'VPC + streaming plane': '"streamingSubnetIds" names two or more subnets',
-  'VPC endpoints + streaming plane': '"streamingSubnetIds" names two or more subnets',
-  'private admin API + streaming plane': '"streamingSubnetIds" names two or more subnets',
   'no log + later log key': '"logKeyGeneration" has no effect without "transparencyLog=on"',
   'reserved concurrency + small account': '"concurrency=reserved" reserves more than "accountConcurrency" allows',
 };
+
+if ('streaming plane' in options)
+  for (const name of ['VPC', 'VPC endpoints', 'private admin API'])
+    refused[`${name} + streaming plane`] = '"streamingSubnetIds" names two or more subnets';
 
 const names = Object.keys(options);
 const pairs = names.flatMap((a, at) => names.slice(at + 1).map((b) => [a, b] as const));
@@ -84,7 +81,6 @@ describe('[cloud.options-fit] [cloud.templates] two options', () => {
     ['a certificate without its domain', { certificate: own.certificate }],
     ['CloudFront left off', { edgeCertificate: cloudFront.edgeCertificate }],
     ['route tables without endpoints', { ...vpc, routeTableIds: 'rtb-0a1b2c3d' }],
-    ['tasks without a plane', { streamingMaxTasks: 5 }],
     ['a share of nothing', { streamConcurrency: 5 }],
     ['a copy without its account', { archiveCopy: 'copy-of-archive' }],
     ['a clock of the emulator', { approvalTimeoutSeconds: 5 }],

@@ -125,7 +125,6 @@ describe('[cloud.name] an option that names a resource in another region is refu
   const key = 'arn:aws:kms:eu-west-1:123456789012:key/0a1b';
   const cases = [
     ['certificate', { ...everything('eu-central-1'), certificate: elsewhere }],
-    ['streamingCertificate', { ...everything('eu-central-1'), streamingCertificate: elsewhere }],
     ['formerSigningKeys', { formerSigningKeys: key }],
     ['formerLogKeys', { formerLogKeys: key }],
     ['formerVoteKeys', { formerVoteKeys: key }],

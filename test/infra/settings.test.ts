@@ -41,7 +41,7 @@ describe('options that are off by default', () => {
   });
 
   it('[cloud.name] lists the names that are read', () => {
-    const read = globSync('lib/**/*.ts').flatMap((file) =>
+    const read = globSync('{lib,features/*/stack}/**/*.ts').flatMap((file) =>
       [...readFileSync(file, 'utf8').matchAll(/\bnode,\s*'(\w+)'|tryGetContext\('(\w+)'\)/g)].map(
         (found) => found[1] ?? found[2],
       ),

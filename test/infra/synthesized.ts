@@ -1,6 +1,6 @@
 /** The stacks as templates, with the context of `cdk.json` and empty bundles, so that no build is needed. */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { App, type AppProps, Validations } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
@@ -40,7 +40,6 @@ export function synthesize(context: Record<string, unknown> = {}) {
     services: Template.fromJSON(together(kept)),
     watch: stacks.watch!,
     edge: stacks.edge,
-    streaming: stacks.streaming,
     /** Every stack as it is deployed, by the name of its part. */
     stacks,
   };
@@ -105,7 +104,8 @@ function emptyBundles(): string {
   if (existsSync(folder)) return folder;
   for (const name of Object.keys(functions)) has(`${name}/index.mjs`, 'export const handler = async () => ({});\n');
   has('console/index.html', '<!doctype html>\n');
-  has('plane/Dockerfile', readFileSync('lib/streaming/Dockerfile', 'utf8'));
+  for (const file of globSync('features/*/container/Dockerfile'))
+    has(`${file.split('/')[1]}/Dockerfile`, readFileSync(file, 'utf8'));
   return folder;
 }
 

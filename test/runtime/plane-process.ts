@@ -24,7 +24,7 @@ export async function startPlane(environment: Readonly<Record<string, string>>):
   const credentials = await taskCredentials();
   const { AWS_ACCESS_KEY_ID: _key, AWS_SECRET_ACCESS_KEY: _secret, ...told } = environment;
   const child = spawn(process.execPath, ['index.mjs'], {
-    cwd: resolve('dist/plane'),
+    cwd: resolve('dist/streaming-plane'),
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env.PATH ?? '',

@@ -5,7 +5,7 @@ import { sweepMs } from '#core/approvals/sweep.ts';
 import { configurationSchema } from '#core/contracts/config.ts';
 import type { FunctionSpec } from '#core/contracts/function-spec.ts';
 import { functions } from '#core/contracts/functions.ts';
-import { lambdaLimits, longestExecutionSeconds, planeLimits } from '#core/contracts/host-limits.ts';
+import { lambdaLimits, longestExecutionSeconds } from '#core/contracts/host-limits.ts';
 import { dueAfterHolder, holderSeconds, maxCredentialSeconds } from '#core/execution/credentials/record.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { reservationLeaseSeconds } from '#core/limits/ports.ts';
@@ -38,9 +38,8 @@ test('[action.decision-before-effect] an execution ends before its host, and the
   const hostEnds = 300_000;
   expect(executionEndsAt(0, hostEnds) + settlingMs).toBeLessThanOrEqual(hostEnds);
   expect(abandonedAt(0, hostEnds) > isoTime(hostEnds)).toBe(true);
-  for (const host of [lambdaLimits, planeLimits])
-    for (const limit of [host.executionMs, host.mcpMs, host.commandMs])
-      expect(limit).toBeLessThan(longestExecutionSeconds * 1000);
+  for (const limit of [lambdaLimits.executionMs, lambdaLimits.mcpMs, lambdaLimits.commandMs])
+    expect(limit).toBeLessThan(longestExecutionSeconds * 1000);
   expect(sweepMs).toBeLessThan(functions.sweep.timeoutSeconds * 1000);
 });
 

@@ -12,10 +12,10 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { functionSeconds } from '#core/contracts/host-limits.ts';
-import { accept } from '../findings.ts';
-import type { GatewaySettings } from '../settings.ts';
-import type { StreamingSettings } from '../streaming-settings.ts';
+import { accept } from '../../../lib/findings.ts';
+import type { GatewaySettings } from '../../../lib/settings.ts';
 import type { StreamingNetwork } from './network.ts';
+import type { StreamingSettings } from './settings.ts';
 
 /**
  * A connection that is silent for longer is cut: longer than an action may execute. Streams carry a comment every 15

@@ -3,8 +3,9 @@
  * tasks.
  */
 import type { Node } from 'constructs';
-import { arns, whole, word, words } from './context.ts';
-import type { NetworkSettings } from './network-settings.ts';
+import { arns, whole, word, words } from '../../../lib/context.ts';
+import { refuseWithout } from '../../../lib/option-conflicts.ts';
+import type { GatewaySettings } from '../../../lib/settings.ts';
 
 export interface StreamingSettings {
   /** Certificate of the load balancer, by ARN, and its host for callers; absent on stage dev: plain HTTP. */
@@ -19,13 +20,18 @@ export interface StreamingSettings {
   readonly callsPerTask: number;
 }
 
+const options = [
+  ...['streamingAccess', 'streamingCallsPerTask', 'streamingCertificate', 'streamingHost'],
+  ...['streamingMaxTasks', 'streamingMinTasks', 'streamingSubnetIds'],
+];
+export const contextKeys = ['streamingPlane', ...options];
+
 /** Reads the settings. @throws Error if an option is missing, or contradicts another [plane.container]. */
-export function streamingSettings(
-  node: Node,
-  stage: 'prod' | 'dev' | 'emulator',
-  network: NetworkSettings | undefined,
-): StreamingSettings | undefined {
-  if (word(node, 'streamingPlane', ['off', 'fargate']) === 'off') return undefined;
+export function streamingSettings(node: Node, { stage, network }: GatewaySettings): StreamingSettings | undefined {
+  if (word(node, 'streamingPlane', ['off', 'fargate']) === 'off') {
+    refuseWithout(node, 'streamingPlane=fargate', options);
+    return undefined;
+  }
   if (stage === 'emulator')
     throw new Error('Context "streamingPlane=fargate" needs AWS: leave it out with stage=emulator.');
   const [certificate] = arns(node, 'streamingCertificate', 'acm', /^[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/);

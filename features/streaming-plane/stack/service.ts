@@ -24,18 +24,18 @@ import {
 import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { planeFunctions, unionOf } from '#core/contracts/streaming-plane.ts';
-import { accessOf } from '../access.ts';
-import { ownEnvironment } from '../environment.ts';
-import { accept } from '../findings.ts';
-import { findings } from '../gateway-function.ts';
-import { gatewayMetrics } from '../metrics.ts';
-import type { GatewaySettings } from '../settings.ts';
-import type { Stores } from '../stores.ts';
-import type { StreamingSettings } from '../streaming-settings.ts';
-import type { ApiIds } from '../surface-api.ts';
+import { accessOf } from '../../../lib/access.ts';
+import { ownEnvironment } from '../../../lib/environment.ts';
+import { accept } from '../../../lib/findings.ts';
+import { findings } from '../../../lib/gateway-function.ts';
+import { gatewayMetrics } from '../../../lib/metrics.ts';
+import type { GatewaySettings } from '../../../lib/settings.ts';
+import type { Stores } from '../../../lib/stores.ts';
+import type { ApiIds } from '../../../lib/surface-api.ts';
+import { planeFunctions, unionOf } from '../functions.ts';
 import { idleSeconds, type StreamingBalancer } from './load-balancer.ts';
 import type { StreamingNetwork } from './network.ts';
+import type { StreamingSettings } from './settings.ts';
 
 const port = 8080;
 /** Fargate's longest time between SIGTERM and SIGKILL. */
@@ -127,7 +127,7 @@ export class StreamingService extends Construct {
     // a caller.
     const { OTLP_TRACES_URL: _traces, BEHIND_EDGE: _edge, ...shared } = environment;
     task.addContainer('plane', {
-      image: ContainerImage.fromAsset(`${settings.bundles}/plane`, { platform: Platform.LINUX_ARM64 }),
+      image: ContainerImage.fromAsset(`${settings.bundles}/streaming-plane`, { platform: Platform.LINUX_ARM64 }),
       readonlyRootFilesystem: true,
       linuxParameters,
       portMappings: [{ containerPort: port }],

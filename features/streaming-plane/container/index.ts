@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** Starts the streaming plane: what its container runs. */
-import { main } from './plane/main.ts';
+import { main } from './main.ts';
 
 try {
   await main(process.env);

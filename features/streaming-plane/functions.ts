@@ -1,8 +1,8 @@
 /** Functions that the streaming plane serves in one process, and the union of their rights. */
-import type { FunctionSpec, Rights } from './function-spec.ts';
-import { type FunctionName, functions } from './functions.ts';
-import type { Route } from './route.ts';
-import type { TableName } from './tables.ts';
+import type { FunctionSpec, Rights } from '#core/contracts/function-spec.ts';
+import { type FunctionName, functions } from '#core/contracts/functions.ts';
+import type { Route } from '#core/contracts/route.ts';
+import type { TableName } from '#core/contracts/tables.ts';
 
 export const planeFunctions = [
   'chat-completions',

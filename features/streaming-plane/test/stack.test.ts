@@ -1,20 +1,20 @@
 /** The streaming plane as a template: off by default, its rights, its fences, how it scales and drains. */
 
-import { planeFunctions } from '#core/contracts/streaming-plane.ts';
 import { functions } from '#features/functions.ts';
-import { readSettings } from '../../lib/settings.ts';
-import { certificate, namedVpc } from './contexts.ts';
-import { appNode, ofType, reference, roleOf, synthesize } from './synthesized.ts';
+import { buildGateway } from '../../../lib/gateway.ts';
+import { readSettings } from '../../../lib/settings.ts';
+import { certificate, namedPlane, ownPlane as on } from '../../../test/infra/contexts.ts';
+import { appNode, emptyApp, ofType, reference, roleOf, synthesize } from '../../../test/infra/synthesized.ts';
+import { planeFunctions } from '../functions.ts';
+import { streamingPlane } from '../stack/stack.ts';
 
-const on = { streamingPlane: 'fargate', streamingCertificate: certificate, streamingHost: 'stream.example.com' };
-const { streaming, services, watch } = synthesize(on);
+const {
+  services,
+  watch,
+  stacks: { streaming },
+} = synthesize(on);
 const off = synthesize();
-const named = synthesize({
-  stage: 'dev',
-  streamingPlane: 'fargate',
-  streamingAccess: 'private',
-  ...namedVpc,
-}).streaming;
+const named = synthesize(namedPlane).stacks.streaming;
 const one = (type: string, template = streaming!) => {
   const found = Object.values(ofType(template, type));
   expect(found).toHaveLength(1);
@@ -23,7 +23,7 @@ const one = (type: string, template = streaming!) => {
 const container = () => one('AWS::ECS::TaskDefinition').ContainerDefinitions[0];
 
 it('[plane.container] is in a stack of its own, and only on request', () => {
-  expect(off.streaming).toBeUndefined();
+  expect(off.stacks.streaming).toBeUndefined();
   expect(Object.keys(streaming!.toJSON().Resources).length).toBeLessThan(100);
 });
 
@@ -33,11 +33,13 @@ it.each([
   [{ ...on, streamingHost: 'stream' }, '"streamingHost" must be one host'],
   [{ ...on, stage: 'emulator' }, 'leave it out with stage=emulator'],
   [{ streamingPlane: 'fargate', stage: 'dev', streamingHost: 'a.example.com' }, 'needs "streamingCertificate"'],
-  [{ ...on, ...namedVpc, streamingSubnetIds: '' }, '"streamingSubnetIds" names two or more subnets'],
+  [{ ...namedPlane, streamingSubnetIds: '' }, '"streamingSubnetIds" names two or more subnets'],
+  [{ streamingMaxTasks: 5 }, '"streamingMaxTasks" has no effect without "streamingPlane=fargate". Add that'],
   [{ ...on, streamingMinTasks: 0 }, '"streamingMinTasks" must be a whole number from 1'],
   [{ ...on, streamingMinTasks: 5, streamingMaxTasks: 4 }, '"streamingMaxTasks" must be a whole number from 5'],
 ])('[plane.container] refuses %j', (context, message) => {
-  expect(() => readSettings(appNode(context))).toThrow(message);
+  const node = appNode(context);
+  expect(() => streamingPlane.planned(node, readSettings(node))).toThrow(message);
 });
 
 describe('[cloud.least-privilege] the task role', () => {
@@ -158,4 +160,10 @@ test('[watch.alarms] an alarm is raised if no task is healthy, if answers fail, 
   });
   expect(JSON.stringify(named('streaming-5xx'))).toContain('HTTPCode_Target_5XX_Count');
   expect(named('streaming-busy')).toMatchObject({ MetricName: 'CPUUtilization', Namespace: 'AWS/ECS' });
+});
+
+test('[cloud.name] its certificate must be of the region of the deployment', () => {
+  expect(() => buildGateway(emptyApp(on), { account: '111111111111', region: 'eu-central-1' })).toThrow(
+    'Context "streamingCertificate" must contain ARNs of eu-central-1',
+  );
 });

@@ -3,10 +3,12 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import type { FunctionSpec } from '#core/contracts/function-spec.ts';
 import { functions } from '#core/contracts/functions.ts';
-import { isOfPlane, planeFunctions, unionOf } from '#core/contracts/streaming-plane.ts';
+import { longestExecutionSeconds } from '#core/contracts/host-limits.ts';
 import { routes } from '#features/routes.ts';
-import { addressOf } from '../../bin/local/load-balancer.ts';
-import { planeSettings } from '../../bin/plane/main.ts';
+import { addressOf } from '../../../bin/local/load-balancer.ts';
+import { planeSettings } from '../container/main.ts';
+import { isOfPlane, planeFunctions, unionOf } from '../functions.ts';
+import { planeLimits } from '../limits.ts';
 
 const loadBalancer = { hosts: ['plane.example'], tls: true, keepAliveMs: 1 };
 const from = (forwarded?: string) =>
@@ -96,7 +98,12 @@ it('[plane.same-handlers] serves the routes of its functions and none of the adm
 
 it('runs in its container on the Node that the tests run on', () => {
   const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { devDependencies: { node: string } };
-  const dockerfile = readFileSync('lib/streaming/Dockerfile', 'utf8');
+  const dockerfile = readFileSync('features/streaming-plane/container/Dockerfile', 'utf8');
   expect(dockerfile).toContain(`FROM node:${devDependencies.node}-slim\n`);
   expect(dockerfile).toContain('\nUSER node\n');
+});
+
+test('[action.decision-before-effect] an execution ends before its host', () => {
+  const { executionMs, mcpMs, commandMs } = planeLimits;
+  for (const limit of [executionMs, mcpMs, commandMs]) expect(limit).toBeLessThan(longestExecutionSeconds * 1000);
 });

@@ -14,8 +14,8 @@ import {
 } from 'aws-cdk-lib/aws-ec2';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { GatewaySettings } from '../settings.ts';
-import type { StreamingSettings } from '../streaming-settings.ts';
+import type { GatewaySettings } from '../../../lib/settings.ts';
+import type { StreamingSettings } from './settings.ts';
 
 interface StreamingNetworkProps {
   readonly settings: GatewaySettings;

@@ -1,14 +1,13 @@
 /** Alarms on the streaming plane: whether its tasks exist, answer, and have processor time left. */
 import { HttpCodeTarget } from 'aws-cdk-lib/aws-elasticloadbalancingv2';
-import { type AlarmInputs, type AlarmRow, failedPercent, fiveMinutes, summed, sustained } from './alarm.ts';
+import { type AlarmRow, failedPercent, fiveMinutes, summed, sustained } from '../../../lib/alarms/alarm.ts';
+import type { StreamingService } from './service.ts';
 
 const worthAMessage = { percent: 5, failures: 3 };
 /** The plane adds tasks at 60 % CPU. Above this value it has reached its maximum, or tasks do not start. */
 const busyPercent = 85;
 
-export function streamingAlarms({ watched: { streaming } }: AlarmInputs): AlarmRow[] {
-  if (!streaming) return [];
-  const { targets, service } = streaming;
+export function streamingAlarms({ targets, service }: StreamingService): AlarmRow[] {
   return [
     {
       name: 'streaming-5xx',

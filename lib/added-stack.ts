@@ -1,0 +1,31 @@
+/** A stack that a feature adds to a deployment. `features/stacks.ts` lists them. */
+import type { App, Environment, Stack } from 'aws-cdk-lib';
+import type { Node } from 'constructs';
+import type { AlarmRow } from './alarms/alarm.ts';
+import type { Regional } from './own-region.ts';
+import type { GatewaySettings } from './settings.ts';
+import type { ApiIds } from './surface-api.ts';
+
+export interface AddedStack {
+  /** The context keys that it reads. */
+  readonly contextKeys: readonly string[];
+  /** Reads them. @returns undefined for a deployment without the stack. @throws Error for options that do not fit. */
+  readonly planned: (node: Node, settings: GatewaySettings) => PlannedStack | undefined;
+}
+
+interface PlannedStack {
+  /** Last word of the name of the stack in CloudFormation. */
+  readonly part: string;
+  /** Resources that must be in the region of the deployment. */
+  readonly regional: Regional;
+  readonly build: (app: App, props: AddedStackProps) => Stack & { readonly alarms: readonly AlarmRow[] };
+}
+
+export interface AddedStackProps {
+  readonly settings: GatewaySettings;
+  readonly env: Environment;
+  readonly stackName: string;
+  /** The variables of every function. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly apis: ApiIds;
+}
