@@ -1,6 +1,6 @@
 /**
- * The streaming plane: chat and MCP of a deployment in containers that notice when a caller leaves. What it adds is its
- * stack and its container. Its page is docs/how-to/deploy-to-aws.md.
+ * The streaming plane: chat, MCP and actions of a deployment in containers that notice when a caller leaves. It adds a
+ * stack and a container, and nothing to processes elsewhere. Its page is docs/how-to/run-the-streaming-plane.md.
  */
 import type { Feature } from '../feature.ts';
 
