@@ -52,8 +52,8 @@ export async function reference(): Promise<Record<string, string>> {
 }
 
 async function pagesOfFeatures(): Promise<Record<string, string>> {
-  const lists = routes.flatMap(({ graph }) => (graph ? [graph] : []));
-  return Object.assign({}, ...(await Promise.all(features.map(({ reference }) => reference?.(lists)))));
+  const fields = routes.flatMap(({ graph }) => (graph ? [graph] : []));
+  return Object.assign({}, ...(await Promise.all(features.map(({ reference }) => reference?.(fields)))));
 }
 
 /** Returns the paths of files that differ from the generated content. */

@@ -12,7 +12,7 @@ import type { Notifier } from '#core/approvals/notifications/deliver-ports.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { Rights } from '#core/contracts/function-spec.ts';
 import type { FunctionName } from '#core/contracts/functions.ts';
-import type { GraphList, Route } from '#core/contracts/route.ts';
+import type { GraphField, Route } from '#core/contracts/route.ts';
 import type { ChainLog, LogProofs } from '#core/evidence/chain-log.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 import type { Definition } from '#core/operations/endpoint.ts';
@@ -30,8 +30,8 @@ export interface Feature {
   readonly checks?: () => Promise<{ readonly checks: readonly FeatureCheck[] }>;
   /** Loads the log of chain points of a gateway on this machine. On AWS it is a line of `aws-logs.ts`. */
   readonly localLog?: () => Promise<{ readonly openLog: OpenLocalLog }>;
-  /** Returns pages of `docs/reference` by file name. @param lists all lists of the GraphQL schema. */
-  readonly reference?: (lists: readonly GraphList[]) => Promise<Readonly<Record<string, string>>>;
+  /** Returns pages of `docs/reference` by file name. @param fields all fields of the GraphQL schema that definitions state. */
+  readonly reference?: (fields: readonly GraphField[]) => Promise<Readonly<Record<string, string>>>;
 }
 
 /** Returns the notifier of a channel, or undefined if it is off. A missing secret is an error that names it. */

@@ -9,14 +9,14 @@ export type KeyKind = (typeof keyKinds)[number];
 
 export const includesRole = (held: Role, needed: Role): boolean => roles.indexOf(held) >= roles.indexOf(needed);
 
-/** A list in the GraphQL schema. */
-export interface GraphList {
+/** An operation in the GraphQL schema. */
+export interface GraphField {
   /** The field of `Query`, with its arguments. */
   readonly field: string;
   /** Types that only this field uses. */
   readonly types: string;
-  /** Member of the operation's answer that holds the list. */
-  readonly member: string;
+  /** Member of the operation's answer that holds the list. Absent: the field is the answer. */
+  readonly member?: string;
 }
 
 export interface Route {
@@ -43,8 +43,8 @@ export interface Route {
    * of chat calls, MCP messages and MCP streams count these themselves.
    */
   readonly counts?: true;
-  /** The operation as a list in the GraphQL schema. */
-  readonly graph?: GraphList;
+  /** The operation as a field of the GraphQL schema. */
+  readonly graph?: GraphField;
   readonly summary: string;
   readonly query?: readonly string[];
   /** Query parameters that may be repeated. */

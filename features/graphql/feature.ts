@@ -34,5 +34,5 @@ export const feature = {
   },
   // Mutations move rollouts.
   rights: { observatory: { startsRollouts: true, tables: { rollouts: 'append' }, queries: ['rollouts'] } },
-  reference: async (lists) => ({ 'schema.graphql': (await import('./schema.ts')).sdl(lists) }),
+  reference: async (fields) => ({ 'schema.graphql': (await import('./schema.ts')).sdl(fields) }),
 } satisfies Feature;

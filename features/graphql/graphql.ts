@@ -11,7 +11,7 @@ import { remembered } from '#core/kernel/remembered.ts';
 import { type Call, type Operation, parsed, type Served } from '#core/operations/operation.ts';
 import { countsOf, snakeMembers } from './names.ts';
 import { requestSchema } from './request.ts';
-import { sdl } from './schema.ts';
+import { nameOf, sdl } from './schema.ts';
 
 type Body = Record<string, unknown>;
 type Args = Readonly<Record<string, unknown>>;
@@ -21,45 +21,40 @@ interface DocumentCall extends Call {
   readonly begun: { operations: number };
 }
 
-const list =
-  (operation: string, member: string, more: (body: Body) => object = () => ({})) =>
-  async (args: Args, call: DocumentCall) => {
-    const body = await as(operation, args, call);
-    return { nodes: body[member], page_info: pageInfo(body), ...more(body) };
-  };
 const byId =
   (operation: string) =>
   ({ id }: Args, call: DocumentCall) =>
     as(operation, {}, call, { id: String(id) });
 
-const queries = {
-  usage: async (args: Args, call: DocumentCall) => usageOf(await as('usage', args, call)),
-  providers: list('listProviders', 'providers'),
-  tenants: list('listTenants', 'tenants'),
-  policies: async (args: Args, call: DocumentCall) => policiesOf(await as('listPolicies', args, call)),
-  cache: (args: Args, call: DocumentCall) => as('cacheStatistics', args, call),
-  violations: list('violations', 'violations', (body) => ({
-    by_policy: countsOf(body.by_policy),
-    by_rule: countsOf(body.by_rule),
-    by_tenant: countsOf(body.by_tenant),
-    by_action: countsOf(body.by_action),
-  })),
-  analytics: async (args: Args, call: DocumentCall) => seriesOf(await as('analytics', args, call)),
-  alerts: list('listAlerts', 'alerts'),
-  budgets: list('listBudgets', 'statuses'),
-  rollouts: list('listRollouts', 'rollouts'),
-  audit: list('audit', 'entries', ({ unreadable = [] }) => ({ unreadable })),
-  whoami: (args: Args, call: DocumentCall) => as('whoami', args, call),
+/** Forms of answers that differ from those of REST, or members in addition to the list. */
+const shapes: Readonly<Record<string, (body: Body) => Body>> = {
+  usage: usageOf,
+  listPolicies: policiesOf,
+  analytics: seriesOf,
+  audit: ({ unreadable = [] }) => ({ unreadable }),
+  violations: ({ by_policy, by_rule, by_tenant, by_action }) => ({
+    by_policy: countsOf(by_policy),
+    by_rule: countsOf(by_rule),
+    by_tenant: countsOf(by_tenant),
+    by_action: countsOf(by_action),
+  }),
 };
 
-/** Returns the schema of this process, with the lists that features add, and its queries. */
-const graphOver = remembered((served: Readonly<Record<string, Served>>) => {
-  const added = Object.entries(served).flatMap(([id, { route }]) => (route.graph ? [{ id, ...route.graph }] : []));
-  const lists = added.map(({ id, field, member }) => [fieldName(field), list(id, member)] as const);
-  return { source: sdl(added), queries: { ...queries, ...Object.fromEntries(lists) } };
-});
+/** Returns a query that runs an operation. @param member of its answer that holds the list of a field. */
+const query = (operation: string, member?: string) => async (args: Args, call: DocumentCall) => {
+  const body = await as(operation, args, call);
+  const shaped = shapes[operation]?.(body);
+  if (member === undefined) return shaped ?? body;
+  return { nodes: body[member], page_info: pageInfo(body), ...shaped };
+};
 
-const fieldName = (field: string): string => field.slice(0, field.indexOf('('));
+/** Returns the schema of this process and its queries: fields of the definitions, and those of another form. */
+const graphOver = remembered((served: Readonly<Record<string, Served>>) => {
+  const stated = Object.entries(served).flatMap(([id, { route }]) => (route.graph ? [{ id, ...route.graph }] : []));
+  const queries = Object.fromEntries(stated.map(({ id, field, member }) => [nameOf(field), query(id, member)]));
+  const reshaped = { usage: query('usage'), policies: query('listPolicies'), analytics: query('analytics') };
+  return { source: sdl(stated), queries: { ...queries, ...reshaped } };
+});
 
 const mutations = {
   acknowledgeAlert: byId('acknowledgeAlert'),
@@ -160,9 +155,9 @@ function seriesOf({ summary, ...body }: Body): Body {
 }
 
 /** Reduces guards to the graph's single type: catalog guards show the reason of their first entry. */
-const policiesOf = ({ guards, ...body }: Body): Body => ({
-  ...body,
-  guards: (guards as readonly (CatalogGuard | ToolGuard)[]).map((guard) =>
+function policiesOf({ guards, ...body }: Body): Body {
+  const named = (guards as readonly (CatalogGuard | ToolGuard)[]).map((guard) =>
     typeof guard === 'string' ? { name: guard, reason: catalogGuard(guard)[0]!.reason } : guard,
-  ),
-});
+  );
+  return { ...body, guards: named };
+}

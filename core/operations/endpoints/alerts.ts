@@ -28,6 +28,25 @@ export const alerts = {
     role: 'viewer',
     query: ['state'],
     summary: 'Alerts, newest first',
+    graph: {
+      field: 'alerts(state: String): AlertConnection',
+      types: `type AlertConnection { nodes: [Alert!]!  pageInfo: PageInfo! }
+type Alert {
+  id: ID!
+  severity: String!
+  type: String!
+  dimension: String!
+  metric: String!
+  value: Float!
+  threshold: Float!
+  message: String!
+  state: String!
+  createdAt: Time!
+  acknowledgedBy: String
+  resolvedAt: Time
+}`,
+      member: 'alerts',
+    },
     command: {
       words: 'alerts',
       summary: 'List alerts, newest first',

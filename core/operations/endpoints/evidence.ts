@@ -146,6 +146,25 @@ export const audit = {
     role: 'operator',
     query: ['actor', 'kind', 'session', 'tool', 'decision', 'from', 'to', 'path', ...paging],
     summary: 'Query the audit log',
+    graph: {
+      field:
+        'audit(actor: String, kind: String, session: String, tool: String, decision: String, from: Time, to: Time, path: String, limit: Int = 50, cursor: String): AuditConnection',
+      types: `type AuditConnection { nodes: [AuditEntry!]!  pageInfo: PageInfo!  unreadable: [UnreadableEntry!]! }
+type UnreadableEntry { tenant: String!  sessionId: ID!  index: Int! }
+type AuditEntry {
+  tenant: String!
+  sessionId: String!
+  index: Int!
+  timestamp: Time!
+  kind: String!
+  envelopeId: ID!
+  actor: Parameters!
+  body: Parameters!
+  previousHash: String!
+  hash: String!
+}`,
+      member: 'entries',
+    },
     command: {
       words: 'audit',
       examples: ['audit --kind block --from 2026-11-01T00:00:00Z', "audit --session s-1 --json | jq '.entries[].body'"],

@@ -14,6 +14,12 @@ export const identity = {
     function: 'observatory',
     role: 'viewer',
     summary: 'Tenants with their limits',
+    graph: {
+      field: 'tenants: TenantConnection',
+      types: `type TenantConnection { nodes: [Tenant!]!  pageInfo: PageInfo! }
+type Tenant { id: ID!  name: String!  keys: Int!  requestsPerMinute: Int  tokensPerMinute: Int  allowedModels: [String!]!  maxBodyBytes: Float }`,
+      member: 'tenants',
+    },
     output: () =>
       z.strictObject({
         tenants: z.array(

@@ -12,6 +12,21 @@ export const providers = {
     function: 'observatory',
     role: 'viewer',
     summary: 'Hits, misses, hit rate, evictions',
+    graph: {
+      field: 'cache: CacheStatistics',
+      types: `type CacheStatistics {
+  enabled: Boolean!
+  semantic: Boolean!
+  ttlSeconds: Int!
+  maxEntries: Int!
+  hits: Int!
+  semanticHits: Int!
+  misses: Int!
+  hitRate: Float!
+  evictions: Int!
+  entries: Int
+}`,
+    },
     command: {
       words: 'cache',
       summary: 'Show hits, misses, hit rate and evictions of the response cache',
@@ -37,6 +52,28 @@ export const providers = {
     function: 'observatory',
     role: 'viewer',
     summary: 'Providers, their health and breakers',
+    graph: {
+      field: 'providers: ProviderConnection',
+      types: `type ProviderConnection { nodes: [Provider!]!  pageInfo: PageInfo! }
+type Provider {
+  name: String!
+  type: String!
+  enabled: Boolean!
+  models: [String!]!
+  region: String
+  baseUrl: String
+  hasKey: Boolean!
+  keySet: Boolean
+  health: String!
+  reason: String
+  breaker: String
+  requests: Int!
+  errors: Int!
+  errorRate: Float!
+  p95LatencyMs: Float
+}`,
+      member: 'providers',
+    },
     command: {
       words: 'providers',
       summary: 'List providers with their health in the last 15 minutes and their circuit breakers',

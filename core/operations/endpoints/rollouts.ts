@@ -41,6 +41,40 @@ export const rollouts = {
     function: 'policies',
     role: 'operator',
     summary: 'Rollouts, newest first',
+    graph: {
+      field: 'rollouts: RolloutConnection',
+      types: `type RolloutConnection { nodes: [Rollout!]!  pageInfo: PageInfo! }
+type Rollout {
+  id: ID!
+  tenant: String!
+  routeModel: String!
+  baselineProviders: [String!]!
+  canaryProvider: String!
+  stages: [Int!]!
+  currentStage: Int!
+  currentPercentage: Float!
+  state: String!
+  observationWindowMs: Float!
+  errorThreshold: Float!
+  latencyP95Threshold: Float!
+  startAt: Time
+  stageStartedAt: Time!
+  createdAt: Time!
+  createdBy: String!
+  completedAt: Time
+  rollbackReason: String
+}
+input CreateRolloutInput {
+  routeModel: String!
+  canaryProvider: String!
+  stages: [Int!]
+  observationWindow: String
+  errorThreshold: Float
+  latencyP95Threshold: Float
+  startAt: Time
+}`,
+      member: 'rollouts',
+    },
     command: {
       words: 'rollout list',
       summary: 'List rollouts, newest first',

@@ -12,6 +12,12 @@ export const budgets = {
     role: 'viewer',
     query: ['path'],
     summary: 'What is spent and reserved of budgets and rate limits',
+    graph: {
+      field: 'budgets(path: String): BudgetConnection',
+      types: `type BudgetConnection { nodes: [Budget!]!  pageInfo: PageInfo! }
+type Budget { tenant: String  scope: String!  scopeId: String!  keyName: String  period: String!  limitUsd: Float!  spentUsd: Float!  reservedUsd: Float!  percentage: Float!  tier: String! }`,
+      member: 'statuses',
+    },
     command: {
       words: 'budgets',
       summary: 'Show the spent and reserved part of budgets and rate limits',

@@ -71,6 +71,10 @@ export const status = {
     role: 'viewer',
     agents: 'yes',
     summary: 'Role, kind and tenant of the caller',
+    graph: {
+      field: 'whoami: Whoami',
+      types: `type Whoami { tenant: String!  role: Role!  kind: KeyKind!  keyId: String!  name: String  person: String  owner: String  platform: Boolean! }`,
+    },
     command: {
       words: 'whoami',
       summary: "Show the caller's role, kind and tenant",

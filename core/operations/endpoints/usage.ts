@@ -215,6 +215,25 @@ export const violations = {
     role: 'viewer',
     query: ['path', ...paging],
     summary: 'Policy violations with breakdowns',
+    graph: {
+      field: 'violations(path: String, limit: Int = 50, cursor: String): ViolationConnection',
+      types: `type ViolationConnection { nodes: [Violation!]!  pageInfo: PageInfo!  byPolicy: [Count!]!  byRule: [Count!]!  byTenant: [Count!]!  byAction: [Count!]! }
+type Violation {
+  at: Time!
+  envelopeId: ID!
+  sessionId: String!
+  policy: String
+  matchedRule: String
+  protocol: String
+  tool: String
+  target: String
+  capability: String
+  keyId: String!
+  agent: String
+  reason: String
+}`,
+      member: 'violations',
+    },
     command: {
       words: 'violations',
       summary: 'List blocked actions and findings of content filters, newest first',

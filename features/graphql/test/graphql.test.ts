@@ -168,8 +168,8 @@ test.each(others)('[admin.graphql] %j is 400', async (body) => {
 
 test('[admin.graphql] entries that cannot be read are named', async () => {
   const row = { tenant: 'default', session_id: 's', index: 0 };
-  const route = routes.find(({ operation }) => operation === 'audit')!;
   const run = async () => ({ body: { entries: [], unreadable: [row] } });
+  const served = routes.filter(({ graph }) => graph).map((route) => [route.operation, { route, run }]);
   const snapshot = await gateway.ports.snapshots.current();
   const principal = { key_id: 'k', tenant: 'default', role: 'admin', kind: 'human', tenants: [] };
   const query = '{ audit(limit: 100) { nodes { hash } unreadable { sessionId index } } }';
@@ -177,8 +177,19 @@ test('[admin.graphql] entries that cannot be read are named', async () => {
     ports: gateway.ports,
     snapshot,
     principal,
-    served: { audit: { route, run } },
+    served: Object.fromEntries(served),
     body: () => ({ query }),
   } as unknown as Call);
   expect(body).toEqual({ data: { audit: { nodes: [], unreadable: [{ sessionId: 's', index: 0 }] } } });
+});
+
+test('each field of a definition is answered by the function of GraphQL on AWS too', () => {
+  const { handledBy, runs } = routes.find(({ operation }) => operation === 'graphql')!;
+  const stated = routes.filter(({ graph }) => graph);
+  expect(stated.length).toBeGreaterThan(8);
+  for (const route of stated)
+    expect([route.operation, route.handledBy === handledBy || runs?.includes(route.operation)]).toEqual([
+      route.operation,
+      true,
+    ]);
 });

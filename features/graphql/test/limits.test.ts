@@ -1,6 +1,7 @@
 /** Cost of GraphQL documents; documents above the limit are refused before they run. */
 import { buildSchema, parse } from 'graphql';
 import * as z from 'zod';
+import { routes } from '#features/routes.ts';
 import { object, readCases, rows, text } from '../../../test/support/yaml.ts';
 import { executeGraphql } from '../execute.ts';
 import { graphqlLimits, measured } from '../limits.ts';
@@ -12,7 +13,7 @@ const { costs, refusedTexts } = readCases(
   z.strictObject({ costs: rows(text, object, z.number(), z.number()), refusedTexts: rows(text, text, text) }),
 );
 
-const source = sdl([]);
+const source = sdl(routes.flatMap(({ graph }) => (graph ? [graph] : [])));
 const schema = buildSchema(source);
 const cost = (query: string, variables = {}) => measured(parse(query), schema, variables);
 
