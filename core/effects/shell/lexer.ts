@@ -45,7 +45,7 @@ export abstract class Lexer extends HereDocuments {
     const start = this.at;
     while (this.atWord()) this.#piece(draft);
     const raw = this.source.slice(start, this.at);
-    if (raw.includes('\\') && windowsPath.test(raw)) this.doubt('a backslash separates names in shells of Windows');
+    if (raw.includes('\\') && windowsPath.test(raw)) this.doubt(`"${raw.slice(0, 40)}" is a path in shells of Windows`);
     return draft;
   }
 
