@@ -1,5 +1,6 @@
 /** A hash tree over texts: one signature covers all, and each can be proved to be included without the others. */
 import { hashDomain, sha256 } from '#core/kernel/canonical.ts';
+import { rootOfInclusion } from './transparency/proofs.ts';
 
 const node = (left: string, right: string): string => sha256(left + right, hashDomain.treeNode);
 
@@ -35,19 +36,9 @@ export function treePaths(leaves: readonly string[]): (position: number) => stri
 /**
  * Computes the root from a leaf and its path, in a tree of `size` leaves. Returns undefined if the path does not fit.
  */
-export function rootFromPath(
+export const rootFromPath = (
   leaf: string,
   position: number,
   size: number,
   path: readonly string[],
-): string | undefined {
-  if (position >= size) return undefined;
-  let [hash, at, width, used] = [leaf, position, size, 0];
-  for (; width > 1; width = Math.ceil(width / 2), at = Math.floor(at / 2)) {
-    if (at % 2 === 0 && at + 1 === width) continue;
-    const sibling = path[used++];
-    if (sibling === undefined) return undefined;
-    hash = at % 2 === 0 ? node(hash, sibling) : node(sibling, hash);
-  }
-  return used === path.length ? hash : undefined;
-}
+): string | undefined => rootOfInclusion(leaf, position, size, path, node);

@@ -1,20 +1,24 @@
 /** Checks inclusion and consistency proofs (RFC 6962, 2.1). */
 import { nodeHash } from './tree.ts';
 
-/** Computes the root from leaf and proof, or returns undefined if the proof does not fit the position. */
-export function rootOfInclusion(
-  leaf: Buffer,
+/**
+ * Computes the root from leaf and proof, or returns undefined if the proof does not fit the position.
+ * @param above hash of two nodes. Trees of checkpoints have another than logs.
+ */
+export function rootOfInclusion<Hash>(
+  leaf: Hash,
   position: number,
   size: number,
-  proof: readonly Buffer[],
-): Buffer | undefined {
+  proof: readonly Hash[],
+  above: (left: Hash, right: Hash) => Hash,
+): Hash | undefined {
   if (!isPlace(position) || !isPlace(size) || position >= size) return undefined;
   let [at, last, node, used] = [position, size - 1, leaf, 0];
   for (; last > 0; at = Math.floor(at / 2), last = Math.floor(last / 2)) {
     if (at % 2 === 0 && at === last) continue;
     const sibling = proof[used++];
-    if (!sibling) return undefined;
-    node = at % 2 === 1 ? nodeHash(sibling, node) : nodeHash(node, sibling);
+    if (sibling === undefined) return undefined;
+    node = at % 2 === 1 ? above(sibling, node) : above(node, sibling);
   }
   return used === proof.length ? node : undefined;
 }

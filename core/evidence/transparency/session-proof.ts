@@ -5,7 +5,7 @@ import { cosignedAt, type LogTrusted, type OpenCheckpoint, openCheckpoint } from
 import { leafBytes, sessionDigest } from './leaf.ts';
 import { canonicalBase64, type NoteKey, rawKey, verifierKey } from './note.ts';
 import { rootOfInclusion } from './proofs.ts';
-import { hashBytes, leafHash } from './tree.ts';
+import { hashBytes, leafHash, nodeHash } from './tree.ts';
 
 export interface LogTrust {
   /** Keys of the log. Without a key, the proof's origin is not checked. */
@@ -104,6 +104,6 @@ function headOver(
   if (typeof head === 'string') return head;
   const hashes = proof.map(canonicalBase64);
   if (hashes.some((hash) => hash?.length !== hashBytes)) return 'the log proof holds something that is not a hash';
-  const root = rootOfInclusion(leafHash(leafBytes(leaf)), position, head.size, hashes as Buffer[]);
+  const root = rootOfInclusion(leafHash(leafBytes(leaf)), position, head.size, hashes as Buffer[], nodeHash);
   return root?.equals(head.root) ? head : 'the log proof does not lead to the root of its checkpoint';
 }

@@ -45,13 +45,14 @@ test('[transparency.tree] a leaf is shown to be in its own place, and in no othe
       const [position, other] = [a % size, b % size];
       const proof = await inclusionProof(position, size, read);
       const root = rootsBySize[size]!;
-      expect(rootOfInclusion(leaves[position]!, position, size, proof)).toEqual(root);
-      expect(rootOfInclusion(leaves[position]!, position, size, [...proof, root])).toBeUndefined();
-      expect(rootOfInclusion(leaves[position]!, size, size, proof)).toBeUndefined();
-      if (proof.length > 0) expect(rootOfInclusion(leaves[position]!, position, size, proof.slice(1))).toBeUndefined();
+      expect(rootOfInclusion(leaves[position]!, position, size, proof, nodeHash)).toEqual(root);
+      expect(rootOfInclusion(leaves[position]!, position, size, [...proof, root], nodeHash)).toBeUndefined();
+      expect(rootOfInclusion(leaves[position]!, size, size, proof, nodeHash)).toBeUndefined();
+      if (proof.length > 0)
+        expect(rootOfInclusion(leaves[position]!, position, size, proof.slice(1), nodeHash)).toBeUndefined();
       if (other === position) return;
-      expect(rootOfInclusion(leaves[other]!, position, size, proof)).not.toEqual(root);
-      expect(rootOfInclusion(leaves[position]!, other, size, proof)).not.toEqual(root);
+      expect(rootOfInclusion(leaves[other]!, position, size, proof, nodeHash)).not.toEqual(root);
+      expect(rootOfInclusion(leaves[position]!, other, size, proof, nodeHash)).not.toEqual(root);
     }),
   );
 });
