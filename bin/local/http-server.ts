@@ -9,6 +9,7 @@ import type { FunctionName } from '#core/contracts/functions.ts';
 import type { HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import type { Route } from '#core/contracts/route.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
+import { OpenItems } from '#core/kernel/open-items.ts';
 import type { Ids, Telemetry } from '#core/kernel/ports.ts';
 import { CallerShares } from '#core/limits/caller-shares.ts';
 import type { BeforeBody } from '#lambdas/middleware/before-body.ts';
@@ -154,7 +155,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     };
     const requestId = options.ids.uuid();
     const call = new AbortController();
-    const calls = callsOf(request.socket).add(call);
+    const answered = callsOf(request.socket).add(call);
     const open = requests.open(connections.carries(request.socket));
     try {
       let given: HttpReply;
@@ -167,7 +168,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
       await reply(request, response, given, requestId);
     } finally {
       open.over();
-      calls.delete(call);
+      answered();
     }
     if (draining) server.closeIdleConnections();
   };
@@ -204,16 +205,16 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   };
 
   /** Pending calls per connection. All of them are notified if the client disconnects. */
-  const waiting = new Map<Socket, Set<AbortController>>();
-  const callsOf = (socket: Socket): Set<AbortController> => {
+  const waiting = new Map<Socket, OpenItems<AbortController>>();
+  const callsOf = (socket: Socket): OpenItems<AbortController> => {
     const known = waiting.get(socket);
     if (known) return known;
-    const calls = new Set<AbortController>();
+    const calls = new OpenItems<AbortController>();
     if (socket.destroyed) return calls;
     waiting.set(socket, calls);
     socket.once('close', () => {
       waiting.delete(socket);
-      for (const call of calls) call.abort();
+      for (const call of calls.all()) call.abort();
     });
     return calls;
   };

@@ -2,6 +2,7 @@
  * Ends transfers that make too little progress: each holds a connection and memory [edge.hostile]
  * [http.connections].
  */
+import { OpenItems } from '#core/kernel/open-items.ts';
 
 export interface Transfer {
   /** Bytes that the client has taken or sent so far; undefined while none are pending. */
@@ -25,8 +26,14 @@ const maxLooks = 6;
 /** Bytes to move in the longest period. A client with a steady 300 bytes per second moves more. */
 export const leastBytes = 16 * 1024;
 
+interface Watched {
+  readonly transfer: Transfer;
+  stretch: Stretch | undefined;
+  over: () => void;
+}
+
 export class StalledTransfers {
-  readonly #open = new Map<Transfer, Stretch | undefined>();
+  readonly #open = new OpenItems<Watched>();
   readonly #looking: NodeJS.Timeout;
 
   /**
@@ -39,8 +46,9 @@ export class StalledTransfers {
 
   /** @returns a function to call when the transfer is over. */
   watch(transfer: Transfer): () => void {
-    this.#open.set(transfer, undefined);
-    return () => void this.#open.delete(transfer);
+    const watched: Watched = { transfer, stretch: undefined, over: () => {} };
+    watched.over = this.#open.add(watched);
+    return watched.over;
   }
 
   stop(): void {
@@ -48,15 +56,14 @@ export class StalledTransfers {
   }
 
   #look(): void {
-    for (const [transfer, stretch] of this.#open) {
+    for (const watched of this.#open.all()) {
+      const { transfer, stretch } = watched;
       const moved = transfer.moved();
-      if (moved === undefined) this.#open.set(transfer, undefined);
-      else if (stretch === undefined || moved - stretch.moved >= leastBytes)
-        this.#open.set(transfer, { moved, looks: 0 });
-      else if (stretch.looks + 1 < maxLooks)
-        this.#open.set(transfer, { moved: stretch.moved, looks: stretch.looks + 1 });
+      if (moved === undefined) watched.stretch = undefined;
+      else if (stretch === undefined || moved - stretch.moved >= leastBytes) watched.stretch = { moved, looks: 0 };
+      else if (stretch.looks + 1 < maxLooks) watched.stretch = { moved: stretch.moved, looks: stretch.looks + 1 };
       else {
-        this.#open.delete(transfer);
+        watched.over();
         transfer.end();
       }
     }

@@ -24,7 +24,9 @@ export class RecentMap<K, V> {
   }
 
   set(key: K, value: V): void {
-    if (key !== this.#latest) this.#entries.delete(key);
+    // While the map is at most half full, a key keeps its place: each removal leaves a gap, and each new table of V8
+    // keeps what the former one named from being collected early.
+    if (key !== this.#latest && this.#entries.size > this.#max / 2) this.#entries.delete(key);
     this.#entries.set(key, value);
     this.#latest = key;
     if (this.#entries.size <= this.#max) return;
