@@ -130,12 +130,7 @@ function replyOf(response: IncomingMessage, received: ReplyBody): HttpReply {
   return {
     status: response.statusCode ?? 0,
     headers: (isEncoded ? { ...rest, 'content-length': undefined } : response.headers) as HttpReply['headers'],
-    get retryAfterSeconds() {
-      const given = waits.flatMap((name) =>
-        response.headers[name] === undefined ? [] : [[name, `${response.headers[name]}`]],
-      );
-      return given.length === 0 ? undefined : retryAfterSeconds(new Headers(given as [string, string][]), Date.now());
-    },
+    retryAfterSeconds: retryAfterOf(response), // a getter of its own would keep the response through minor collections
     body,
     bytes: (maxBytes) => bytesOf(body, maxBytes),
     text: (maxBytes) => bytesOf(body, maxBytes).then((bytes) => bytes.toString('utf8')),
@@ -143,6 +138,12 @@ function replyOf(response: IncomingMessage, received: ReplyBody): HttpReply {
 }
 
 const waits = ['retry-after', 'retry-after-ms', 'x-ms-retry-after-ms'] as const;
+
+function retryAfterOf({ headers }: IncomingMessage): number | undefined {
+  const given = waits.filter((name) => headers[name] !== undefined);
+  if (given.length === 0) return undefined;
+  return retryAfterSeconds(new Headers(given.map((name) => [name, `${headers[name]}`])), Date.now());
+}
 
 const tooLong = (maxBytes: number) => new HttpFault('too-large', `the reply is longer than ${maxBytes} bytes`);
 

@@ -2,7 +2,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 
 export interface HttpEvent extends APIGatewayProxyEvent {
-  /** The raw body, which saves converting megabytes to text and back. */
+  /** The raw body, in place of `body`, which saves converting megabytes to text and back. */
   readonly bytes?: Buffer;
 }
 

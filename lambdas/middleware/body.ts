@@ -17,20 +17,10 @@ const maxBytes: Readonly<Record<string, number>> = {
   federationMetrics: 1024 * 1024,
 };
 
-/** Returns the event with a raw body. The text is decoded on first access. */
+/** Returns the event with a raw body. */
 export function withBytes(event: HttpEvent, bytes: Buffer): HttpEvent {
   if (bytes.length === 0) return event;
-  const text = isUtf8(bytes);
-  let body: string | undefined;
-  const whole: HttpEvent = {
-    ...event,
-    bytes,
-    isBase64Encoded: !text,
-    get body() {
-      body ??= bytes.toString(text ? 'utf8' : 'base64');
-      return body;
-    },
-  };
+  const whole: HttpEvent = { ...event, bytes, isBase64Encoded: !isUtf8(bytes) };
   headersByName.know(whole, headersByName(event));
   return whole;
 }
