@@ -1,12 +1,17 @@
-/** All functions, with the rights that features add to them. */
-import type { FunctionSpec, Rights } from '#core/contracts/function-spec.ts';
+/** All functions, with the rights that their operations and features add to them. */
+import { type Access, eitherAccess, type FunctionSpec, type Rights } from '#core/contracts/function-spec.ts';
 import { functions as coreFunctions, type FunctionName } from '#core/contracts/functions.ts';
+import type { TableName } from '#core/contracts/tables.ts';
 import { features } from './features.ts';
+import { routes } from './routes.ts';
 
 export const functions = Object.fromEntries(
   (Object.entries(coreFunctions) as [FunctionName, FunctionSpec][]).map(([name, spec]) => [
     name,
-    features.reduce((made, { rights }) => withRights(made, rights?.[name]), spec),
+    [
+      ...features.map(({ rights }) => rights?.[name]),
+      ...routes.flatMap(({ handledBy, rights }) => (handledBy === name ? [rights] : [])),
+    ].reduce(withRights, spec),
   ]),
 ) as Readonly<Record<FunctionName, FunctionSpec>>;
 
@@ -16,7 +21,12 @@ function withRights(spec: FunctionSpec, added: Partial<Rights> | undefined): Fun
   return {
     ...spec,
     ...more,
-    tables: { ...spec.tables, ...tables },
-    queries: [...(spec.queries ?? []), ...queries].sort(),
+    tables: withTables(spec.tables, tables),
+    queries: [...new Set([...(spec.queries ?? []), ...queries])].sort(),
   };
+}
+
+function withTables(own: FunctionSpec['tables'], added: FunctionSpec['tables'] = {}): FunctionSpec['tables'] {
+  const entries = Object.entries(added) as [TableName, Access][];
+  return { ...own, ...Object.fromEntries(entries.map(([name, access]) => [name, eitherAccess(own[name], access)])) };
 }

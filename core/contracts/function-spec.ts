@@ -3,7 +3,7 @@ import type { TableName } from './tables.ts';
 
 export type Surface = 'admin' | 'callbacks' | 'gateway' | 'mcp';
 
-type Access = 'get' | 'put' | 'append' | 'write';
+export type Access = 'get' | 'put' | 'append' | 'write';
 type ObjectAccess = 'read' | 'write';
 
 export interface FunctionSpec {
@@ -80,3 +80,14 @@ export interface FunctionSpec {
 
 /** Rights of a function, without its resources. */
 export type Rights = Omit<FunctionSpec, 'timeoutSeconds' | 'memoryMb'>;
+
+/** Rights that an operation may add to those of its function. */
+export type OperationRights = Partial<
+  Pick<Rights, 'tables' | 'queries' | 'startsApprovals' | 'startsRollouts' | 'settlesTasks' | 'callsUpstreams'>
+>;
+
+/** Returns the union of two access words. The word for `put` and `get` together is `append`: `put` alone does not read. */
+export function eitherAccess(one: Access | undefined, other: Access): Access {
+  if (one === undefined || one === other) return other;
+  return one === 'write' || other === 'write' ? 'write' : 'append';
+}

@@ -5,7 +5,7 @@
 import type * as z from 'zod';
 import type { ChatView } from '#core/chat/chat-view.ts';
 import type { StoredOperation } from '#core/chat/stored/operation.ts';
-import type { FunctionSpec } from '#core/contracts/function-spec.ts';
+import type { FunctionSpec, OperationRights } from '#core/contracts/function-spec.ts';
 import { type FunctionName, functions } from '#core/contracts/functions.ts';
 import type { Route } from '#core/contracts/route.ts';
 import type { OperationCommand } from './command.ts';
@@ -52,6 +52,8 @@ export interface Definition<Input extends z.ZodType = z.ZodType, Out extends Out
   readonly route: Place | readonly Place[];
   /** The function that answers. */
   readonly function: FunctionName;
+  /** Rights that the function needs for this operation, in addition to those of its row. */
+  readonly rights?: OperationRights;
   /** Default: the surface of the function's row. */
   readonly surface?: Route['surface'];
   readonly role: Route['access'];
@@ -82,7 +84,7 @@ export const operation = <Input extends z.ZodType, Out extends Output>(
 export interface Endpoint
   extends Route,
     Contract,
-    Pick<Definition, 'command' | 'runs' | 'callback' | 'view' | 'stored'> {
+    Pick<Definition, 'command' | 'rights' | 'runs' | 'callback' | 'view' | 'stored'> {
   /** Returns the implementation. */
   readonly run?: () => Operation | Promise<Operation>;
 }

@@ -20,6 +20,8 @@ export const feature = {
           data: z.record(z.string(), z.unknown()).nullable(),
           errors: z.array(z.looseObject({ message: z.string() })).optional(),
         }),
+      // Mutations move rollouts.
+      rights: { startsRollouts: true, tables: { rollouts: 'append' }, queries: ['rollouts'] },
       runs: [
         'audit',
         'listPolicies',
@@ -32,7 +34,5 @@ export const feature = {
       run: async () => (await import('#features/graphql/graphql.ts')).graphql,
     }),
   },
-  // Mutations move rollouts.
-  rights: { observatory: { startsRollouts: true, tables: { rollouts: 'append' }, queries: ['rollouts'] } },
   reference: async (fields) => ({ 'schema.graphql': (await import('./schema.ts')).sdl(fields) }),
 } satisfies Feature;

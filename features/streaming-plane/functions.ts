@@ -1,5 +1,5 @@
 /** Functions that the streaming plane serves in one process, and the union of their rights. */
-import type { FunctionSpec, Rights } from '#core/contracts/function-spec.ts';
+import { type Access, eitherAccess, type FunctionSpec, type Rights } from '#core/contracts/function-spec.ts';
 import { type FunctionName, functions } from '#core/contracts/functions.ts';
 import type { Route } from '#core/contracts/route.ts';
 import type { TableName } from '#core/contracts/tables.ts';
@@ -19,16 +19,6 @@ const served: readonly FunctionName[] = planeFunctions;
 export const isOfPlane = ({ handledBy, surface }: Pick<Route, 'handledBy' | 'surface'>): boolean =>
   served.includes(handledBy) && surface !== 'admin';
 
-type Access = NonNullable<FunctionSpec['tables'][TableName]>;
-
-/** Returns the union of two access words. The word for `put` and `get` together is `append`, because `put` alone does
- * not read. */
-function both(one: Access | undefined, other: Access): Access {
-  const words = [one ?? other, other];
-  if (words.includes('write')) return 'write';
-  return words[0] === words[1] ? other : 'append';
-}
-
 /** Boolean rights. A test fails if a function of the plane has another one. */
 const rights = [
   'startsApprovals',
@@ -46,7 +36,7 @@ export function unionOf(names: readonly FunctionName[]): Rights {
   const tables: Partial<Record<TableName, Access>> = {};
   for (const spec of specs)
     for (const [table, access] of Object.entries(spec.tables) as [TableName, Access][])
-      tables[table] = both(tables[table], access);
+      tables[table] = eitherAccess(tables[table], access);
   const granted = rights.filter((right) => specs.some((spec) => spec[right]));
   const widest = (member: 'objects' | 'results' | 'definitions') => {
     const words = specs.map((spec) => spec[member]);

@@ -13,6 +13,7 @@ export const feature = {
     listTraces: operation({
       route: 'GET /admin/v1/traces',
       function: 'observatory',
+      rights: { queries: ['traces'] },
       role: 'operator',
       query: ['session', 'model', 'tool', 'decision', 'status', 'min_ms', 'from', 'to', ...paging],
       summary: 'The last traces, newest first',
@@ -68,6 +69,7 @@ export const feature = {
     getTrace: operation({
       route: 'GET /admin/v1/traces/{id}',
       function: 'observatory',
+      rights: { queries: ['traces'] },
       role: 'operator',
       summary: 'One trace with its spans',
       command: {

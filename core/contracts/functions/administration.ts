@@ -56,7 +56,6 @@ export const administrationFunctions = {
   },
   policies: {
     ...interactive,
-    startsRollouts: true,
     purpose:
       'configuration, policy versions, simulation and explanation; MCP tool definitions; task manifests; session risk; rollouts',
     tables: {
@@ -66,11 +65,8 @@ export const administrationFunctions = {
       approvals: 'get',
       mcp: 'append',
       manifests: 'write',
-      rollouts: 'append',
-      // Observations of both sides of a rollout.
-      observations: 'get',
     },
-    queries: ['config.by_list', 'evidence', 'evidence.by_time', 'manifests.by_created', 'observations', 'rollouts'],
+    queries: ['config.by_list', 'evidence', 'evidence.by_time', 'manifests.by_created'],
     secrets: ['keys'],
     objects: 'write',
     definitions: 'read',
@@ -106,25 +102,22 @@ export const administrationFunctions = {
       'health, whoami, status, usage, requests, analytics, alerts, violations, budgets, metrics, GraphQL; rebuilds projections',
     tables: {
       ...configuration,
-      // Acknowledgements are recorded and announced.
-      alerts: 'append',
       approvals: 'get',
       // A rebuild reads the log and is recorded in it.
       evidence: 'append',
       sessions: 'append',
       observations: 'write',
+      // Acknowledgements of alerts are announced.
       deliveries: 'append',
       counters: 'get',
     },
     queries: [
-      'alerts',
       'approvals.by_status',
       'deliveries.by_due',
       'evidence',
       'evidence.by_time',
       'observations',
       'sessions.by_opened',
-      'traces',
     ],
     objects: 'read',
   },

@@ -21,10 +21,15 @@ const alert = z.strictObject({
   evidence: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
 });
 
+const common = {
+  function: 'observatory',
+  rights: { tables: { alerts: 'append' }, queries: ['alerts'] },
+} as const;
+
 export const alerts = {
   listAlerts: operation({
     route: 'GET /admin/v1/alerts',
-    function: 'observatory',
+    ...common,
     role: 'viewer',
     query: ['state'],
     summary: 'Alerts, newest first',
@@ -62,7 +67,7 @@ type Alert {
   }),
   acknowledgeAlert: operation({
     route: 'POST /admin/v1/alerts/{id}/acknowledge',
-    function: 'observatory',
+    ...common,
     role: 'operator',
     summary: 'Acknowledge an alert',
     command: {

@@ -35,11 +35,21 @@ const arm = z.strictObject({
   cost_usd: usd,
 });
 
+/** Moves are judged by the observations of both sides. */
+const common = {
+  function: 'policies',
+  role: 'operator',
+  rights: {
+    startsRollouts: true,
+    tables: { rollouts: 'append', observations: 'get' },
+    queries: ['observations', 'rollouts'],
+  },
+} as const;
+
 export const rollouts = {
   listRollouts: operation({
     route: 'GET /admin/v1/rollouts',
-    function: 'policies',
-    role: 'operator',
+    ...common,
     summary: 'Rollouts, newest first',
     graph: {
       field: 'rollouts: RolloutConnection',
@@ -96,8 +106,7 @@ input CreateRolloutInput {
   }),
   createRollout: operation({
     route: 'POST /admin/v1/rollouts',
-    function: 'policies',
-    role: 'operator',
+    ...common,
     summary: 'Move the traffic of a model to another provider',
     status: 201,
     input: () => createRolloutSchema,
@@ -107,8 +116,7 @@ input CreateRolloutInput {
   }),
   getRollout: operation({
     route: 'GET /admin/v1/rollouts/{id}',
-    function: 'policies',
-    role: 'operator',
+    ...common,
     summary: 'One rollout with the figures of baseline and canary',
     command: { words: 'rollout show <id>', summary: 'Show one rollout with the figures of baseline and canary' },
     output: () => z.strictObject({ rollout, metrics: z.strictObject({ baseline: arm, canary: arm }) }),
@@ -116,8 +124,7 @@ input CreateRolloutInput {
   }),
   pauseRollout: operation({
     route: 'POST /admin/v1/rollouts/{id}/pause',
-    function: 'policies',
-    role: 'operator',
+    ...common,
     summary: 'Pause a rollout; the traffic stays where it is',
     command: { words: 'rollout pause <id>' },
     output: () => rollout,
@@ -125,8 +132,7 @@ input CreateRolloutInput {
   }),
   resumeRollout: operation({
     route: 'POST /admin/v1/rollouts/{id}/resume',
-    function: 'policies',
-    role: 'operator',
+    ...common,
     summary: 'Resume a rollout; its stage is observed again from now on',
     command: { words: 'rollout resume <id>' },
     output: () => rollout,
@@ -134,8 +140,7 @@ input CreateRolloutInput {
   }),
   rollbackRollout: operation({
     route: 'POST /admin/v1/rollouts/{id}/rollback',
-    function: 'policies',
-    role: 'operator',
+    ...common,
     summary: 'Roll back; the traffic returns to the baseline',
     command: { words: 'rollout rollback <id>' },
     output: () => rollout,

@@ -3,6 +3,9 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
 import { configurationSchema } from '#core/contracts/config.ts';
+import { type Access, eitherAccess } from '#core/contracts/function-spec.ts';
+import type { TableName } from '#core/contracts/tables.ts';
+import { functions } from '#features/functions.ts';
 import { routes } from '#features/routes.ts';
 import answers from '../../../bin/reference/answers.json' with { type: 'json' };
 
@@ -47,6 +50,24 @@ test('[admin.answers-typed] each operation that takes a body has an example of o
     expect({ operation, error: input?.().safeParse(example).error }).toEqual({ operation });
   }
   expect(configurationSchema.safeParse(parse(String(operations.get('putConfig')!.example))).error).toBeUndefined();
+});
+
+test('[cloud.least-privilege] a function has the rights of its own row and those of all its operations', () => {
+  for (const { handledBy, rights = {} } of routes) {
+    const spec = functions[handledBy];
+    const { tables = {}, queries = [], ...others } = rights;
+    for (const [table, access] of Object.entries(tables) as [TableName, Access][])
+      expect(eitherAccess(spec.tables[table], access)).toBe(spec.tables[table]);
+    expect(spec).toMatchObject(others);
+    expect(spec.queries ?? []).toEqual(expect.arrayContaining([...queries]));
+  }
+  const words = ['get', 'put', 'append', 'write'] as const;
+  expect(words.map((word) => words.map((other) => eitherAccess(word, other)))).toEqual([
+    ['get', 'append', 'append', 'write'],
+    ['append', 'put', 'append', 'write'],
+    ['append', 'append', 'append', 'write'],
+    ['write', 'write', 'write', 'write'],
+  ]);
 });
 
 test('each command of a definition is in the reference, with a word for each parameter of the path', () => {
