@@ -17,7 +17,7 @@ interface Finding {
 }
 
 /** Checked files: documents, programs and test titles, without generated pages and word lists. */
-const checked =
+const checkedPaths =
   /^(?:(?:core|features|adapters|lambdas|lib|bin|bench|plugins|state-machines|operator|console)\/.*\.(?:tsx?|mjs)|test\/.*\.ts|(?:policies|config)\/.*\.yaml|test\/requirements\.yaml|docs\/.*\.md|[A-Z]+\.md|bundle\.mjs)$/;
 const exempt =
   /^(?:docs\/reference\/|docs\/decisions\/|docs\/contributing\/voice\.md$|CHANGELOG\.md$|bin\/voice(?:\/rules)?\.ts$|core\/models\/cache\/same-meaning\.ts$|core\/catalog\/(?:data|rule-sets-data|databases|programs|tool-names)\.ts$|core\/guard\/wording-module\.ts$)/;
@@ -131,7 +131,7 @@ function textsAt(root: string, commit: string, paths: readonly string[]): string
  * before.
  */
 function voiceFindings(root: string): Finding[] {
-  const isChecked = (path: string) => checked.test(path) && !exempt.test(path);
+  const isChecked = (path: string) => checkedPaths.test(path) && !exempt.test(path);
   const read = (path: string) => readFileSync(join(root, path), 'utf8');
   const paths = git(root, ['ls-files']).split('\n').filter(isChecked);
   const head = git(root, ['rev-parse', 'HEAD']).trim();

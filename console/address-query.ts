@@ -1,7 +1,7 @@
 /** Filters of a page in the address, behind a `?` in its fragment: a link or a reload shows the same list. */
 import { useCallback, useEffect, useState } from 'preact/hooks';
 
-const changed = 'gateway-address-query';
+const changeEvent = 'gateway-address-query';
 
 const queryOf = (hash: string): URLSearchParams => new URLSearchParams(hash.split('?')[1] ?? '');
 
@@ -17,10 +17,10 @@ export function useAddress(): Address {
   useEffect(() => {
     const follow = () => setQuery(queryOf(location.hash));
     addEventListener('hashchange', follow);
-    addEventListener(changed, follow);
+    addEventListener(changeEvent, follow);
     return () => {
       removeEventListener('hashchange', follow);
-      removeEventListener(changed, follow);
+      removeEventListener(changeEvent, follow);
     };
   }, []);
   const asked = useCallback((name: string) => query.get(name) ?? '', [query]);
@@ -32,7 +32,7 @@ export function useAddress(): Address {
     }
     const page = location.hash.split('?')[0] || '#/';
     history.replaceState(history.state, '', next.size === 0 ? page : `${page}?${next}`);
-    dispatchEvent(new Event(changed));
+    dispatchEvent(new Event(changeEvent));
   }, []);
   return { asked, set };
 }

@@ -10,13 +10,13 @@ import { headerValues } from './middleware/body.ts';
 
 export function originalRequest(event: HttpEvent, environment: NodeJS.ProcessEnv = process.env): HttpEvent {
   if (environment.BEHIND_EDGE !== 'on') return event;
-  const address = only(event, edgeHeaders.client);
-  const host = only(event, edgeHeaders.host);
+  const address = onlyHeader(event, edgeHeaders.client);
+  const host = onlyHeader(event, edgeHeaders.host);
   const { requestContext } = event;
   return {
     ...event,
-    headers: replaced(event.headers, host),
-    multiValueHeaders: replaced(event.multiValueHeaders, host && [host]),
+    headers: withoutEdgeHeaders(event.headers, host),
+    multiValueHeaders: withoutEdgeHeaders(event.multiValueHeaders, host && [host]),
     requestContext: {
       ...requestContext,
       ...(host !== undefined && { domainName: host }),
@@ -29,19 +29,19 @@ export function originalRequest(event: HttpEvent, environment: NodeJS.ProcessEnv
 }
 
 /** Returns the value of a header that occurs exactly once. */
-function only(event: HttpEvent, name: string): string | undefined {
+function onlyHeader(event: HttpEvent, name: string): string | undefined {
   const [value, second] = headerValues(event, name);
   return second === undefined ? value : undefined;
 }
 
-const own: readonly string[] = Object.values(edgeHeaders);
+const edgeHeaderNames: readonly string[] = Object.values(edgeHeaders);
 
 /** Removes the edge's headers, including the origin secret, so that no later code can forward or record it. */
-function replaced<H extends Readonly<Record<string, unknown>> | null>(headers: H, host: unknown): H {
+function withoutEdgeHeaders<H extends Readonly<Record<string, unknown>> | null>(headers: H, host: unknown): H {
   if (headers === null || Object.keys(headers ?? {}).length === 0) return headers;
   const kept = Object.entries(headers).filter(([name]) => {
     const lower = name.toLowerCase();
-    return !own.includes(lower) && !(lower === 'host' && host !== undefined);
+    return !edgeHeaderNames.includes(lower) && !(lower === 'host' && host !== undefined);
   });
   return Object.fromEntries([...kept, ...(host === undefined ? [] : [['host', host]])]) as H;
 }

@@ -64,7 +64,7 @@ export function accessOf(
     ...(spec.log && stores.logKey ? logKeyAccess(spec.log, stores.logKey, settings) : []),
     ...(spec.votes ? [allow([voteActions[spec.votes]], [stores.voteKey.keyArn])] : []),
     ...(spec.votes === 'verifies'
-      ? named([voteActions.verifies], [...settings.formerVoteKeys, ...stores.voteKey.formerArns])
+      ? statementsFor([voteActions.verifies], [...settings.formerVoteKeys, ...stores.voteKey.formerArns])
       : []),
     ...(spec.secrets ?? []).map((name) =>
       allow(['secretsmanager:GetSecretValue'], [secretArnPattern(scope, settings, name)]),
@@ -215,12 +215,12 @@ const archiveReading = ({ archive }: Stores): PolicyStatement[] => [
 
 /** Allows brokers to tag their sessions and set a source identity: the roles' trust must allow all three actions. */
 const brokerAccess = ({ brokerRoles, brokerSecrets }: GatewaySettings): PolicyStatement[] => [
-  ...named(['sts:AssumeRole', 'sts:TagSession', 'sts:SetSourceIdentity'], brokerRoles),
-  ...named(['secretsmanager:GetSecretValue'], brokerSecrets),
+  ...statementsFor(['sts:AssumeRole', 'sts:TagSession', 'sts:SetSourceIdentity'], brokerRoles),
+  ...statementsFor(['secretsmanager:GetSecretValue'], brokerSecrets),
 ];
 
 const clusterAccess = ({ sqlClusters }: GatewaySettings): PolicyStatement[] =>
-  named(
+  statementsFor(
     ['BeginTransaction', 'ExecuteStatement', 'CommitTransaction', 'RollbackTransaction'].map(
       (action) => `rds-data:${action}`,
     ),
@@ -239,7 +239,7 @@ function signingAccess(
   if (spec.signs)
     return [
       allow(['kms:Sign', 'kms:GetPublicKey'], [keyArn, ...formerArns]),
-      ...named(['kms:GetPublicKey'], formerSigningKeys),
+      ...statementsFor(['kms:GetPublicKey'], formerSigningKeys),
     ];
   return spec.verifiesSignatures ? [allow(['kms:GetPublicKey'], [keyArn, ...formerArns, ...formerSigningKeys])] : [];
 }
@@ -256,11 +256,11 @@ function logKeyAccess(
   const signing = logKeyOverlap ? former.slice(-1) : [];
   return [
     allow(logActions[right], [keyArn, ...(right === 'appends' ? signing : [])]),
-    ...named(['kms:GetPublicKey'], former),
+    ...statementsFor(['kms:GetPublicKey'], former),
   ];
 }
 
-const named = (actions: readonly string[], arns: readonly string[]): PolicyStatement[] =>
+const statementsFor = (actions: readonly string[], arns: readonly string[]): PolicyStatement[] =>
   arns.length > 0 ? [allow(actions, arns)] : [];
 
 /**

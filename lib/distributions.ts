@@ -61,16 +61,16 @@ export class Distributions extends Construct {
       Object.entries(props.apis).map(([surface, api]) => [surface, restBehavior(this, api, cloudFront, originValue)]),
     ) as Record<RestSurface, BehaviorOptions>;
     const beside: Partial<Record<RestSurface, () => Record<string, BehaviorOptions>>> = {
-      gateway: () => ({ '/v1/ws': before(webSocket, forWebSocket) }),
+      gateway: () => ({ '/v1/ws': withEdgeFunction(webSocket, forWebSocket) }),
       admin: () => this.#console(),
     };
     for (const [surface, behavior] of Object.entries(apis) as [RestSurface, BehaviorOptions][])
       this.#distribution(surface, domain.hosts[surface], {
-        defaultBehavior: before(behavior, forRest),
+        defaultBehavior: withEdgeFunction(behavior, forRest),
         additionalBehaviors: beside[surface]?.() ?? {},
       });
     const running = (name: string, behavior: BehaviorOptions, code: string) =>
-      before(behavior, this.#function(name, code));
+      withEdgeFunction(behavior, this.#function(name, code));
     this.#distribution('edge', domain.edgeHost, oneAddress({ apis, webSocket }, running));
   }
 
@@ -123,7 +123,7 @@ export class Distributions extends Construct {
   }
 }
 
-const before = (behavior: BehaviorOptions, edgeFunction: EdgeFunction): BehaviorOptions => ({
+const withEdgeFunction = (behavior: BehaviorOptions, edgeFunction: EdgeFunction): BehaviorOptions => ({
   ...behavior,
   functionAssociations: [{ function: edgeFunction, eventType: FunctionEventType.VIEWER_REQUEST }],
 });

@@ -10,7 +10,7 @@ const caller = `  request.headers['${edgeHeaders.host}'] = { value: request.head
   request.headers['${edgeHeaders.client}'] = { value: event.viewer.ip };
 `;
 
-const replaced = (uri?: string): string => (uri === undefined ? '' : `  request.uri = '${uri}';\n`);
+const setUri = (uri?: string): string => (uri === undefined ? '' : `  request.uri = '${uri}';\n`);
 
 /**
  * Returns the code for a host of one surface. The WebSocket API has no paths: it is found at its stage.
@@ -18,11 +18,11 @@ const replaced = (uri?: string): string => (uri === undefined ? '' : `  request.
  */
 export const edgeFunctionCode = (uri?: string): string => `function handler(event) {
   var request = event.request;
-${caller}${replaced(uri)}  return request;
+${caller}${setUri(uri)}  return request;
 }
 `;
 
-const nothing = (message: string): string => {
+const notFoundFunction = (message: string): string => {
   const { status } = errorKinds.not_found;
   const body = JSON.stringify({ error: { code: status, type: 'not_found', message } });
   return `function nothing() {
@@ -51,7 +51,7 @@ const dots = String.raw`/\/(?:\.|%2e){1,2}(?:\/|$)/i.test(request.uri)`;
 export const routingFunctionCode = (
   upstream: 'gateway' | 'admin' | 'mcp' | undefined,
   uri?: string,
-): string => `${nothing('There is nothing at this path; the edge serves /api/*, /admin/*, /mcp and /.well-known/oauth-protected-resource.')}
+): string => `${notFoundFunction('There is nothing at this path; the edge serves /api/*, /admin/*, /mcp and /.well-known/oauth-protected-resource.')}
 var upstreams = { api: 'gateway', admin: 'admin', mcp: 'mcp', '.well-known/oauth-protected-resource': 'mcp' };
 
 function handler(event) {
@@ -60,12 +60,12 @@ function handler(event) {
   if (!found || ${dots}) return nothing();
   if (upstreams[found[1]] !== '${upstream ?? 'none'}') return nothing();
   if (found[1] === 'api') request.uri = request.uri.slice(4);
-${caller}${replaced(uri)}  return request;
+${caller}${setUri(uri)}  return request;
 }
 `;
 
 /** Returns the code for the console: `/console/` is its page, and each of its files has a plain name. */
-export const consoleFunctionCode = (): string => `${nothing('This file of the console was not found.')}
+export const consoleFunctionCode = (): string => `${notFoundFunction('This file of the console was not found.')}
 function handler(event) {
   var request = event.request;
   if (request.uri === '/console')

@@ -45,8 +45,8 @@ export function functionEnvironment(
       LOG_KEY_ID: stores.logKey.keyId,
       ...logKeysBefore([...settings.formerLogKeys, ...stores.logKey.formerArns], settings),
     }),
-    ...listed('SIGNING_KEY_FORMER_IDS', [...settings.formerSigningKeys, ...stores.signingKey.formerArns]),
-    ...listed('VOTE_KEY_FORMER_IDS', [...settings.formerVoteKeys, ...stores.voteKey.formerArns]),
+    ...arnsVariable('SIGNING_KEY_FORMER_IDS', [...settings.formerSigningKeys, ...stores.signingKey.formerArns]),
+    ...arnsVariable('VOTE_KEY_FORMER_IDS', [...settings.formerVoteKeys, ...stores.voteKey.formerArns]),
     APPROVAL_STATE_MACHINE_ARN: stateMachineArn(scope, stateMachineName(settings)),
     // CloudFront reports the caller in headers that only it can send.
     ...(settings.edge.cloudFront && { BEHIND_EDGE: 'on' }),
@@ -55,11 +55,11 @@ export function functionEnvironment(
   };
 }
 
-const listed = (name: string, arns: readonly string[]): Record<string, string> =>
+const arnsVariable = (name: string, arns: readonly string[]): Record<string, string> =>
   arns.length > 0 ? { [name]: arns.join(',') } : {};
 
 const logKeysBefore = (arns: readonly string[], { logKeyOverlap }: GatewaySettings): Record<string, string> => ({
-  ...listed('LOG_KEY_FORMER_IDS', arns),
+  ...arnsVariable('LOG_KEY_FORMER_IDS', arns),
   ...(arns.length > 0 && logKeyOverlap && { LOG_KEY_OVERLAP: 'on' }),
 });
 
@@ -71,7 +71,7 @@ export const ownEnvironment = (
   spec: Rights,
   apis: ApiIds,
 ): Record<string, string> => ({
-  ...(spec.signs && listed('SIGNING_KEY_LINKED_IDS', stores.signingKey.formerArns)),
+  ...(spec.signs && arnsVariable('SIGNING_KEY_LINKED_IDS', stores.signingKey.formerArns)),
   ...secretEnvironment(settings, spec),
   ...(spec.postsToConnections && { CONNECTIONS_URL: connectionsUrl(scope, settings, apis.webSocket) }),
   ...(spec.startsRollouts && { ROLLOUT_STATE_MACHINE_ARN: stateMachineArn(scope, rolloutMachineName(settings)) }),

@@ -26,7 +26,7 @@ interface FirewallProps extends FirewallSettings {
 }
 
 /** AWS's rules that judge bodies, or legitimate behavior of agents' clients: they only count. */
-const counted: Readonly<Record<string, readonly string[]>> = {
+const rulesThatOnlyCount: Readonly<Record<string, readonly string[]>> = {
   AWSManagedRulesCommonRuleSet: [
     ...[
       'SizeRestrictions_BODY',
@@ -70,7 +70,7 @@ export class Firewall extends Construct {
         perAddress(props),
         // With CloudFront the list would judge CloudFront's addresses.
         ...(originValues ? [] : [managed('AWSManagedRulesAmazonIpReputationList')]),
-        ...Object.keys(counted).map(managed),
+        ...Object.keys(rulesThatOnlyCount).map(managed),
       ].map((rule, priority) => ({ ...rule, priority })),
     });
     stages.forEach((resourceArn, at) => {
@@ -159,7 +159,7 @@ const managed = (name: string): Omit<Rule, 'priority'> => ({
     managedRuleGroupStatement: {
       vendorName: 'AWS',
       name,
-      ruleActionOverrides: (counted[name] ?? []).map((rule) => ({ name: rule, actionToUse: { count: {} } })),
+      ruleActionOverrides: (rulesThatOnlyCount[name] ?? []).map((rule) => ({ name: rule, actionToUse: { count: {} } })),
     },
   },
   overrideAction: { none: {} },

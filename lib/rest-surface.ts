@@ -113,7 +113,7 @@ export class RestSurface extends Construct {
         // One permission per function instead of two per method: stacks end at 500 resources, function policies at 20 kB.
         new LambdaIntegration(functions[handledBy], {
           scopePermissionToMethod: false,
-          ...(streams(handledBy) && !this.#settings.emulator && streamed),
+          ...(streams(handledBy) && !this.#settings.emulator && streamOptions),
         });
       integrations.set(handledBy, integration);
       const resource = this.api.root.resourceForPath(path);
@@ -144,7 +144,7 @@ const streams = (name: FunctionName): boolean => (specs[name] as FunctionSpec).s
  * after 29 s. It may take 15 minutes, 5 of them silent since the API is regional (an edge-optimised one allows 30 s);
  * the first 10 MB are not throttled. API Gateway does not cache, compress or map a stream.
  */
-const streamed = { responseTransferMode: ResponseTransferMode.STREAM, timeout: Duration.minutes(15) };
+const streamOptions = { responseTransferMode: ResponseTransferMode.STREAM, timeout: Duration.minutes(15) };
 
 const findings = ({ edge }: GatewaySettings, within: boolean) => ({
   'AwsSolutions-APIG3': within

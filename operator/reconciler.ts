@@ -64,7 +64,7 @@ export class Reconciler {
       await api.applyDeployment(apply);
     }
     const outcome = early ?? (await this.#bring(observed, composition!));
-    log('reconciled', { gateway: gateway.metadata.name, parts: parts.length, ...said(outcome) });
+    log('reconciled', { gateway: gateway.metadata.name, parts: parts.length, ...outcomeText(outcome) });
     await this.#write(settle(observed, outcome, this.#ports.now().toISOString()));
     return outcome;
   }
@@ -95,7 +95,7 @@ export class Reconciler {
     const { api, objects, leadership } = this.#ports;
     await this.#each(statuses, async ({ object, status }) => {
       leadership.assertHeld();
-      objects.put(named(object, await api.applyStatus(object, status)));
+      objects.put(withKind(object, await api.applyStatus(object, status)));
     });
     await this.#each(release, (object) =>
       this.#setFinalizers(
@@ -107,7 +107,7 @@ export class Reconciler {
 
   async #setFinalizers(object: Custom, finalizers: readonly string[]): Promise<void> {
     this.#ports.leadership.assertHeld();
-    this.#ports.objects.put(named(object, await this.#ports.api.setFinalizers(object, finalizers)));
+    this.#ports.objects.put(withKind(object, await this.#ports.api.setFinalizers(object, finalizers)));
   }
 
   /** Runs the work with bounded concurrency. Ignores objects that are gone; throws the first other fault at the end. */
@@ -125,7 +125,7 @@ export class Reconciler {
   }
 }
 
-const named = ({ kind, apiVersion }: Custom, answer: Custom): Custom => ({ ...answer, kind, apiVersion }) as Custom;
+const withKind = ({ kind, apiVersion }: Custom, answer: Custom): Custom => ({ ...answer, kind, apiVersion }) as Custom;
 
-const said = (outcome: Outcome) =>
+const outcomeText = (outcome: Outcome) =>
   outcome.stored ? { synced: true, version: outcome.version } : { synced: false, reason: outcome.reason };

@@ -11,7 +11,7 @@ export interface OpenApi {
 }
 
 /** Keywords with the same meaning there. Defaults are omitted: stored in an object they would outlive a release. */
-const kept = [
+const keptKeywords = [
   'description',
   'enum',
   'pattern',
@@ -24,15 +24,17 @@ const kept = [
   'exclusiveMinimum',
   'exclusiveMaximum',
 ];
-const plain = ['string', 'integer', 'number', 'boolean'];
+const scalarTypes = ['string', 'integer', 'number', 'boolean'];
 const isUnlimited = (value: unknown): boolean => Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER;
 
 export function structural(schema: OpenApi): OpenApi {
   const { type, properties, items, additionalProperties, required } = schema;
   const words = Object.fromEntries(
-    Object.entries(schema).filter(([name, value]) => kept.includes(name) && !(/m$/.test(name) && isUnlimited(value))),
+    Object.entries(schema).filter(
+      ([name, value]) => keptKeywords.includes(name) && !(/m$/.test(name) && isUnlimited(value)),
+    ),
   );
-  if (type !== undefined && plain.includes(type)) return { type, ...words };
+  if (type !== undefined && scalarTypes.includes(type)) return { type, ...words };
   if (type === 'array' && items) return { type, ...words, items: structural(items) };
   if (type === 'object' && properties)
     return {
@@ -42,7 +44,11 @@ export function structural(schema: OpenApi): OpenApi {
       ...(required !== undefined && { required }),
       properties: Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, structural(each)])),
     };
-  if (type === 'object' && typeof additionalProperties === 'object' && plain.includes(additionalProperties.type ?? ''))
+  if (
+    type === 'object' &&
+    typeof additionalProperties === 'object' &&
+    scalarTypes.includes(additionalProperties.type ?? '')
+  )
     return { type, ...words, additionalProperties: structural(additionalProperties) };
   const { description } = schema;
   return { 'x-kubernetes-preserve-unknown-fields': true, ...(description !== undefined && { description }) };

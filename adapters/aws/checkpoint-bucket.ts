@@ -2,6 +2,7 @@
  * Checkpoints in the Object-Lock bucket: one object per session and checkpoint, with its own proof, under names that no
  * tenant can have. Positions count down in the names, so that the newest is listed first.
  */
+
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { stored } from '#adapters/tables/store.ts';
 import type { ChainPoint, SessionCheckpoint } from '#core/contracts/evidence.ts';
@@ -9,6 +10,7 @@ import { CheckpointDamage, checkpointsOf, sessionCheckpointDefect, signCheckpoin
 import { signingKeysOf } from '#core/evidence/key-succession.ts';
 import type { Checkpointed, CheckpointLog, Signer } from '#core/evidence/ports.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
+import { jsonOrUndefined } from '#core/kernel/json-or-undefined.ts';
 import type { Page } from '#core/kernel/page.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
@@ -53,7 +55,7 @@ export function checkpointBucket(options: CheckpointBucketOptions): CheckpointLo
     const Key = Contents[0]?.Key;
     if (Key === undefined) return undefined;
     const { Body } = await stored(client.send(new GetObjectCommand({ Bucket, Key })));
-    const found = parsed((await Body?.transformToString()) ?? '');
+    const found = jsonOrUndefined((await Body?.transformToString()) ?? '');
     const publicKeys = (await signingKeysOf(signer)).keys.map(({ public_key }) => public_key);
     const defect = sessionCheckpointDefect(found, publicKeys);
     const proof = found as SessionCheckpoint;
@@ -111,12 +113,4 @@ export function checkpointBucket(options: CheckpointBucketOptions): CheckpointLo
       );
     },
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -30,16 +30,16 @@ export function lazyConnectionPosts(
   return {
     async post(ConnectionId, text) {
       const { client, PostToConnectionCommand } = await api();
-      return unlessGone(client.send(new PostToConnectionCommand({ ConnectionId, Data: text }), bounded(postMs)));
+      return unlessGone(client.send(new PostToConnectionCommand({ ConnectionId, Data: text }), withTimeout(postMs)));
     },
     async close(ConnectionId) {
       const { client, DeleteConnectionCommand } = await api();
-      await unlessGone(client.send(new DeleteConnectionCommand({ ConnectionId }), bounded(postMs)));
+      await unlessGone(client.send(new DeleteConnectionCommand({ ConnectionId }), withTimeout(postMs)));
     },
   };
 }
 
-const bounded = (ms: number) => ({ abortSignal: AbortSignal.timeout(ms) });
+const withTimeout = (ms: number) => ({ abortSignal: AbortSignal.timeout(ms) });
 
 async function connect(config: ApiGatewayManagementApiClientConfig): Promise<Api> {
   const sdk = await import('./sdk/connection.ts');

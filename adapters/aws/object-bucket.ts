@@ -51,7 +51,7 @@ export function objectBucket(options: ObjectBucketOptions): ObjectStore {
 
     async get(digest) {
       if (!/^[0-9a-f]{64}$/.test(digest)) return undefined;
-      const bytes = await stored(read(await s3(), bucket, objectKey(folder, digest)));
+      const bytes = await stored(readObject(await s3(), bucket, objectKey(folder, digest)));
       if (bytes && sha256(bytes) !== digest)
         throw new GatewayError('service_unavailable', `The stored object ${digest} does not match its digest.`);
       return bytes;
@@ -64,7 +64,11 @@ async function connect(client: S3Client | undefined): Promise<S3> {
   return { ...sdk, client: client ?? new sdk.S3Client(objectBounds()) };
 }
 
-async function read({ client, GetObjectCommand }: S3, bucket: string, key: string): Promise<Uint8Array | undefined> {
+async function readObject(
+  { client, GetObjectCommand }: S3,
+  bucket: string,
+  key: string,
+): Promise<Uint8Array | undefined> {
   try {
     const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
     return await Body?.transformToByteArray();

@@ -41,7 +41,7 @@ export function secretsManager({ secretIds, client, now = Date.now }: SecretsMan
     const sdk = await import('./sdk/secret-versions.ts');
     made ??= new sdk.SecretsManagerClient(clientBounds());
     const { SecretString } = await made.send(new sdk.GetSecretValueCommand({ SecretId: secretId }));
-    return parsed(SecretString, secretId);
+    return parseBundle(SecretString, secretId);
   };
 
   const bundleOf = (secretId: string): Promise<Bundle> => {
@@ -77,7 +77,7 @@ export function secretsManager({ secretIds, client, now = Date.now }: SecretsMan
 }
 
 /** Parses a bundle. Messages never contain the text, which is the secret. */
-function parsed(text: string | undefined, secretId: string): Bundle {
+function parseBundle(text: string | undefined, secretId: string): Bundle {
   let value: unknown;
   try {
     value = JSON.parse(text || '{}');

@@ -9,7 +9,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { networkOf, ownNetworkOfName } from '#core/catalog/networks.ts';
 import type { Network } from '#core/contracts/catalog.ts';
 import type { OwnNetworks } from '#core/contracts/config/catalog.ts';
-import { type Effect, ExecutionFault, refused } from '#core/execution/executors/fault.ts';
+import { callRefused, type Effect, ExecutionFault } from '#core/execution/executors/fault.ts';
 import type { HttpExchange, IncomingAnswer, OutgoingRequest } from '#core/execution/executors/ports.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
 
@@ -47,7 +47,7 @@ async function pinned(
     mayConnectToName(host, allowPrivate, networks) &&
     addresses.every((address) => mayConnect(address, allowPrivate, networks));
   if (isPermitted) return [first, ...addresses.slice(1)];
-  throw refused(
+  throw callRefused(
     `${host} leads to an address that is private or reserved`,
     allowPrivate
       ? 'Link-local, multicast and metadata addresses are never connected to.'

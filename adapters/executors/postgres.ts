@@ -1,7 +1,7 @@
 /** Runs one transaction at a PostgreSQL server, on a separate connection. */
 import { Client, type ClientConfig } from 'pg';
 import { ExecutionFault, type ExecutionFaultKind } from '#core/execution/executors/fault.ts';
-import { quoted } from '#core/execution/executors/named.ts';
+import { quoted } from '#core/execution/executors/named-executor.ts';
 import type { PostgresServer, SqlResult, SqlTransaction, SqlWork } from '#core/execution/executors/ports.ts';
 import { PgStatement } from './pg-statement.ts';
 
@@ -130,7 +130,7 @@ function faultOf(thrown: unknown, { connected, committing }: TransactionState): 
   }
   const { code, message } = (thrown ?? {}) as { code?: string; message?: string };
   if (code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]{4}$/.test(code))
-    return said(code, quoted(message ?? ''), committing);
+    return databaseFault(code, quoted(message ?? ''), committing);
   const why = code === undefined ? '' : ` (${code})`;
   if (!connected) return new ExecutionFault('unreachable', `no connection could be made${why || reasonOf(message)}`);
   return new ExecutionFault('cut', `the connection ended before the answer did${why}`, {
@@ -142,7 +142,7 @@ function faultOf(thrown: unknown, { connected, committing }: TransactionState): 
 const reasonOf = (message: string | undefined): string => (message ? `: ${quoted(message)}` : '');
 
 /** Maps SQLSTATE classes to faults, as far as callers need the difference. */
-function said(code: string, message: string, committing: boolean): ExecutionFault {
+function databaseFault(code: string, message: string, committing: boolean): ExecutionFault {
   const words = `PostgreSQL says "${message}" (${code})`;
   // A constraint or a conflict found at COMMIT is a refusal; if the server ends meanwhile, its state is unknown.
   const effect = committing && !/^(?:23|40(?!003))/.test(code) ? 'unknown' : 'none';

@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
-import { refused } from '#core/execution/executors/fault.ts';
+import { callRefused } from '#core/execution/executors/fault.ts';
 
 /** Search path for programs, also passed to them as PATH. */
 export const programPath = '/usr/local/bin:/usr/bin:/bin';
@@ -10,12 +10,12 @@ export const programPath = '/usr/local/bin:/usr/bin:/bin';
 /** Returns the path of a program. @throws ExecutionFault `refused` if there is no such executable. */
 export async function programAt(name: string, path: string = programPath): Promise<string> {
   if (name.includes('/') || name === '' || name.startsWith('.'))
-    throw refused(`${name} is not a plain name of a program`);
+    throw callRefused(`${name} is not a plain name of a program`);
   for (const folder of path.split(':')) {
     const found = join(folder, name);
     if (await isProgram(found)) return found;
   }
-  throw refused(`program ${name} is not installed`, `It is looked for in ${path}.`);
+  throw callRefused(`program ${name} is not installed`, `It is looked for in ${path}.`);
 }
 
 async function isProgram(path: string): Promise<boolean> {
@@ -29,20 +29,21 @@ async function isProgram(path: string): Promise<boolean> {
 
 /** Resolves a folder. @throws ExecutionFault `refused` if it does not exist or is outside the root, links included. */
 export async function folderIn(root: string, cwd = '.'): Promise<string> {
-  if (isAbsolute(cwd) && !isInside(root, cwd)) throw refused(`working directory ${cwd} is outside the configured one`);
+  if (isAbsolute(cwd) && !isInside(root, cwd))
+    throw callRefused(`working directory ${cwd} is outside the configured one`);
   const base = await realFolder(root);
   const wanted = isAbsolute(cwd) ? join(base, relative(root, cwd)) : join(base, cwd);
   const folder = await realFolder(wanted).catch(() => {
-    throw refused(`working directory ${cwd} is not a folder`);
+    throw callRefused(`working directory ${cwd} is not a folder`);
   });
   if (isInside(base, folder)) return folder;
-  throw refused(`working directory ${cwd} is outside the configured one`);
+  throw callRefused(`working directory ${cwd} is outside the configured one`);
 }
 
 async function realFolder(path: string): Promise<string> {
   const folder = await realpath(path).catch(() => undefined);
   if (folder !== undefined && (await stat(folder)).isDirectory()) return folder;
-  throw refused('the configured working directory does not exist', 'An operator makes it or names another.');
+  throw callRefused('the configured working directory does not exist', 'An operator makes it or names another.');
 }
 
 function isInside(root: string, path: string): boolean {

@@ -10,7 +10,7 @@ import type {
 } from '@aws-sdk/client-rds-data';
 import { onceWithDeadline } from '#adapters/aws/client-bounds.ts';
 import { ExecutionFault, type ExecutionFaultKind } from '#core/execution/executors/fault.ts';
-import { quoted } from '#core/execution/executors/named.ts';
+import { quoted } from '#core/execution/executors/named-executor.ts';
 import type {
   AuroraCluster,
   SqlResult,

@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { ExecutionFault, refused } from '#core/execution/executors/fault.ts';
+import { callRefused, ExecutionFault } from '#core/execution/executors/fault.ts';
 import type { Command, CommandResult, CommandRunner } from '#core/execution/executors/ports.ts';
 import type { Containment } from './containment.ts';
 import { limited } from './process-limits.ts';
@@ -90,20 +90,20 @@ async function contained(
   if (!containment) return line;
   const found = await contain();
   if (found) return found.wrap(line, containment);
-  throw refused(
+  throw callRefused(
     'this machine permits no containment of programs: neither unshare nor bwrap can make a user namespace here',
     'Permit user namespaces, or write executors.shell.contained: false to run programs with all rights of the gateway.',
   );
 }
 
 /** Variables of the gateway itself: never passed on, whatever the configuration lists. */
-const kept = /^(?:AWS_|GATEWAY_|LAMBDA_|LD_|DYLD_|NODE_|BASH_|_)/;
+const reservedVariables = /^(?:AWS_|GATEWAY_|LAMBDA_|LD_|DYLD_|NODE_|BASH_|_)/;
 
 const passedOn = (environment: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> =>
   Object.fromEntries(
     names.flatMap((name) => {
       const value = environment[name];
-      return value === undefined || kept.test(name) ? [] : [[name, value]];
+      return value === undefined || reservedVariables.test(name) ? [] : [[name, value]];
     }),
   );
 

@@ -6,6 +6,7 @@ import { ExecutionFault } from '#core/execution/executors/fault.ts';
 import type { CommandRunner } from '#core/execution/executors/ports.ts';
 import { longestSandboxMs, sandboxReply } from '#core/execution/executors/sandbox-message.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
+import { jsonOrUndefined } from '#core/kernel/json-or-undefined.ts';
 
 type Lambda = typeof import('../aws/sdk/lambda.ts') & { readonly client: Pick<LambdaClient, 'send'> };
 
@@ -44,7 +45,7 @@ async function connect(config: LambdaClientConfig, client?: Pick<LambdaClient, '
 }
 
 function resultOf(payload: Uint8Array | undefined) {
-  const read = sandboxReply.safeParse(parsed(Buffer.from(payload ?? []).toString('utf8')));
+  const read = sandboxReply.safeParse(jsonOrUndefined(Buffer.from(payload ?? []).toString('utf8')));
   if (!read.success) throw new ExecutionFault('malformed', 'its answer has an unexpected form', { effect: 'unknown' });
   if ('result' in read.data) return read.data.result;
   const { kind, message, hint, uncertain } = read.data.fault;
@@ -52,14 +53,6 @@ function resultOf(payload: Uint8Array | undefined) {
     effect: uncertain ? 'unknown' : 'none',
     ...(hint !== undefined && { hint }),
   });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns the fault. If Lambda refused the call, no program ran; without an answer, one may have. */

@@ -20,20 +20,21 @@ export function pathsFrom(configuration: string, checkout: string): string {
  */
 export const sourceFiles = (checkout: string, workingDirectory: string = process.cwd()): SourceFiles => ({
   prices: async (path) => {
-    const bytes = (await found(resolve(workingDirectory, path))) ?? (await found(resolve(checkout, path)));
+    const bytes =
+      (await readIfPresent(resolve(workingDirectory, path))) ?? (await readIfPresent(resolve(checkout, path)));
     if (bytes) return bytes.toString('utf8');
     throw new GatewayError('invalid_request', `there is no file ${resolve(workingDirectory, path)}`);
   },
 
   module: async (path) => {
-    const bytes = await found(resolve(workingDirectory, path));
+    const bytes = await readIfPresent(resolve(workingDirectory, path));
     if (!bytes) throw new Error(`there is no file ${resolve(workingDirectory, path)}`);
     await compileModule(bytes);
     return bytes;
   },
 });
 
-async function found(path: string): Promise<Buffer | undefined> {
+async function readIfPresent(path: string): Promise<Buffer | undefined> {
   try {
     return await readFile(path);
   } catch (cause) {

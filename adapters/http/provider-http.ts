@@ -162,10 +162,10 @@ async function decodedBytesOf(body: HttpBody, maxBytes: number): Promise<Buffer>
     }
     chunks.push(chunk);
   }
-  return joined(chunks as Buffer[]);
+  return joinChunks(chunks as Buffer[]);
 }
 
-const joined = (chunks: readonly Buffer[]): Buffer => (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+const joinChunks = (chunks: readonly Buffer[]): Buffer => (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
 
 /** Reader of a complete reply. */
 interface WholeReader extends PromiseWithResolvers<Buffer> {
@@ -223,7 +223,7 @@ class ReplyBody implements HttpBody, AsyncIterator<Buffer> {
 
   #endWhole(whole: WholeReader, end: 'well' | HttpFault): void {
     this.#whole = undefined;
-    if (end === 'well') whole.resolve(joined(this.#queue));
+    if (end === 'well') whole.resolve(joinChunks(this.#queue));
     else whole.reject(end);
     this.#drop();
   }

@@ -6,6 +6,7 @@
 import { ServiceFault } from '#core/execution/credentials/fault.ts';
 import type { SendJson } from '#core/execution/credentials/service.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
+import { jsonOrUndefined } from '#core/kernel/json-or-undefined.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 
 export const serviceJson: SendJson = async (call) => {
@@ -19,7 +20,11 @@ export const serviceJson: SendJson = async (call) => {
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     });
-    return { status: response.status, headers: response.headers, body: parsed(await bounded(response, longestAnswer)) };
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: objectIn(await readBounded(response, longestAnswer)),
+    };
   } catch (thrown) {
     if (thrown instanceof ServiceFault) throw thrown;
     // The cause names address and headers, so it is dropped.
@@ -28,7 +33,7 @@ export const serviceJson: SendJson = async (call) => {
   }
 };
 
-async function bounded(response: Response, longestAnswer: number): Promise<string> {
+async function readBounded(response: Response, longestAnswer: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
@@ -39,11 +44,7 @@ async function bounded(response: Response, longestAnswer: number): Promise<strin
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  const value = jsonOrUndefined(text);
+  return isObject(value) ? value : undefined;
 }

@@ -4,13 +4,13 @@
 import { createHash } from 'node:crypto';
 
 /** Ids that are used as file names unchanged. */
-const plain = /^[a-z0-9][a-z0-9_-]{0,127}$/;
+const plainName = /^[a-z0-9][a-z0-9_-]{0,127}$/;
 /** Characters of any other id that precede its digest. No plain name has a dot. */
 const shownCharacters = 60;
 
 /** Returns at most 128 characters of `[a-z0-9._-]`: the id itself, or its beginning and its SHA-256. */
 export function fileNameOf(id: string): string {
-  if (plain.test(id)) return id;
+  if (plainName.test(id)) return id;
   const shown = id
     .slice(0, shownCharacters)
     .toLowerCase()

@@ -91,7 +91,7 @@ export function folderArchive(root: string, { shared = false }: FolderArchiveOpt
  * of other sessions: in files of an earlier release two sessions may share one.
  */
 async function* runsIn(path: string, session: { tenant: string; sessionId: string }): AsyncIterable<ArchivedRun> {
-  const file = await opened(path);
+  const file = await openIfPresent(path);
   if (!file) return;
   let run: { first: number; last: number; hash: string; start: number; end: number } | undefined;
   const named = ({ start, end, ...rest }: NonNullable<typeof run>): ArchivedRun => ({
@@ -125,7 +125,7 @@ async function* runsIn(path: string, session: { tenant: string; sessionId: strin
 async function entriesAt(place: string): Promise<EvidenceEntry[]> {
   const [bytes = '', ...path] = place.split(' ');
   const [start = 0, end = 0] = bytes.split('-').map(Number);
-  const file = await opened(path.join(' '));
+  const file = await openIfPresent(path.join(' '));
   if (!file) return [];
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(end - start), 0, end - start, start);
@@ -137,7 +137,7 @@ async function entriesAt(place: string): Promise<EvidenceEntry[]> {
 }
 
 /** Opens a file. A name of an earlier release may be too long for the file system: such a file never existed. */
-const opened = (path: string): Promise<FileHandle | undefined> =>
+const openIfPresent = (path: string): Promise<FileHandle | undefined> =>
   open(path).catch((fault: NodeJS.ErrnoException) => {
     if (fault.code !== 'ENOENT' && fault.code !== 'ENAMETOOLONG') throw fault;
     return undefined;
@@ -153,7 +153,7 @@ function entryOf(line: string): EvidenceEntry | undefined {
 }
 
 async function endsWhole(path: string): Promise<boolean> {
-  const file = await opened(path);
+  const file = await openIfPresent(path);
   if (!file) return true;
   try {
     const { size } = await file.stat();

@@ -15,12 +15,12 @@ export async function ed25519KeyFile(
   path: string,
   made: () => Promise<KeyObject> = async () => generateKeyPairSync('ed25519').privateKey,
 ): Promise<KeyObject> {
-  const found = await read(path);
+  const found = await readKey(path);
   if (found) return found;
   const privateKey = await made();
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await createDurably(path, privateKey.export({ format: 'pem', type: 'pkcs8' }));
-  return (await read(path)) ?? privateKey; // if another process was first, its key is used
+  return (await readKey(path)) ?? privateKey; // if another process was first, its key is used
 }
 
 /** Returns a signer for the log of this name. */
@@ -29,7 +29,7 @@ export const logSigner = ({ privateKey, ...key }: NoteSigner): LogSigner => ({
   sign: async (message) => sign(null, message, privateKey),
 });
 
-async function read(path: string): Promise<KeyObject | undefined> {
+async function readKey(path: string): Promise<KeyObject | undefined> {
   const pem = await readFile(path, 'utf8').catch((fault: NodeJS.ErrnoException) => {
     if (fault.code !== 'ENOENT') throw fault;
     return undefined;

@@ -102,15 +102,15 @@ function signerOf(privateKey: KeyObject): Signer {
 }
 
 async function readOrGenerate(path: string): Promise<KeyObject> {
-  const found = await read(path);
+  const found = await readKey(path);
   if (found !== undefined) return found;
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await createDurably(path, privateKey.export({ format: 'pem', type: 'pkcs8' }));
-  return (await read(path)) ?? privateKey; // if another process was first, its key is used
+  return (await readKey(path)) ?? privateKey; // if another process was first, its key is used
 }
 
-async function read(path: string): Promise<KeyObject | undefined> {
+async function readKey(path: string): Promise<KeyObject | undefined> {
   let pem: string;
   try {
     pem = await readFile(path, 'utf8');

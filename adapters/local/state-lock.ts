@@ -17,7 +17,7 @@ export function lockState(folder: string): StateLock {
     nonce: randomBytes(8).toString('hex'),
   });
   while (!create(path, mine)) {
-    const held = read(path);
+    const held = readIfReadable(path);
     if (held === undefined) continue;
     const { pid, started } = holderOf(held);
     if (pid > 0 && isAlive(pid) && startOf(pid) === started) {
@@ -29,7 +29,7 @@ export function lockState(folder: string): StateLock {
   }
   return {
     release: () => {
-      if (read(path) === mine) unlinkSync(path);
+      if (readIfReadable(path) === mine) unlinkSync(path);
     },
   };
 }
@@ -68,14 +68,14 @@ function takeAway(path: string, stale: string): void {
   } catch {
     return; // another starter was quicker
   }
-  const moved = read(aside);
+  const moved = readIfReadable(aside);
   if (moved !== undefined && moved !== stale) create(path, moved);
   unlinkSync(aside);
 }
 
 const beside = (path: string) => `${path}.${randomBytes(6).toString('hex')}`;
 
-function read(path: string): string | undefined {
+function readIfReadable(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch {
@@ -106,7 +106,7 @@ function isAlive(pid: number): boolean {
  * it. Empty also for a killed process that its parent has not collected, as in a container without an init.
  */
 function startOf(pid: number): string {
-  const stat = read(`/proc/${pid}/stat`) ?? '';
+  const stat = readIfReadable(`/proc/${pid}/stat`) ?? '';
   const [state = '', ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return 'ZX'.includes(state) ? '' : (fields[18] ?? '');
 }

@@ -46,11 +46,11 @@ export async function* inOrder(list: OrderedRows): AsyncGenerator<Row, void, und
     return list.order === 'ascending' ? one < other : one > other;
   };
   const shards: Shard[] = list.partitions.map((partition) => ({ partition, rows: [], next: undefined }));
-  await Promise.all(shards.map((shard) => read(list, shard, share)));
+  await Promise.all(shards.map((shard) => readShard(list, shard, share)));
   for (;;) {
     const usedUp = shards.filter(({ rows, next }) => rows.length === 0 && next);
     if (usedUp.length > 0) {
-      await Promise.all(usedUp.map((shard) => read(list, shard, share)));
+      await Promise.all(usedUp.map((shard) => readShard(list, shard, share)));
       continue;
     }
     const filled = shards.filter(({ rows }) => rows.length > 0);
@@ -60,7 +60,7 @@ export async function* inOrder(list: OrderedRows): AsyncGenerator<Row, void, und
   }
 }
 
-async function read(list: OrderedRows, shard: Shard, share: number): Promise<void> {
+async function readShard(list: OrderedRows, shard: Shard, share: number): Promise<void> {
   const { after, order } = list;
   const low = (order === 'ascending' ? after : undefined) ?? list.from ?? first;
   const high = (order === 'descending' ? after : undefined) ?? list.to ?? last;

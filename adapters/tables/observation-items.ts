@@ -108,14 +108,14 @@ export function groupsOf(projections: readonly CountedProjection[]): Group[] {
 export const rowsOfAll = (projections: readonly Projection[]): Row[] => projections.flatMap(rowsOf);
 
 /** Shortens a name of any length to a key of bounded length. */
-const bounded = (name: unknown): string => digestOf(name).slice(0, 32);
+const fixedLengthName = (name: unknown): string => digestOf(name).slice(0, 32);
 
 function sumsOf(projection: CountedProjection): Sum[] {
   const { tenant, timestamp, counter, measures = {} } = projection;
   return [
     {
       series: countersOf(tenant),
-      at: `${timestamp.slice(0, 13)}#${bounded(counter)}`,
+      at: `${timestamp.slice(0, 13)}#${fixedLengthName(counter)}`,
       of: { counter },
       measures: { ...measures, count: 1 },
       ttl: ttlOf(timestamp, keptSeconds),

@@ -30,7 +30,7 @@ interface Places<R> {
 }
 
 /** Usually a tenant has fewer, and one query finds them all. */
-const usual = 100;
+const defaultLimit = 100;
 const queriesAtOnce = 10;
 
 function faultRows<R extends { readonly tenant: string; readonly session_id: string }>(
@@ -59,8 +59,8 @@ function faultRows<R extends { readonly tenant: string; readonly session_id: str
     list: (tenant: string, limit: number): Promise<readonly R[]> => rowsIn({ tenant }, limit),
 
     async ofSessions(tenant: string, sessions: readonly string[]): Promise<readonly R[]> {
-      const first = await rowsIn({ tenant }, usual);
-      if (first.length < usual) return first.filter(({ session_id }) => sessions.includes(session_id));
+      const first = await rowsIn({ tenant }, defaultLimit);
+      if (first.length < defaultLimit) return first.filter(({ session_id }) => sessions.includes(session_id));
       const found: R[] = [];
       await sideBySide(sessions.flatMap(places), queriesAtOnce, async (place) => {
         found.push(...(await rowsIn({ tenant, range: { from: place, to: place } }, 1)));

@@ -39,7 +39,7 @@ export function timedSums(range: Range): Pick<Observations, 'minutes' | 'hours' 
   function remembered(width: 'minutes' | 'hours', scope: Scope, query: BucketQuery, stamps: HourStamps | undefined) {
     const { dimension, from, to } = query;
     const all = everySeries(width, scope, dimension);
-    const hours = stamps && !replaced(dimension) ? hoursBetween(from, to) : undefined;
+    const hours = stamps && !isReplaced(dimension) ? hoursBetween(from, to) : undefined;
     if (!hours || !stamps) return undefined;
     // Cached sums must include everything up to the stamp, so a lagging replica must not answer.
     return kept.read(all[0]!, hours, stamps, (first, last) => timed(all, first, last, true));
@@ -79,7 +79,7 @@ export function timedSums(range: Range): Pick<Observations, 'minutes' | 'hours' 
 }
 
 /** Checks for minutes that a report of a data plane replaces: it changes no batch and so no stamp. */
-const replaced = (dimension: Dimension): boolean => partsOf(dimension)?.kind === 'plane';
+const isReplaced = (dimension: Dimension): boolean => partsOf(dimension)?.kind === 'plane';
 
 /** Returns the hours of a span, as `2026-11-25T10`; undefined for a long one. */
 function hoursBetween(from: string, to: string): string[] | undefined {

@@ -37,7 +37,7 @@ export class MetricsRegistry {
   /** @returns the series it was counted under. */
   add(name: string, labels: Labels, by: number): Series {
     const { values } = this.#metric('counter', name);
-    const series = bounded(values, labels);
+    const series = seriesOrOverflow(values, labels);
     values.set(series.text, (values.get(series.text) ?? 0) + by);
     return series;
   }
@@ -49,7 +49,7 @@ export class MetricsRegistry {
   /** @returns the series it was observed under. */
   observe(name: string, labels: Labels, value: number): Series {
     const { distributions, edges } = this.#metric('histogram', name);
-    const series = bounded(distributions, labels);
+    const series = seriesOrOverflow(distributions, labels);
     let seen = distributions.get(series.text);
     if (seen === undefined) {
       seen = { series, counts: new Array(edges.length + 1).fill(0), sum: 0 };
@@ -82,7 +82,7 @@ export class MetricsRegistry {
   }
 }
 
-function bounded(known: ReadonlyMap<string, unknown>, labels: Labels): Series {
+function seriesOrOverflow(known: ReadonlyMap<string, unknown>, labels: Labels): Series {
   const series = seriesOf(labels);
   if (known.has(series.text) || known.size < maxSeries) return series;
   return seriesOf(Object.fromEntries(Object.keys(labels).map((name) => [name, 'other'])));

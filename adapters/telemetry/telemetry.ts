@@ -105,7 +105,7 @@ export function logTelemetry(options: TelemetryOptions): LogTelemetry {
     },
 
     metricsText: () => metrics.text(),
-    recentTraces: () => traces.items().map(written),
+    recentTraces: () => traces.items().map(traceRecord),
     shareTraces(next) {
       shared = next;
     },
@@ -181,14 +181,14 @@ export function logTelemetry(options: TelemetryOptions): LogTelemetry {
   function keep(trace: LocalTrace): void {
     trace.url = link?.(trace.traceId);
     traces.add(tenantOfSpans(trace.spans), trace);
-    shared?.note(written(trace));
+    shared?.note(traceRecord(trace));
   }
 }
 
 /** Returns Lambda's own header. It names the function's segment, which the caller cannot know. */
 const lambdaTrace = (): string | undefined => process.env._X_AMZN_TRACE_ID;
 
-const written = ({ traceId, url, spans }: LocalTrace): Trace => ({
+const traceRecord = ({ traceId, url, spans }: LocalTrace): Trace => ({
   trace_id: traceId,
   ...(url !== undefined && { xray_url: url }),
   spans: spans.map((span) => ({

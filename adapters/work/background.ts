@@ -82,7 +82,7 @@ export function backgroundWork({ telemetry, effects, packs, limits = workLimits 
     try {
       return await run(kind, given, ms);
     } catch (fault) {
-      throw refused(fault, ms, what);
+      throw refusalOfLateWork(fault, ms, what);
     }
   };
   const { textsMs, callsMs, configurationMs } = limits;
@@ -154,7 +154,7 @@ const refusals = {
   },
 } as const satisfies Readonly<Record<string, Refused>>;
 
-function refused(fault: unknown, ms: number, { busy, late }: Refused): unknown {
+function refusalOfLateWork(fault: unknown, ms: number, { busy, late }: Refused): unknown {
   if (!(fault instanceof ThreadLate)) return fault;
   if (fault.why === 'busy')
     return new GatewayError('service_unavailable', busy, { cause: fault, retryAfterSeconds: 2 });

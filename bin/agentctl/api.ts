@@ -1,7 +1,9 @@
 /** The commands' HTTP client: picks the key by route, bounds silence, and returns a document or throws a Failure. */
+
 import { isLoopback } from '#core/configuration/identity/federation/urls.ts';
 import type { Route } from '#core/contracts/route.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
+import { jsonOrUndefined } from '#core/kernel/json-or-undefined.ts';
 import type { OperationCommand } from '#core/operations/command.ts';
 import type { Answer, Api, Call, Opened, Query } from './client.ts';
 import { exitCodes, Failure, UsageError } from './failure.ts';
@@ -53,7 +55,7 @@ export class HttpApi implements Api {
   /** Calls an operation. @throws Failure if the server is unreachable, refuses, or answers with anything but JSON. */
   async call(operation: string, call: Call = {}): Promise<Answer> {
     const body = await this.text(operation, call);
-    const json = parsed(body);
+    const json = jsonOrUndefined(body);
     if (json === undefined) {
       const route = this.#routeOf(operation);
       const message = `${this.#settings.urlFor(route)} answered with something that is not JSON`;
@@ -168,7 +170,7 @@ class Silence {
 
 /** Returns the server's own message if it sent one, otherwise the status. */
 function refusal(response: Received, body: string, hadKey: boolean): Failure {
-  const { type, message } = fields(fields(parsed(body)).error);
+  const { type, message } = fields(fields(jsonOrUndefined(body)).error);
   const said = text(message) ? `${text(type) ?? response.status}: ${text(message)}` : undefined;
   const hint = response.status === 401 ? keyHint(hadKey) : retryHint(response.headers.get('retry-after'));
   const id = response.headers.get('x-request-id');
@@ -178,7 +180,7 @@ function refusal(response: Received, body: string, hadKey: boolean): Failure {
   return new Failure(exitCodes.negative, words, {
     hint,
     status: response.status,
-    body: parsed(body) === undefined ? undefined : body,
+    body: jsonOrUndefined(body) === undefined ? undefined : body,
   });
 }
 
@@ -189,14 +191,6 @@ const keyHint = (hadKey: boolean): string =>
 
 const retryHint = (after: string | null): string | undefined =>
   after === null ? undefined : `try again in ${after.slice(0, 40)} s`;
-
-function parsed(document: string): unknown {
-  try {
-    return JSON.parse(document);
-  } catch {
-    return undefined;
-  }
-}
 
 async function collect(bytes: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];

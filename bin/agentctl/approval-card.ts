@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { childPath } from '#core/text/secrets/json-path.ts';
 import { spelledText } from '#core/text/secrets/visible-text.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';
-import { type Output, painted, plain } from './output.ts';
+import { type Output, oneLineText, painted } from './output.ts';
 import { commandLine } from './shell.ts';
 
 interface CardOptions {
@@ -23,10 +23,10 @@ export function showCard(out: Output, item: Fields, options: CardOptions): void 
   out.line(painted('bold', id), item.status === undefined || item.status === 'pending' ? '' : `  ${statusOf(item)}`);
   if (text(summary.text)) out.line('  ', painted('bold', text(summary.text)!), ` (${riskWordOf(summary.risk)})`);
   const what = [item.protocol, item.tool].filter(text).join(' ') + (upstream ? ` at ${upstream}` : '');
-  const there = text(item.upstream_tool) ? ` (${plain(item.upstream_tool)} there)` : '';
+  const there = text(item.upstream_tool) ? ` (${oneLineText(item.upstream_tool)} there)` : '';
   out.line(`  ${what}${there} on ${spelledText(text(item.target) ?? '(no target)')}`);
   const written = Array.isArray(item.effects) ? item.effects : [];
-  const effects = written.map(plain);
+  const effects = written.map(oneLineText);
   const risks = Array.isArray(item.effect_risks) ? item.effect_risks : [];
   const isSaid = written.length === 1 && written[0] === summary.text;
   if (effects.length > 0 && !isSaid) out.line('  what the call would do:');
@@ -42,7 +42,7 @@ export function showCard(out: Output, item: Fields, options: CardOptions): void 
   out.field('  call digest', item.call_digest);
   out.field('  queued_at', item.queued_at);
   const left = typeof item.expires_in_seconds === 'number' ? `${duration(item.expires_in_seconds)}, ` : '';
-  if (text(item.expires_at)) out.line(`  expires: ${left && 'in '}${left}at ${plain(item.expires_at)}`);
+  if (text(item.expires_at)) out.line(`  expires: ${left && 'in '}${left}at ${oneLineText(item.expires_at)}`);
   const next = nextSteps[String(item.after_vote)];
   if (next) out.line(`  after an approval: ${next}`);
   out.field('  approval_url', item.approval_url);
@@ -57,11 +57,11 @@ const nextSteps: Readonly<Record<string, string>> = {
   retry: 'the agent sends the identical call again',
 };
 
-const riskWordOf = (risk: unknown): string => (risk === 'sends' ? 'sends out' : plain(risk));
+const riskWordOf = (risk: unknown): string => (risk === 'sends' ? 'sends out' : oneLineText(risk));
 
 /** Returns the status in words; a request without a decision in time has the status of a denial. */
 export const statusOf = ({ status, reason }: Fields): string =>
-  reason === 'timeout' ? 'timed out' : plain(status ?? 'unknown');
+  reason === 'timeout' ? 'timed out' : oneLineText(status ?? 'unknown');
 
 function showCaller(out: Output, item: Fields): void {
   const key = fields(item.key);
@@ -69,25 +69,30 @@ function showCaller(out: Output, item: Fields): void {
   const kind = text(key.kind);
   if (text(key.id)) {
     const name = [text(key.name) ?? '(no name)', kind && `(${kind} key)`].filter(text).join(' ');
-    out.line(`  key: ${name}, id ${plain(key.id)}, ${text(key.owner) ? `owner ${plain(key.owner)}` : 'no owner'}`);
+    out.line(
+      `  key: ${name}, id ${oneLineText(key.id)}, ${text(key.owner) ? `owner ${oneLineText(key.owner)}` : 'no owner'}`,
+    );
   }
   out.field('  tenant', text(item.tenant));
   out.field('  session', text(item.session_id) ?? text(actor.session));
-  if (text(actor.agent)) out.line(`  label (given by the caller, not verified): ${plain(actor.agent)}`);
+  if (text(actor.agent)) out.line(`  label (given by the caller, not verified): ${oneLineText(actor.agent)}`);
   const sources = Array.isArray(item.sources) ? item.sources : [];
   if (sources.length > 0) out.line('  where values come from:');
-  for (const source of sources) out.line(`    - ${plain(source)}`);
-  if (text(item.justification)) out.line(`  justification (in words of the caller): ${plain(item.justification)}`);
+  for (const source of sources) out.line(`    - ${oneLineText(source)}`);
+  if (text(item.justification))
+    out.line(`  justification (in words of the caller): ${oneLineText(item.justification)}`);
 }
 
 function showRule(out: Output, item: Fields): void {
   const rule = fields(item.rule);
-  const policy = text(rule.policy) ? ` (policy ${plain(rule.policy)}, version ${plain(rule.policy_version)})` : '';
-  out.field('  matched_rule', `${plain(item.matched_rule)}${policy}`);
+  const policy = text(rule.policy)
+    ? ` (policy ${oneLineText(rule.policy)}, version ${oneLineText(rule.policy_version)})`
+    : '';
+  out.field('  matched_rule', `${oneLineText(item.matched_rule)}${policy}`);
   out.field('  rule at', text(rule.place));
   out.field('  reason', text(rule.reason));
   if (text(item.caller_gone_at))
-    out.line(`  caller: gone since ${plain(item.caller_gone_at)}; an approved call runs when it is sent again`);
+    out.line(`  caller: gone since ${oneLineText(item.caller_gone_at)}; an approved call runs when it is sent again`);
   if (item.passkey_required === true)
     out.line('  passkey: an approval counts only with one; approve in the web console');
   out.field('  changed', text(item.terms_changed));
@@ -98,21 +103,23 @@ function showRule(out: Output, item: Fields): void {
     out.field('  approved', `${text(person)}${comment ? `: ${text(comment)}` : ''}`);
   const { session, key, kill_switch } = fields(item.risk);
   if (session !== undefined)
-    out.line(`  risk: session ${plain(session)}, key ${plain(key)} (calls are blocked at ${plain(kill_switch)})`);
+    out.line(
+      `  risk: session ${oneLineText(session)}, key ${oneLineText(key)} (calls are blocked at ${oneLineText(kill_switch)})`,
+    );
 }
 
 /** Lists requests that a reviewer may confuse with this one; a vote on it decides none of them. */
 export function showSimilar(out: Output, item: Fields): void {
   for (const { envelope_id, session_id, queued_at } of list(item.similar_pending))
     out.line(
-      `  pending as well: ${plain(envelope_id)}, nearly the same call, session ${plain(session_id)}, queued at ${plain(queued_at)}; it needs its own vote`,
+      `  pending as well: ${oneLineText(envelope_id)}, nearly the same call, session ${oneLineText(session_id)}, queued at ${oneLineText(queued_at)}; it needs its own vote`,
     );
 }
 
 function showParameters(out: Output, item: Fields, id: string, options: CardOptions): void {
   const parameters = Object.entries(fields(item.parameters)).sort(([a], [b]) => (a < b ? -1 : 1));
   if (parameters.length === 0) return;
-  const executed = Array.isArray(item.executed) ? item.executed.map(plain) : [];
+  const executed = Array.isArray(item.executed) ? item.executed.map(oneLineText) : [];
   out.line('  parameters:');
   for (const [name, value] of parameters) {
     const path = childPath('$.parameters', name);
@@ -126,7 +133,7 @@ function showParameters(out: Output, item: Fields, id: string, options: CardOpti
 function showParameter(out: Output, label: string, value: unknown, options: CardOptions, id: string): void {
   const whole = typeof value === 'string' ? value : JSON.stringify(value, null, 1);
   const lines = whole.split(/\r?\n/);
-  const shown = cut(lines, options);
+  const shown = shortenLines(lines, options);
   if (shown.length === 1 && shown[0] === whole) {
     out.line(`    ${label}: ${whole}`);
     return;
@@ -139,7 +146,7 @@ function showParameter(out: Output, label: string, value: unknown, options: Card
   out.line(`      … all of it: ${commandLine(['agentctl', 'show', id, '--full'])}`);
 }
 
-function cut(lines: readonly string[], { lines: most, characters }: CardOptions): string[] {
+function shortenLines(lines: readonly string[], { lines: most, characters }: CardOptions): string[] {
   const shown: string[] = [];
   let left = characters;
   for (const line of lines.slice(0, most === Number.POSITIVE_INFINITY ? undefined : most)) {

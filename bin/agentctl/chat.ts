@@ -1,4 +1,5 @@
 /** `chat`: one governed chat call, for the first try and for scripts. */
+import { jsonOrUndefined } from '#core/kernel/json-or-undefined.ts';
 import { sseDecoder } from '#core/models/dialects/sse.ts';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { exitCodes, Failure, UsageError } from './failure.ts';
@@ -64,7 +65,7 @@ async function chat(cli: Cli, options: ChatOptions, words: string): Promise<Outc
   });
   if (opened.type === 'text/event-stream') return showStream(cli, opened.bytes);
   const document = await collected(opened.bytes);
-  const answer = fields(parsed(document));
+  const answer = fields(jsonOrUndefined(document));
   if (cli.globals.json) cli.out.json(document);
   else if (answer.status === 'pending_approval') showPending(cli, answer, options, words);
   else showReply(cli, answer);
@@ -94,7 +95,7 @@ async function showStream({ out, globals }: Cli, bytes: AsyncIterable<Uint8Array
   for await (const data of eventData(bytes)) {
     ended ||= data === '[DONE]';
     if (data === '[DONE]') continue;
-    const event = fields(parsed(data));
+    const event = fields(jsonOrUndefined(data));
     if (globals.json) out.json(data);
     else for (const { delta } of list(event.choices)) out.piece(text(fields(delta).content) ?? '');
     if (event.error !== undefined) throw broken(event, globals.json === true, out);
@@ -158,17 +159,9 @@ const lessons: Readonly<Record<string, (options: ChatOptions) => string>> = {
 
 function taught(failure: Failure, options: ChatOptions): Failure {
   if (failure.hint !== undefined) return failure;
-  const type = text(fields(fields(parsed(failure.body ?? '')).error).type) ?? failure.message.split(':')[0]!;
+  const type = text(fields(fields(jsonOrUndefined(failure.body ?? '')).error).type) ?? failure.message.split(':')[0]!;
   const hint = Object.hasOwn(lessons, type) ? lessons[type]?.(options) : undefined;
   return new Failure(failure.exitCode, failure.message, { hint, body: failure.body, cause: failure });
-}
-
-function parsed(document: string): unknown {
-  try {
-    return JSON.parse(document);
-  } catch {
-    return undefined;
-  }
 }
 
 async function collected(bytes: AsyncIterable<Uint8Array>): Promise<string> {

@@ -40,7 +40,7 @@ export function addConfigCheck(parent: Parent): void {
 async function check(cli: Cli, file: string, { strict }: CheckOptions): Promise<Outcome> {
   const { readConfigurationFile, unsetHere } = await import('./policy-file.ts');
   const read = await readConfigurationFile(file).catch((fault: Error) => fault);
-  if (read instanceof Error) return refused(cli, read);
+  if (read instanceof Error) return reportInvalid(cli, read);
   const unset = await unsetHere(read.configuration);
   const { warnings } = read;
   if (cli.globals.json) cli.out.pretty({ valid: true, warnings, unset_secrets: unset });
@@ -51,7 +51,7 @@ async function check(cli: Cli, file: string, { strict }: CheckOptions): Promise<
   return strict && warnings.length > 0 ? 'negative' : 'positive';
 }
 
-function refused(cli: Cli, fault: Error & { exitCode?: number; data?: unknown }): Outcome {
+function reportInvalid(cli: Cli, fault: Error & { exitCode?: number; data?: unknown }): Outcome {
   if (fault.exitCode === exitCodes.usage || !cli.globals.json) throw fault;
   const { problems } = fields(fault.data);
   cli.out.pretty({ valid: false, problems: Array.isArray(problems) ? problems : [fault.message] });

@@ -5,7 +5,7 @@ import { addCommand, addGroup, type Parent } from './command.ts';
 import { addConfigCheck } from './config-check.ts';
 import { UsageError } from './failure.ts';
 import { fields } from './json-fields.ts';
-import { plain } from './output.ts';
+import { oneLineText } from './output.ts';
 import { showTree } from './tree.ts';
 
 export function addConfig(program: Parent): void {
@@ -20,7 +20,7 @@ export function addConfig(program: Parent): void {
       const { version, configuration } = fields(answer.json);
       if (globals.json) out.json(answer.text);
       else out.pretty(configuration ?? answer.json);
-      if (!globals.json && version !== undefined) out.note(`policy version ${plain(version)}`);
+      if (!globals.json && version !== undefined) out.note(`policy version ${oneLineText(version)}`);
       return 'positive';
     },
   });

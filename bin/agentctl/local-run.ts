@@ -45,8 +45,8 @@ export function stateFolder(named: string | undefined): StateFolder {
 /** Reads both files; they are absent if no run was started here. @throws UsageError as `stateFolder` does. */
 export function readLocalRun(named: string | undefined): LocalRun {
   const state = stateFolder(named);
-  const ready = readJsonFile(own(state, 'ready.json')) ?? {};
-  const keysFile = own(state, 'keys.json');
+  const ready = readJsonFile(ownFile(state, 'ready.json')) ?? {};
+  const keysFile = ownFile(state, 'keys.json');
   const urls = Object.entries(ready).flatMap(([name, url]) => (name.endsWith('_url') ? (text(url) ?? []) : []));
   if (state.found) refuse(state.path, readyTrouble(urls, text(ready.keys_file), keysFile));
   const file = readJsonFile(keysFile) ?? {};
@@ -67,7 +67,7 @@ export function readLocalRun(named: string | undefined): LocalRun {
 }
 
 /** Returns the path of a file in the folder, which must be the user's own like the folder. */
-function own({ path, found }: StateFolder, name: string): string {
+function ownFile({ path, found }: StateFolder, name: string): string {
   const file = join(path, name);
   if (found) refuse(path, ownFileTrouble(file));
   return file;

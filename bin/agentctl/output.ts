@@ -4,7 +4,7 @@
  */
 import { styleText } from 'node:util';
 import { unseen, visibleText } from '#core/text/secrets/visible-text.ts';
-import { columnGap, cut, fittedWidths, relativeTime } from './table.ts';
+import { columnGap, fittedWidths, relativeTime, shortenCell } from './table.ts';
 
 type Style = 'green' | 'yellow' | 'red' | 'bold' | 'dim';
 interface Painted {
@@ -33,7 +33,7 @@ export class Output {
 
   /** Prints `name: value`; an absent value is omitted. */
   field(name: string, value: unknown): void {
-    if (value !== undefined && value !== null) this.line(`${name}: ${plain(value)}`);
+    if (value !== undefined && value !== null) this.line(`${name}: ${oneLineText(value)}`);
   }
 
   /** Columns of the terminal; undefined if stdout is not a terminal. */
@@ -45,12 +45,13 @@ export class Output {
   table(header: readonly string[], rows: readonly (readonly unknown[])[]): void {
     const { width } = this;
     const now = Date.now();
-    const written = (cell: unknown) => visibleText(width === undefined ? plain(cell) : relativeTime(plain(cell), now));
+    const written = (cell: unknown) =>
+      visibleText(width === undefined ? oneLineText(cell) : relativeTime(oneLineText(cell), now));
     const cells = [header, ...rows].map((row) => row.map(written));
     const widths = fittedWidths(cells, width ?? Number.POSITIVE_INFINITY);
     for (const [index, row] of cells.entries()) {
       const text = row
-        .map((cell, column) => cut(cell, widths[column] ?? 0).padEnd(widths[column] ?? 0))
+        .map((cell, column) => shortenCell(cell, widths[column] ?? 0).padEnd(widths[column] ?? 0))
         .join(' '.repeat(columnGap));
       this.line(index === 0 ? painted('bold', text.trimEnd()) : text.trimEnd());
     }
@@ -129,7 +130,7 @@ export class Output {
 }
 
 /** Formats a value on one line: strings unchanged, other values as JSON. */
-export const plain = (value: unknown): string =>
+export const oneLineText = (value: unknown): string =>
   value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 
 export const escapeUnseen = (json: string): string =>

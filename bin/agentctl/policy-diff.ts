@@ -5,7 +5,7 @@ import { addCommand, type Cli, type Parent } from './command.ts';
 import { decisionPart } from './decision.ts';
 import { UsageError } from './failure.ts';
 import { type Fields, fields, list } from './json-fields.ts';
-import { type Output, painted, plain } from './output.ts';
+import { type Output, oneLineText, painted } from './output.ts';
 import type { ReadConfiguration } from './policy-file.ts';
 
 /**
@@ -99,13 +99,13 @@ export function showWholeDiff(out: Output, diff: Fields): void {
     out.line(
       painted(
         'red',
-        `lifted guard: ${plain(name)}, by tool_policies.disable_guards: the rules decide the calls that it blocked`,
+        `lifted guard: ${oneLineText(name)}, by tool_policies.disable_guards: the rules decide the calls that it blocked`,
       ),
     );
   showLiftings(out, list(diff.lifted_by));
   showPolicyDiff(out, diff);
   for (const level of list(diff.levels)) {
-    out.line(painted('bold', `level ${plain(level.path)}, by itself`));
+    out.line(painted('bold', `level ${oneLineText(level.path)}, by itself`));
     showPolicyDiff(out, level);
   }
 }
@@ -114,30 +114,33 @@ function showChanges(out: Output, changes: readonly Fields[]): void {
   if (changes.length === 0) out.line('no key differs');
   let above: unknown;
   for (const { section, path, from, to } of changes) {
-    if (section !== above) out.line(painted('bold', plain(section)));
+    if (section !== above) out.line(painted('bold', oneLineText(section)));
     above = section;
-    const at = plain(path);
-    if (from === undefined) out.line(painted('green', `  + ${at}: ${plain(to)}`));
-    else if (to === undefined) out.line(painted('red', `  - ${at}: ${plain(from)}`));
-    else out.line(`  ~ ${at}: ${from === to ? `another value (${plain(to)})` : `${plain(from)} → ${plain(to)}`}`);
+    const at = oneLineText(path);
+    if (from === undefined) out.line(painted('green', `  + ${at}: ${oneLineText(to)}`));
+    else if (to === undefined) out.line(painted('red', `  - ${at}: ${oneLineText(from)}`));
+    else
+      out.line(
+        `  ~ ${at}: ${from === to ? `another value (${oneLineText(to)})` : `${oneLineText(from)} → ${oneLineText(to)}`}`,
+      );
   }
 }
 
 /** Rules of packs have long names; if the place is shown, the beginning is enough. */
 const longestName = 80;
 
-const named = ({ rule, place, path }: Fields): string => {
-  const name = plain(rule);
-  const at = [path, place].filter((each) => each !== undefined).map(plain);
+const ruleTitle = ({ rule, place, path }: Fields): string => {
+  const name = oneLineText(rule);
+  const at = [path, place].filter((each) => each !== undefined).map(oneLineText);
   return at.length === 0 ? name : `${shorten(name, longestName)} (${at.join(', ')})`;
 };
 
 /** Shows each custom rule and what it lifts from the pack [policy.diff]. */
 function showLiftings(out: Output, liftings: readonly Fields[]): void {
   for (const lifting of liftings) {
-    out.line(painted('bold', `your rule ${named(lifting)} decides calls that were held back by`));
+    out.line(painted('bold', `your rule ${ruleTitle(lifting)} decides calls that were held back by`));
     for (const lifted of list(lifting.lifts)) {
-      out.line('  ', decisionPart(lifted.from), ' → ', decisionPart(lifted.to), `  ${named(lifted)}`);
+      out.line('  ', decisionPart(lifted.from), ' → ', decisionPart(lifted.to), `  ${ruleTitle(lifted)}`);
       out.field('    example', lifted.example);
     }
   }
@@ -158,11 +161,13 @@ function notShown(changes: readonly Fields[], { lifted_by }: Fields): Fields[] {
 
 /** Groups changes of lifted guards, because every rule of the pack decides their calls. */
 function byGuard(changes: readonly Fields[], { lifted_guards }: Fields): Fields[] {
-  const lifted = new Set((Array.isArray(lifted_guards) ? lifted_guards : []).map((name) => `guard:${plain(name)}`));
+  const lifted = new Set(
+    (Array.isArray(lifted_guards) ? lifted_guards : []).map((name) => `guard:${oneLineText(name)}`),
+  );
   const lines = new Map<unknown, Fields>();
   for (const change of changes) {
     const { from, to, rule_before } = change;
-    const key = lifted.has(plain(rule_before)) ? JSON.stringify([from, to, rule_before]) : change;
+    const key = lifted.has(oneLineText(rule_before)) ? JSON.stringify([from, to, rule_before]) : change;
     const first = lines.get(key);
     lines.set(key, first ? { ...first, rules: Number(first.rules ?? 0) + 1 } : change);
   }
@@ -181,21 +186,24 @@ function showPolicyDiff(out: Output, diff: Fields): void {
       painted(style, `${name}: ${changes.length}${above > 0 ? `, of them ${above} by your rules, as above` : ''}`),
     );
     for (const { from, to, rule_before, rule_after, approval, example, repeated, rules } of byGuard(left, diff)) {
-      const pairs = repeated === undefined ? '' : ` (${plain(repeated)} pairs of rules)`;
-      const times = rules === undefined ? pairs : ` and ${plain(rules)} more rules`;
+      const pairs = repeated === undefined ? '' : ` (${oneLineText(repeated)} pairs of rules)`;
+      const times = rules === undefined ? pairs : ` and ${oneLineText(rules)} more rules`;
       out.line(
         '  ',
         decisionPart(from),
         ' → ',
         decisionPart(to),
-        `  ${plain(rule_before)} → ${plain(rule_after)}${times}`,
+        `  ${oneLineText(rule_before)} → ${oneLineText(rule_after)}${times}`,
       );
       if (approval)
-        out.field('    approval', `${plain((approval as Fields).before)} → ${plain((approval as Fields).after)}`);
+        out.field(
+          '    approval',
+          `${oneLineText((approval as Fields).before)} → ${oneLineText((approval as Fields).after)}`,
+        );
       out.field('    example', example);
     }
   }
   out.field('analysed', diff.analysed);
   for (const warning of Array.isArray(diff.warnings) ? diff.warnings : [])
-    out.line(painted('yellow', `warning: ${plain(warning)}`));
+    out.line(painted('yellow', `warning: ${oneLineText(warning)}`));
 }

@@ -29,12 +29,12 @@ const quietMs = 500;
 const redrawMs = 100;
 const megabyte = 1_000_000;
 
-const nothing: Progress = { add() {}, set() {}, end() {} };
+const noProgress: Progress = { add() {}, set() {}, end() {} };
 
 /** Creates a progress line. @param unit of the count, in the plural: `entries`; `bytes` are shown in MB. */
 export function progressOf(unit: string, options: ProgressOptions = {}): Progress {
   const { total, terminal = process.stderr, now = () => performance.now() } = options;
-  if (terminal.isTTY !== true) return nothing;
+  if (terminal.isTTY !== true) return noProgress;
   const begunMs = now();
   let [count, drawnMs, drawn] = [0, begunMs + quietMs - redrawMs, false];
   const redraw = () => {

@@ -30,12 +30,14 @@ export function readSettings(globals: Globals, env: NodeJS.ProcessEnv): Settings
   const run = localRunOf(globals, env);
   // A state folder on the command line overrides the environment.
   const pinned = globals.state !== undefined && globals.url === undefined && run().adminUrl !== undefined;
-  const given = globals.url ?? (pinned ? run().adminUrl : (set(env.AGENTCTL_URL) ?? set(env.GATEWAY_ADMIN_URL)));
+  const given =
+    globals.url ?? (pinned ? run().adminUrl : (unlessEmpty(env.AGENTCTL_URL) ?? unlessEmpty(env.GATEWAY_ADMIN_URL)));
   const admin = addressOf('adminUrl', given ?? text(config.url), run);
 
   const addressFor = (route: Route): Address => {
     if (route.surface !== 'gateway') return admin;
-    const named = globals.gateway ?? (pinned ? run().gatewayUrl : set(env.AGENTCTL_GATEWAY)) ?? text(config.gateway);
+    const named =
+      globals.gateway ?? (pinned ? run().gatewayUrl : unlessEmpty(env.AGENTCTL_GATEWAY)) ?? text(config.gateway);
     if (named === undefined && !isLoopback(admin.url))
       throw new UsageError(`${admin.url} is the admin address; give --gateway (AGENTCTL_GATEWAY), the gateway address`);
     return addressOf('gatewayUrl', named, run);
@@ -55,7 +57,7 @@ export function readSettings(globals: Globals, env: NodeJS.ProcessEnv): Settings
 export function localRunOf({ state }: Globals, env: NodeJS.ProcessEnv): () => LocalRun {
   let run: LocalRun | undefined;
   return () => {
-    run ??= readLocalRun(state ?? set(env.GATEWAY_STATE));
+    run ??= readLocalRun(state ?? unlessEmpty(env.GATEWAY_STATE));
     return run;
   };
 }
@@ -77,7 +79,7 @@ function ownKey(globals: Globals, env: NodeJS.ProcessEnv, config: Fields, url: s
   if (globals.as !== undefined || pinned) return undefined;
   const configured = [text(config.url), text(config.gateway)].filter((each) => each !== undefined);
   const belongs = configured.length === 0 || configured.some((each) => sameOrigin(each, url));
-  const key = set(env.AGENTCTL_KEY) ?? (belongs ? text(config.key) : undefined);
+  const key = unlessEmpty(env.AGENTCTL_KEY) ?? (belongs ? text(config.key) : undefined);
   return key === undefined ? undefined : sendable(key);
 }
 
@@ -132,4 +134,4 @@ function sendable(key: string): string {
 }
 
 /** Treats an empty variable as unset. */
-const set = (value: string | undefined): string | undefined => (value ? value : undefined);
+const unlessEmpty = (value: string | undefined): string | undefined => (value ? value : undefined);

@@ -5,7 +5,7 @@ import { decisionPart } from './decision.ts';
 import { UsageError } from './failure.ts';
 import { wholeNumber } from './globals.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';
-import { type Output, plain } from './output.ts';
+import { type Output, oneLineText } from './output.ts';
 import { addPolicyDiff } from './policy-diff.ts';
 import { addWhy, showExplanation } from './why.ts';
 
@@ -89,10 +89,10 @@ function callsIn(file: string): readonly unknown[] {
 }
 
 function showResult(out: Output, result: Fields, call: Fields, explained: boolean): void {
-  const at = call.upstream === undefined ? '' : ` at ${plain(call.upstream)}`;
-  const what = [call.protocol, call.tool, call.target, call.capability].map(plain).join(' ') + at;
-  const place = text(result.place) ? ` at ${plain(result.place)}` : '';
-  out.line(decisionPart(result.decision), `  ${plain(result.matched_rule)}${place}  ${what}`);
+  const at = call.upstream === undefined ? '' : ` at ${oneLineText(call.upstream)}`;
+  const what = [call.protocol, call.tool, call.target, call.capability].map(oneLineText).join(' ') + at;
+  const place = text(result.place) ? ` at ${oneLineText(result.place)}` : '';
+  out.line(decisionPart(result.decision), `  ${oneLineText(result.matched_rule)}${place}  ${what}`);
   out.field('  reason', text(result.reason));
   out.field('  needs', text(result.needs));
   out.field('  suggested_alternative', text(result.suggested_alternative));

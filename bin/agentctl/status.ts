@@ -1,7 +1,7 @@
 /** `status` and `whoami`: the state of the gateway and the identity of the caller. */
 import { type Fields, list, text } from './json-fields.ts';
 import { commandOf } from './operation-command.ts';
-import { type Output, plain } from './output.ts';
+import { type Output, oneLineText } from './output.ts';
 import { showTree } from './tree.ts';
 
 export const statusCommands = [commandOf('status', showStatus), commandOf('whoami')];
@@ -14,7 +14,7 @@ function showList(out: Output, title: string, members: readonly string[], value:
   const shown = members.filter((member) => entries.some((entry) => entry[member] !== undefined));
   out.table(
     shown,
-    entries.map((entry) => shown.map((member) => plain(entry[member]))),
+    entries.map((entry) => shown.map((member) => oneLineText(entry[member]))),
   );
 }
 
@@ -29,7 +29,7 @@ function showStatus(out: Output, { recent_violations, dependencies, providers, .
   out.table(
     ['at', 'what', 'on', 'rule', 'reason'],
     violations.map(({ at, tool, model, target, matched_rule, reason }) =>
-      [at, text(tool) ?? model, target, matched_rule, reason].map(plain),
+      [at, text(tool) ?? model, target, matched_rule, reason].map(oneLineText),
     ),
   );
 }

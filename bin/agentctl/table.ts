@@ -29,7 +29,7 @@ export function fittedWidths(rows: readonly (readonly string[])[], width: number
 }
 
 /** Cuts a text that is too long. */
-export const cut = (cell: string, width: number): string => {
+export const shortenCell = (cell: string, width: number): string => {
   const characters = [...cell];
   return characters.length <= width ? cell : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`;
 };

@@ -1,9 +1,9 @@
 /** Prints any response as indented `name: value` lines, unknown fields included. */
-import { type Output, plain } from './output.ts';
+import { type Output, oneLineText } from './output.ts';
 
 export function showTree(out: Output, value: unknown, indent = ''): void {
   if (typeof value !== 'object' || value === null) {
-    out.line(`${indent}${plain(value)}`);
+    out.line(`${indent}${oneLineText(value)}`);
     return;
   }
   for (const [name, member] of Object.entries(value)) {
@@ -11,7 +11,7 @@ export function showTree(out: Output, value: unknown, indent = ''): void {
     else if (typeof member === 'object' && member !== null) {
       out.line(`${indent}${name}:${Object.keys(member).length === 0 ? ' none' : ''}`);
       showTree(out, member, `${indent}  `);
-    } else out.line(`${indent}${name}: ${plain(member)}`);
+    } else out.line(`${indent}${name}: ${oneLineText(member)}`);
   }
 }
 
@@ -22,8 +22,8 @@ function showList(out: Output, name: string, items: readonly unknown[], indent: 
 }
 
 function oneLine(item: unknown): string {
-  if (typeof item !== 'object' || item === null || Array.isArray(item)) return plain(item);
+  if (typeof item !== 'object' || item === null || Array.isArray(item)) return oneLineText(item);
   return Object.entries(item)
-    .map(([name, value]) => `${name} ${plain(value)}`)
+    .map(([name, value]) => `${name} ${oneLineText(value)}`)
     .join(', ');
 }

@@ -35,7 +35,7 @@ export async function watchApprovals(cli: Cli, { events = Infinity, list, redraw
   let polled: PolledApprovals | undefined;
   while (seen < events) {
     try {
-      for await (const { id, event, happened } of polled ? await polled.look() : opened(cli, last)) {
+      for await (const { id, event, happened } of polled ? await polled.look() : openEvents(cli, last)) {
         last = id ?? last;
         failures = 0;
         reached = true;
@@ -73,7 +73,7 @@ const isAway = (failure: unknown): boolean =>
 const opensNone = (failure: unknown): boolean =>
   failure instanceof Failure && /^method_not_allowed\b/.test(failure.message);
 
-async function* opened(cli: Cli, last: string | undefined): AsyncGenerator<ApprovalEvent> {
+async function* openEvents(cli: Cli, last: string | undefined): AsyncGenerator<ApprovalEvent> {
   const headers = last === undefined ? {} : { 'last-event-id': last };
   const decoder = sseDecoder();
   for await (const bytes of await cli.api().stream('approvalEvents', { headers }))

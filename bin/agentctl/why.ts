@@ -4,7 +4,7 @@ import { addCommand, type Parent } from './command.ts';
 import { decisionPart } from './decision.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';
 import { showAnswer } from './operation-command.ts';
-import { type Output, painted, plain } from './output.ts';
+import { type Output, oneLineText, painted } from './output.ts';
 
 interface WhyOptions {
   readonly all?: true;
@@ -23,17 +23,25 @@ export function addWhy(parent: Parent): void {
 
 function showWhy(out: Output, answer: Fields, all: boolean): void {
   const { protocol, tool, target, capability, upstream, parameters } = fields(answer.call);
-  const at = upstream === undefined ? '' : ` at ${plain(upstream)}`;
-  const on = text(target) ? ` on ${plain(target)}` : '';
-  const call = tool === undefined ? plain(answer.envelope_id) : `${plain(protocol)} ${plain(tool)}${at}${on}`;
-  out.line(decisionPart(answer.decision), `  ${call}${capability === undefined ? '' : ` (${plain(capability)})`}`);
-  for (const [name, value] of Object.entries(fields(parameters))) out.field(`  ${name}`, short(plain(value)));
+  const at = upstream === undefined ? '' : ` at ${oneLineText(upstream)}`;
+  const on = text(target) ? ` on ${oneLineText(target)}` : '';
+  const call =
+    tool === undefined ? oneLineText(answer.envelope_id) : `${oneLineText(protocol)} ${oneLineText(tool)}${at}${on}`;
+  out.line(
+    decisionPart(answer.decision),
+    `  ${call}${capability === undefined ? '' : ` (${oneLineText(capability)})`}`,
+  );
+  for (const [name, value] of Object.entries(fields(parameters))) out.field(`  ${name}`, short(oneLineText(value)));
   out.field('  reason', text(answer.reason));
   out.field('  needs', text(answer.needs));
   out.line(`  decided by: ${deciderOf(answer, all)}${atPlace(answer)}`);
-  out.line(`  policy: ${plain(answer.policy ?? 'unknown')}, version ${plain(answer.policy_version ?? 'unknown')}`);
+  out.line(
+    `  policy: ${oneLineText(answer.policy ?? 'unknown')}, version ${oneLineText(answer.policy_version ?? 'unknown')}`,
+  );
   if (Array.isArray(answer.not_replayed))
-    out.line(`  not evaluated again, because parameters are redacted: ${answer.not_replayed.map(plain).join(', ')}`);
+    out.line(
+      `  not evaluated again, because parameters are redacted: ${answer.not_replayed.map(oneLineText).join(', ')}`,
+    );
   showExplanation(out, answer, { all, more: '--all' });
 }
 
@@ -59,7 +67,7 @@ export function showExplanation(
   out.field('  more effects', answer.more_effects);
   out.field('  unclear', text(answer.unclear));
   for (const { entry, found } of list(answer.catalog))
-    out.line(`  catalog of this configuration: ${plain(entry)}, in ${short(plain(found))}`);
+    out.line(`  catalog of this configuration: ${oneLineText(entry)}, in ${short(oneLineText(found))}`);
   showRules(out, list(answer.trace), all, more);
 }
 
@@ -108,25 +116,25 @@ function deciderOf({ decided_by, matched_rule, trace, effects }: Fields, all: bo
 
 /** Describes an effect. `shell.rm` implies its protocol; an MCP tool's effect may have another one. */
 function effectOf({ protocol, tool, target, capability }: Fields): string {
-  const under = text(protocol) && !plain(tool).startsWith(`${protocol}.`) ? `${plain(protocol)} ` : '';
-  return `${under}${plain(tool)}${text(target) ? ` on ${short(plain(target))}` : ''} (${plain(capability)})`;
+  const under = text(protocol) && !oneLineText(tool).startsWith(`${protocol}.`) ? `${oneLineText(protocol)} ` : '';
+  return `${under}${oneLineText(tool)}${text(target) ? ` on ${short(oneLineText(target))}` : ''} (${oneLineText(capability)})`;
 }
 
 const placeOf = ({ index }: Fields): string =>
-  typeof index === 'number' && index < 0 ? 'guard' : `rule ${plain(index)}`;
+  typeof index === 'number' && index < 0 ? 'guard' : `rule ${oneLineText(index)}`;
 /** Returns the rule's place in its file; empty for a version stored without places. */
-const atPlace = ({ place }: Fields): string => (place === undefined ? '' : ` (${plain(place)})`);
-const nameOf = ({ name }: Fields): string => (name === undefined ? '' : ` "${plain(name)}"`);
-const ruleOf = (rule: unknown, all: boolean): string => (all ? plain(rule) : short(plain(rule), 60));
+const atPlace = ({ place }: Fields): string => (place === undefined ? '' : ` (${oneLineText(place)})`);
+const nameOf = ({ name }: Fields): string => (name === undefined ? '' : ` "${oneLineText(name)}"`);
+const ruleOf = (rule: unknown, all: boolean): string => (all ? oneLineText(rule) : short(oneLineText(rule), 60));
 
 const short = (value: string, most = 200): string =>
   value.length > most ? `${[...value].slice(0, most).join('')}…` : value;
 
 function showTrace(out: Output, trace: unknown, indent: string, brief = false): void {
-  const cut = (value: unknown) => (value === '' ? 'empty' : brief ? short(plain(value), 60) : plain(value));
+  const cut = (value: unknown) => (value === '' ? 'empty' : brief ? short(oneLineText(value), 60) : oneLineText(value));
   for (const step of list(trace)) {
     const { field, expected, found } = fields(step.failed);
-    const failed = step.failed === undefined ? '' : `: ${plain(field)} is ${cut(found)}, not ${cut(expected)}`;
+    const failed = step.failed === undefined ? '' : `: ${oneLineText(field)} is ${cut(found)}, not ${cut(expected)}`;
     const verdict = step.matched === true ? painted('bold', 'matched') : `no${failed}`;
     out.line(
       `${indent}${placeOf(step)} `,

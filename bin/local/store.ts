@@ -36,7 +36,7 @@ export async function openStore(
 ): Promise<LocalStore> {
   const endpoint = environment.DYNAMODB_ENDPOINT;
   const shared = endpoint !== undefined && endpoint !== '';
-  const { store, close } = shared ? await served(endpoint) : inFile(stateFolder, durability, report);
+  const { store, close } = shared ? await openDynamo(endpoint) : inFile(stateFolder, durability, report);
   return {
     store,
     executions: executionsTable({ store }),
@@ -52,7 +52,7 @@ interface Opened {
 }
 
 /** Loads the SDK, which a gateway with its store in a file does not need. */
-async function served(endpoint: string): Promise<Opened> {
+async function openDynamo(endpoint: string): Promise<Opened> {
   const [{ dynamoStore }, { endpointClient }, { createTables }] = await Promise.all([
     import('#adapters/aws/dynamodb/store.ts'),
     import('#adapters/local/endpoint-client.ts'),

@@ -20,10 +20,10 @@ export function programModules(folder: string): Record<string, string> {
     throw new Error(`${folder}/${unknown}: add its place in bin/reference/catalog-programs.ts`);
   const pathOf = (name: string) => join(folder, `${name}.yaml`);
   const families = familyFiles
-    .map((name) => checked(pathOf(name), familyFileSchema))
+    .map((name) => readYaml(pathOf(name), familyFileSchema))
     .map(({ title, programs }) => ({ title, programs }));
-  const programs = Object.assign({}, ...commandFiles.map((name) => checked(pathOf(name), commandFileSchema).programs));
-  const { shared, ...git } = checked(pathOf('git'), gitFileSchema);
+  const programs = Object.assign({}, ...commandFiles.map((name) => readYaml(pathOf(name), commandFileSchema).programs));
+  const { shared, ...git } = readYaml(pathOf('git'), gitFileSchema);
   return {
     'core/catalog/programs.ts': writtenModule('*', {
       'familiesData: readonly { readonly title: string; readonly programs: Family }[]': families,
@@ -62,7 +62,7 @@ function writtenModule(
   ].join('\n');
 }
 
-function checked<T>(path: string, schema: z.ZodType<T>): T {
+function readYaml<T>(path: string, schema: z.ZodType<T>): T {
   const { success, data, error } = schema.safeParse(
     parse(readFileSync(path, 'utf8'), { merge: true, maxAliasCount: -1 }),
   );
@@ -86,7 +86,7 @@ class SharingWriter {
   }
 
   write(value: unknown): string {
-    const text = plain(value);
+    const text = cellText(value);
     if (!this.#isShared(text)) return this.#members(value);
     const known = this.#known.get(text);
     if (known !== undefined) return known;
@@ -98,7 +98,7 @@ class SharingWriter {
 
   /** Counts parts. Parts of a part that was counted before do not count again. */
   #count(value: unknown): void {
-    const text = plain(value);
+    const text = cellText(value);
     const count = (this.#counts.get(text) ?? 0) + 1;
     this.#counts.set(text, count);
     if (count === 1 && isPlainObject(value)) for (const each of Object.values(value)) this.#count(each);
@@ -109,12 +109,12 @@ class SharingWriter {
   #names(text: string): string {
     const words = new Set(text.split(' '));
     const whole = this.#lists.filter((list) => list.split(' ').every((word) => words.has(word)));
-    if (whole.length === 0) return plain(text);
+    if (whole.length === 0) return cellText(text);
     const listed = new Set(whole.join(' ').split(' '));
     const others = [...words].filter((word) => !listed.has(word)).join(' ');
     const written = [
       ...whole.map((list) => `n${this.#lists.indexOf(list)}`),
-      ...(others === '' ? [] : [plain(others)]),
+      ...(others === '' ? [] : [cellText(others)]),
     ];
     return written.length === 1 ? written[0]! : `names(${written.join(', ')})`;
   }
@@ -122,10 +122,10 @@ class SharingWriter {
   #members(value: unknown): string {
     if (Array.isArray(value)) return `[${value.map((each) => this.write(each)).join(', ')}]`;
     if (typeof value === 'string') return this.#names(value);
-    if (!isPlainObject(value)) return plain(value);
+    if (!isPlainObject(value)) return cellText(value);
     const members = new Map(Object.entries(value));
     const at = this.#bases.findIndex((base) =>
-      Object.entries(base).every(([key, each]) => plain(members.get(key)) === plain(each)),
+      Object.entries(base).every(([key, each]) => cellText(members.get(key)) === cellText(each)),
     );
     for (const key of Object.keys(this.#bases[at] ?? {})) members.delete(key);
     const written = [...members].map(
@@ -140,7 +140,7 @@ const shortestList = 40;
 const isPlainObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !(value instanceof RegExp);
 
-const plain = (value: unknown): string =>
+const cellText = (value: unknown): string =>
   value instanceof RegExp
     ? String(value)
     : JSON.stringify(value, (_, each) => (each instanceof RegExp ? `regex ${each}` : each));

@@ -40,7 +40,7 @@ const examples: Readonly<Record<string, unknown>> = answers;
 
 const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Schema => {
   const name = nameOf.get(schema);
-  return name ? ref(name) : bare(schema, io);
+  return name ? ref(name) : inlineSchema(schema, io);
 };
 
 /** Returns one document per address: for agents, and for people and chat systems. MCP describes itself. */
@@ -80,7 +80,7 @@ export const inOrder = (list: readonly Endpoint[]): readonly Endpoint[] =>
 function usedIn(paths: Schema): Schema {
   const text = JSON.stringify(paths);
   const used = Object.entries(components).filter(([name]) => text.includes(`#/components/schemas/${name}"`));
-  return Object.fromEntries(used.map(([name, schema]) => [name, bare(schema)]));
+  return Object.fromEntries(used.map(([name, schema]) => [name, inlineSchema(schema)]));
 }
 
 const options = { reused: 'inline', unrepresentable: 'any' } as const;
@@ -88,7 +88,7 @@ const options = { reused: 'inline', unrepresentable: 'any' } as const;
 const anyJson = JSON.stringify(z.toJSONSchema(z.object({ any: z.json() }), options).$defs);
 
 /** Returns an inline schema. Responses allow unknown members, because later releases may add some. */
-function bare(schema: z.ZodType, io: 'input' | 'output' = 'input'): Schema {
+function inlineSchema(schema: z.ZodType, io: 'input' | 'output' = 'input'): Schema {
   const { $schema: _, $defs, ...rest } = z.toJSONSchema(schema, { io, ...options });
   if ($defs && JSON.stringify($defs) !== anyJson)
     throw new Error(
@@ -107,7 +107,9 @@ function rewritten(node: unknown, io: 'input' | 'output'): unknown {
   return Object.fromEntries(members.map(([name, value]) => [name, rewritten(value, io)]));
 }
 
-const streamed: Schema = { 'text/event-stream': { schema: { type: 'string', description: 'When `stream` is true.' } } };
+const eventStream: Schema = {
+  'text/event-stream': { schema: { type: 'string', description: 'When `stream` is true.' } },
+};
 
 const querySchema = ({ repeatable }: Route, name: string): Schema =>
   repeatable?.includes(name) ? { type: 'array', items: { type: 'string' } } : { type: 'string' };
@@ -150,7 +152,7 @@ function answerOf(operation: string, { output, streams, answer: given }: Contrac
   const example = found !== undefined && { example: found };
   if ('bytes' in output) return { [output.bytes]: { schema: { type: 'string', format: 'binary' } } };
   if ('text' in output) return { [output.text]: { schema: { type: 'string' }, ...example } };
-  return { 'application/json': { schema: schemaOf(output(), 'output'), ...example }, ...(streams && streamed) };
+  return { 'application/json': { schema: schemaOf(output(), 'output'), ...example }, ...(streams && eventStream) };
 }
 
 function callersOf({ access, agents, humansOnly, platform }: Route): string {

@@ -1,7 +1,6 @@
 /**
  * Writes core/text/matching/unicode-tables.ts from Unicode data: confusables.txt of UTS 39 and character names
- * [content.every-text]. Run `npm run unicode` after a change of Node or of a data package; `--json` prints the
- * tables.
+ * [content.every-text]. Run `npm run unicode` after a change of Node or of a data package.
  */
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -98,5 +97,4 @@ ${Object.entries(lookAlikes)
 export const blanks = '${escaped(blanks)}';
 `;
 
-if (process.argv.includes('--json')) process.stdout.write(JSON.stringify(unicodeTables()));
-else writeFileSync('core/text/matching/unicode-tables.ts', source(unicodeTables()));
+writeFileSync('core/text/matching/unicode-tables.ts', source(unicodeTables()));

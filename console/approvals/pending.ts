@@ -26,7 +26,7 @@ export function usePending(api: Api, wanted: boolean, listShown: boolean): Pendi
   const pages = useRef(1);
   const ask = useCallback(
     async (signal: AbortSignal) =>
-      wanted ? { ...(await listed(api, pages.current, signal)), at: Date.now() } : none(),
+      wanted ? { ...(await fetchPending(api, pages.current, signal)), at: Date.now() } : nonePending(),
     [api, wanted],
   );
   const [open, setOpen] = useState(false);
@@ -46,7 +46,7 @@ export function usePending(api: Api, wanted: boolean, listShown: boolean): Pendi
   return { ...live, value: live.value && remainingAt(live.value, now), more: isMore ? more : undefined };
 }
 
-async function listed(api: Api, pages: number, signal: AbortSignal): Promise<Pending> {
+async function fetchPending(api: Api, pages: number, signal: AbortSignal): Promise<Pending> {
   const found = new Map<string, Pending['pending'][number]>();
   let cursor: string | undefined;
   for (let page = 0; page < pages; page++) {
@@ -59,7 +59,7 @@ async function listed(api: Api, pages: number, signal: AbortSignal): Promise<Pen
   return { pending: [...found.values()], ...(cursor !== undefined && { cursor }) };
 }
 
-const none = (): Pending & { readonly at: number } => ({ pending: [], at: 0 });
+const nonePending = (): Pending & { readonly at: number } => ({ pending: [], at: 0 });
 
 /** Reduces the remaining time of each request by the time since the answer, and drops expired requests. */
 function remainingAt({ at, ...answer }: Pending & { readonly at: number }, now: number): Pending {

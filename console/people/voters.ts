@@ -42,7 +42,7 @@ export function votersOf({ identities, rules, decided = [] }: People, me: Me): V
   const known = new Set(people.map(({ id }) => id));
   const others = new Set(keys.flatMap(({ person }) => (person === undefined || known.has(person) ? [] : [person])));
   const last = lastVotes(decided);
-  const voters = [...people, ...[...others].map(named)].map((person): Voter => {
+  const voters = [...people, ...[...others].map(personKnownById)].map((person): Voter => {
     const means = meansOf(person, keys, me);
     const role = (['admin', 'operator'] as const).find((each) => means.some((by) => by.role === each));
     const { id, name, teams } = person;
@@ -63,7 +63,7 @@ export function votersOf({ identities, rules, decided = [] }: People, me: Me): V
   );
 }
 
-const named = (id: string): Person => ({
+const personKnownById = (id: string): Person => ({
   id,
   name: id,
   role: 'viewer',

@@ -53,8 +53,8 @@ export function Editor({ api, maySave, current, draft, setDraft, fault: refused 
   const editing = useRef<Editing | undefined>();
   const [loads, setLoads] = useState(0);
   const write = (of: Draft['of'], text: string) => {
-    const { read, policiesOf } = editing.current!;
-    setDraft({ of, text, read: read(text, policiesOf(of)) });
+    const { parseDraft, policiesOf } = editing.current!;
+    setDraft({ of, text, read: parseDraft(text, policiesOf(of)) });
   };
   const load = (whole = false) =>
     work(async () => {
@@ -103,7 +103,7 @@ export function Editor({ api, maySave, current, draft, setDraft, fault: refused 
         <form onSubmit={save}>
           <p class="editor-head">
             <strong>Tool policies of version {draft.of.version}</strong>
-            {typeof written(draft) === 'string' && (
+            {typeof packInDraft(draft) === 'string' && (
               <Button small disabled={busy} onClick={() => load(true)}>
                 Write out the pack
               </Button>
@@ -179,4 +179,4 @@ const storedMeanwhile = (current: number, { of: { version } }: Draft): string =>
   `Version ${current} was stored meanwhile; these policies are of version ${version}. Load again.`;
 
 /** Returns the pack of the draft: its name, or the whole pack. */
-const written = ({ text }: Draft): string | undefined => /^pack: *([^{\s#].*)$/m.exec(text)?.[1];
+const packInDraft = ({ text }: Draft): string | undefined => /^pack: *([^{\s#].*)$/m.exec(text)?.[1];

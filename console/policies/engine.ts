@@ -16,7 +16,7 @@ import { shellEffects } from '#core/effects/shell.ts';
 import { sqlEffects } from '#core/effects/sql.ts';
 import { decidedBy, decidedCalls, difference, type Evaluated, nowhere } from '#core/operations/decided-calls.ts';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
-import { parsed } from '#core/operations/operation.ts';
+import { parseBySchema } from '#core/operations/operation.ts';
 
 /** A stored version, and the tenant whose calls it decides. */
 export interface Base extends Pick<AnswerOf<'policyVersion'>, 'version' | 'configuration' | 'places'> {
@@ -88,7 +88,7 @@ async function answer(
   known: EngineState,
   { calls, policies }: Question,
 ): Promise<EngineAnswer> {
-  const asked = parsed(simulateSchema, { calls, tool_policies: policies, explain: true });
+  const asked = parseBySchema(simulateSchema, { calls, tool_policies: policies, explain: true });
   const tried = await triedOut(known.configuration, asked.tool_policies ?? {});
   const evaluated = ofTenant(decidedBy(tried.configuration), tenant);
   const place = places ? findIn(places) : nowhere;

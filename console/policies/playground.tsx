@@ -101,7 +101,7 @@ export function Playground({ api, tenant, draft, setTried }: PlaygroundProps) {
     const mine = ++asked.current;
     const last = () => mine === asked.current;
     try {
-      const call = parsed('The call is', text);
+      const call = parseJson('The call is', text);
       const tool_policies = draft?.read.policies;
       if (draft && tool_policies === undefined) return;
       const calls = Array.isArray(call) ? call : [call];
@@ -212,7 +212,7 @@ function useEngine(of: Draft['of'] | undefined, tenant: string): EngineClient | 
 }
 
 /** @throws SyntaxError that names the wrong text. */
-function parsed(what: string, text: string): unknown {
+function parseJson(what: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {

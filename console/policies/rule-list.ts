@@ -82,14 +82,14 @@ export function callsOf({ protocol = '*', tool = '*', target, upstream, capabili
 }
 
 const longest = 60;
-const kept = 2;
+const maxMembers = 2;
 
 /** Shortens a glob: keeps the first members of long lists in braces. */
 export function shortPattern(glob: string): string {
   if (glob.length <= longest) return glob;
   const short = glob.replace(/\{([^{}]{24,})\}/g, (whole, list: string) => {
     const members = list.split(',');
-    return members.length <= kept ? whole : `{${members.slice(0, kept).join(',')},…}`;
+    return members.length <= maxMembers ? whole : `{${members.slice(0, maxMembers).join(',')},…}`;
   });
   return short.length <= longest ? short : `${short.slice(0, longest - 1)}…`;
 }
@@ -122,7 +122,7 @@ export interface Search {
 }
 
 /** Keeps the groups and rules that match the search. */
-export function found(groups: readonly RuleGroup[], search: Search): readonly RuleGroup[] {
+export function matchingGroups(groups: readonly RuleGroup[], search: Search): readonly RuleGroup[] {
   return groups.flatMap((group) => {
     if (search.decision !== '' && group.decision !== search.decision) return [];
     const inTitle = holds([group.title, group.reason ?? ''], search.text);

@@ -19,12 +19,12 @@ import { type Me, mayOperate } from '../session.ts';
 import { figure, plural } from '../words.ts';
 import { conditionsOf } from './conditions.ts';
 import {
-  found,
   groupsOf,
   guardsFound,
   guardsOf,
   type ListedGuard,
   type ListedRule,
+  matchingGroups,
   type RuleGroup,
 } from './rule-list.ts';
 
@@ -71,7 +71,7 @@ function Listed({ policies, counts, places }: Answers) {
   const search = { text: asked('q'), decision: asked('decision'), unused: asked('unused') === 'yes' };
   const groups = useMemo(() => groupsOf(rules, { counts, places, digestOf: ruleDigest }), [rules, counts, places]);
   const listed = useMemo(() => guardsOf(guards, { counts, places }, reasonsOf), [guards, counts, places]);
-  const [shown, blocks] = [found(groups, search), guardsFound(listed, search)];
+  const [shown, blocks] = [matchingGroups(groups, search), guardsFound(listed, search)];
   const all = groups.flatMap((group) => group.rules);
   const unused = all.filter(({ decided }) => decided === 0).length;
   return (

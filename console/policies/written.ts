@@ -55,7 +55,7 @@ export interface Read {
 }
 
 /** Parses the draft. A pack with the name of the stored one is the stored one. */
-export function read(text: string, stored: StoredPolicies): Read {
+export function parseDraft(text: string, stored: StoredPolicies): Read {
   const document = parseDocument(text, { prettyErrors: false, uniqueKeys: true });
   const problems = document.errors.map(({ message, pos: [from, to] }) => ({
     message,

@@ -91,7 +91,7 @@ const extensions = (label: string): Extension => [
   keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap, ...searchKeymap, ...lintKeymap]),
   EditorView.lineWrapping,
   EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
-  look,
+  editorTheme,
 ];
 
 /**
@@ -146,7 +146,7 @@ const colours = HighlightStyle.define([
 
 const raised = { backgroundColor: 'var(--raised)', color: 'var(--ink)', border: '1px solid var(--line)' };
 
-const look = EditorView.theme({
+const editorTheme = EditorView.theme({
   '&': { fontSize: '0.875rem', color: 'var(--ink)', backgroundColor: 'var(--surface)', height: '100%' },
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.55', overflow: 'auto' },

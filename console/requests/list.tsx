@@ -86,7 +86,7 @@ export function RequestList({ api }: Pick<PageProps, 'api'>) {
             value={asked('from') === '' ? asked('minutes') : 'between'}
             options={[
               ...Object.entries(spans),
-              ...(asked('from') === '' ? [] : [['between', between(asked)] as const]),
+              ...(asked('from') === '' ? [] : [['between', timeRangeQuery(asked)] as const]),
             ]}
             choose={(minutes) => minutes !== 'between' && filter({ minutes, from: '', to: '' })}
           />
@@ -122,7 +122,7 @@ const keysWith = ({ all }: ReturnType<typeof useKeyNames>, asked: string): reado
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 
-const between = (asked: (name: string) => string): string =>
+const timeRangeQuery = (asked: (name: string) => string): string =>
   `${clock.format(Date.parse(asked('from')))} to ${asked('to') === '' ? 'now' : clock.format(Date.parse(asked('to')))}`;
 
 interface SearchProps {

@@ -12,7 +12,7 @@ import type { RecordedSession, Step } from './recorded-session.ts';
 import { type Entry, excerptOf, pauseBetween, type Standing, stepOf } from './replay.ts';
 
 /** Rows in the page: those in view, and some before and after them. */
-const listed = 200;
+const maxRows = 200;
 /** The rows are updated when the list was scrolled by this many. */
 const stride = 50;
 const rowRem = 2.25;
@@ -45,8 +45,8 @@ export function Timeline({ session, nameOf }: TimelineProps) {
   const list = useRef<HTMLDivElement>(null);
   const focuses = useRef(false);
   const [top, setTop] = useState(0);
-  const from = Math.max(0, Math.min(top - stride, total - listed));
-  const rows = useSteps(session, from, from + listed);
+  const from = Math.max(0, Math.min(top - stride, total - maxRows));
+  const rows = useSteps(session, from, from + maxRows);
   const shown = useSteps(session, step, step + 2);
   const [current, next] = shown.steps;
   const isRead = shown.from === step;

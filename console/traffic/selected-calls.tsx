@@ -18,7 +18,7 @@ interface SelectedCallsProps {
   readonly path: string;
 }
 
-const listed = 20;
+const maxCalls = 20;
 
 export function SelectedCalls({ api, traffic: { times, stepMs }, selection, path }: SelectedCallsProps) {
   const [first, last] = selection ?? [0, times.length - 1];
@@ -27,7 +27,7 @@ export function SelectedCalls({ api, traffic: { times, stepMs }, selection, path
   const to = new Date(times[last]! + stepMs - 1).toISOString();
   const span = new URLSearchParams({ from, to, ...(path !== '' && { path }) }).toString();
   const ask = useCallback(
-    (signal: AbortSignal) => api.get<'listRequests'>(`requests?limit=${listed}&${span}`, signal),
+    (signal: AbortSignal) => api.get<'listRequests'>(`requests?limit=${maxCalls}&${span}`, signal),
     [api, span],
   );
   const { nameOf } = useKeyNames(api);

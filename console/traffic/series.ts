@@ -34,7 +34,7 @@ export interface Traffic {
 }
 
 /** Number of colours; further groups are summed up as `other`. */
-const most = 6;
+const maxSeries = 6;
 
 interface TrafficQuery {
   readonly answer: Pick<Analytics, 'from' | 'to' | 'summary'>;
@@ -120,7 +120,7 @@ export const sum = (values: readonly number[]): number => values.reduce((total, 
 
 /** Returns the groups with most calls, each with a colour; all others are `other`. */
 function ranked(groups: NamedValues, all: Values): Series[] {
-  const largest = groups.toSorted(([, a], [, b]) => sum(b.requests) - sum(a.requests)).slice(0, most);
+  const largest = groups.toSorted(([, a], [, b]) => sum(b.requests) - sum(a.requests)).slice(0, maxSeries);
   const rest = (member: keyof Values): readonly number[] =>
     all[member].map((total, at) => {
       const left = total - sum(largest.map(([, values]) => values[member][at]!));

@@ -45,7 +45,7 @@ export async function decideCall(
   call: ToolCall,
 ): Promise<PolicyDecision> {
   if (!calls || !isLarge(sentOf(call))) return decide(policy, call);
-  return calls.decide({ call: bare(call), policy: policyText(policyDocument) });
+  return calls.decide({ call: policyFields(call), policy: policyText(policyDocument) });
 }
 
 /**
@@ -63,7 +63,7 @@ export async function textVerdict(
   if (!calls || !isLarge(sentOf(call))) return { verdict: await ask(textJudges, facts, when) };
   const { verdict, alternative, programs, redaction } = await calls.evaluate({
     ...facts,
-    call: bare(call),
+    call: policyFields(call),
     policy: policyText(policyDocument),
     when,
     ...(recorded && {
@@ -75,7 +75,7 @@ export async function textVerdict(
   return { verdict, redaction };
 }
 
-const bare = ({
+const policyFields = ({
   protocol,
   tool,
   target,

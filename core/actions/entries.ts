@@ -137,7 +137,7 @@ export async function withholdOutcome(
   const fit = async (outcome: Outcome): Promise<WithheldOutcome | undefined> => {
     const { value, salts } = await redactedOutcome(ports, action, outcome, secrets);
     const changes = saltChanges(action.envelope, `${action.envelope.envelope_id}#result`, salts);
-    return salts.length > maxSalts ? undefined : { value: { ...value, ...cut(value) }, changes };
+    return salts.length > maxSalts ? undefined : { value: { ...value, ...shortenError(value) }, changes };
   };
   const said: Outcome = error === undefined ? {} : { error: String(withoutSecrets(error, secrets)).toWellFormed() };
   const without = async (result_withheld: WithheldOutcome['result_withheld']): Promise<WithheldOutcome> => ({
@@ -168,7 +168,7 @@ async function redactedOutcome(
   return found as Redaction & { readonly value: Outcome };
 }
 
-const cut = ({ error }: Outcome): Outcome =>
+const shortenError = ({ error }: Outcome): Outcome =>
   typeof error === 'string' && error.length > errorCharacters
     ? { error: `${error.slice(0, errorCharacters - 1)}…`.toWellFormed() }
     : {};

@@ -40,7 +40,7 @@ export async function reportedOutcome(
       'not_found',
       `No call of this key was allowed under the call_id ${call_id}. Send the call_id that the decision was asked for with, beside decide_only.`,
     );
-  if (found.outcome !== undefined) throw recorded(call_id);
+  if (found.outcome !== undefined) throw alreadyRecorded(call_id);
   const { id, envelope_id, session_id, tool } = found;
   const { result_sha256, result_bytes } = details;
   const written = await ports.ledger.commit({
@@ -63,11 +63,11 @@ export async function reportedOutcome(
       },
     ],
   });
-  if (!written.ok) throw recorded(call_id);
+  if (!written.ok) throw alreadyRecorded(call_id);
   return { envelope_id, session_id, outcome, evidence_hash: written.entry.hash };
 }
 
-const recorded = (callId: string): GatewayError =>
+const alreadyRecorded = (callId: string): GatewayError =>
   new GatewayError(
     'conflict',
     `The outcome of the call ${callId} is recorded already; the first one stays. Send a different id for each call.`,

@@ -74,7 +74,7 @@ interface Address {
 function parseAddress(text: string): Address | undefined {
   if (/^(?:(?:0|[1-9]\d{0,2})(?:\.(?!$)|$)){4}$/.test(text)) {
     const bytes = text.split('.').map(Number);
-    return bytes.every((byte) => byte < 256) ? { family: 4, value: joined(bytes, 8n) } : undefined;
+    return bytes.every((byte) => byte < 256) ? { family: 4, value: joinBits(bytes, 8n) } : undefined;
   }
   if (!/^[0-9a-f:.]{2,45}$/i.test(text) || !text.includes(':')) return undefined;
   // The URL parser validates the address and writes it in its shortest form.
@@ -85,10 +85,10 @@ function parseAddress(text: string): Address | undefined {
     part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16));
   const [first, last] = [groupsOf(head), groupsOf(tail ?? '')];
   const zeros = Array.from({ length: 8 - first.length - last.length }, () => 0);
-  return { family: 6, value: joined([...first, ...zeros, ...last], 16n) };
+  return { family: 6, value: joinBits([...first, ...zeros, ...last], 16n) };
 }
 
-const joined = (parts: readonly number[], bits: bigint): bigint =>
+const joinBits = (parts: readonly number[], bits: bigint): bigint =>
   parts.reduce((value, part) => (value << bits) | BigInt(part), 0n);
 
 /** Checks for an address in `::ffff:0:0/96`. */

@@ -31,7 +31,7 @@ const ofMetadata: ReadonlySet<string> = new Set(
 
 const deepest = 4;
 
-const folded = rememberedText((name) => name.normalize('NFKC').toLowerCase().replace(/[_-]/g, ''));
+const foldParameterName = rememberedText((name) => name.normalize('NFKC').toLowerCase().replace(/[_-]/g, ''));
 
 const isGiven = (value: Json | undefined): boolean =>
   value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
@@ -43,7 +43,9 @@ export function refuseChoosing(
   entries: readonly Pick<ProviderEntry, 'name' | 'passes'>[],
 ): void {
   for (const { path, name } of choosingIn(choosing[dialect], body, '')) {
-    const refusing = entries.find(({ passes }) => !passes.some((listed) => folded(listed) === folded(name)));
+    const refusing = entries.find(
+      ({ passes }) => !passes.some((listed) => foldParameterName(listed) === foldParameterName(name)),
+    );
     if (!refusing) continue;
     throw invalidRequest(
       `Found ${path}, by which the provider may use another model or tool than the one that was allowed; leave it out, or have ${name} listed in providers[].passes of the provider ${refusing.name}.`,
@@ -66,7 +68,7 @@ function* choosingIn(
   for (const name of Object.keys(body)) {
     const value = body[name];
     if (!isGiven(value)) continue;
-    const plain = folded(name);
+    const plain = foldParameterName(name);
     const isChoosing = names.has(plain) || (plain === 'model' && within !== ''); // at the top it is the allowed model
     if (!isChoosing && !containers.has(plain)) continue;
     const path = `${within}${name}`.slice(0, 128);

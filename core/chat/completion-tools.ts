@@ -17,7 +17,7 @@ export async function governCompletion(ports: ChatPorts, call: ChatCall, reply: 
   for (const choice of objectsOf(reply.choices)) {
     const { tool_calls, ...spoken } = objectOf(choice.message) ?? {};
     const message = withoutCalls(spoken);
-    const { allowed, said } = await decided(ports, call, objectsOf(tool_calls));
+    const { allowed, said } = await decideCalls(ports, call, objectsOf(tool_calls));
     const content = [contentText(message.content), ...said].filter(Boolean).join('\n\n');
     choices.push({
       ...withoutCalls(choice),
@@ -59,7 +59,7 @@ export class CompletionToolGate {
         continue;
       }
       this.#held.delete(index);
-      const { allowed, said } = await decided(this.#ports, this.#call, held.calls());
+      const { allowed, said } = await decideCalls(this.#ports, this.#call, held.calls());
       const spoken = (more: JsonObject) => ({
         ...event,
         usage: null,
@@ -164,7 +164,7 @@ function withoutCalls(value: JsonObject): JsonObject {
   );
 }
 
-async function decided(
+async function decideCalls(
   ports: ChatPorts,
   call: ChatCall,
   calls: readonly JsonObject[],

@@ -30,13 +30,13 @@ interface SocketAnswer {
 /** Answers the call and waits until it is settled. Never rejects if the call fails: the failure is a message. */
 export async function answerCall(ports: ChatPorts, answer: SocketAnswer): Promise<void> {
   const { call, send, ending } = answer;
-  const last = await ports.telemetry.continued({ traceparent: call.traceparent }, () => answered(ports, answer));
+  const last = await ports.telemetry.continued({ traceparent: call.traceparent }, () => sendAnswer(ports, answer));
   await ending?.();
   await send(last);
 }
 
 /** Sends all messages but the last one, which it returns. */
-async function answered(ports: ChatPorts, answer: SocketAnswer): Promise<string> {
+async function sendAnswer(ports: ChatPorts, answer: SocketAnswer): Promise<string> {
   const { call, signal } = answer;
   try {
     const reply = await chat(ports, {

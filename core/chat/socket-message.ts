@@ -92,7 +92,7 @@ function messageOf(message: JsonObject, freshId: () => string): SocketMessage {
   if (type === 'cancel') return { type, id: String(idOf(message.id)) };
   if (type === undefined && (message.model !== undefined || message.messages !== undefined)) {
     const { id, ...body } = message;
-    return { type: 'call', ...named(id, freshId), dialect: 'openai', body, passed: {} };
+    return { type: 'call', ...callIds(id, freshId), dialect: 'openai', body, passed: {} };
   }
   const dialect = typeof type === 'string' && Object.hasOwn(kinds, type) ? kinds[type] : undefined;
   if (dialect === undefined) {
@@ -104,7 +104,7 @@ function messageOf(message: JsonObject, freshId: () => string): SocketMessage {
 
 function callOf(message: JsonObject, dialect: DialectName, freshId: () => string): SocketCall {
   const { body } = message;
-  const ids = named(message.id, freshId);
+  const ids = callIds(message.id, freshId);
   if (!isObject(body)) throw invalidRequest('body must be the request as it would be posted: a JSON object.');
   const optional = (name: string) => (message[name] === undefined ? undefined : requiredText(message, name));
   const [sessionId, approvalRef, traceparent] = ['session_id', 'approval_ref', 'traceparent'].map(optional);
@@ -142,7 +142,7 @@ function idOf(value: Json | undefined): SentId {
   );
 }
 
-function named(sent: Json | undefined, freshId: () => string): Pick<SocketCall, 'id' | 'sentId'> {
+function callIds(sent: Json | undefined, freshId: () => string): Pick<SocketCall, 'id' | 'sentId'> {
   const sentId = sent === undefined ? freshId() : idOf(sent);
   return { id: String(sentId), sentId };
 }

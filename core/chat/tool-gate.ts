@@ -8,13 +8,13 @@ import type { ChatCall } from './call.ts';
 import type { ChatPorts } from './ports.ts';
 import { isProviderRun, providerRunText } from './provider-tools.ts';
 import {
+  blockedToolText,
   endedWithinCall,
   isToolUse,
   isUndecidable,
   parsedInput,
   replacement,
   undecidable,
-  unreadable,
   useOf,
 } from './tool-use.ts';
 
@@ -100,7 +100,7 @@ export class ToolGate {
     const input = parsedInput(held.json, block.input);
     const text =
       typeof input === 'string'
-        ? unreadable(asText(block.name), input)
+        ? blockedToolText(asText(block.name), input)
         : await replacement(this.#ports, this.#call, useOf(block, input));
     if (text === undefined) {
       this.#allowed = true;

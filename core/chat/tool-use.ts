@@ -31,7 +31,7 @@ interface ToolUseBlock {
 const isRaw = (input: JsonObject): boolean => typeof input._raw === 'string' && Object.keys(input).length === 1;
 
 const notAnObject = 'its arguments are not a JSON object';
-export const unreadable = (tool: string, why: string): string => `[${tool} was blocked: ${why}.]`;
+export const blockedToolText = (tool: string, why: string): string => `[${tool} was blocked: ${why}.]`;
 
 /** Returns undefined if the caller may see the call, otherwise the text that replaces it. */
 export async function replacement(
@@ -39,9 +39,9 @@ export async function replacement(
   call: ChatCall,
   { id, name, input }: ToolUseBlock,
 ): Promise<string | undefined> {
-  if (isRaw(input)) return unreadable(name, notAnObject);
+  if (isRaw(input)) return blockedToolText(name, notAnObject);
   const inexact = defectOf(() => assertExact(input));
-  if (inexact !== undefined) return unreadable(name, inexact);
+  if (inexact !== undefined) return blockedToolText(name, inexact);
   const target = targetFromArguments(input);
   const request = {
     protocol: 'mcp',
@@ -84,13 +84,13 @@ export async function decideCallText(
   { id, name, json }: { readonly id: string | undefined; readonly name: string; readonly json: string },
 ): Promise<string | undefined> {
   const input = parsedInput(json, undefined);
-  return typeof input === 'string' ? unreadable(name, input) : replacement(ports, call, { id, name, input });
+  return typeof input === 'string' ? blockedToolText(name, input) : replacement(ports, call, { id, name, input });
 }
 
 function decideBlock(ports: ChatPorts, call: ChatCall, block: JsonObject): Promise<string | undefined> | string {
   const input = parsedInput('', block.input ?? undefined);
   return typeof input === 'string'
-    ? unreadable(asText(block.name), input)
+    ? blockedToolText(asText(block.name), input)
     : replacement(ports, call, useOf(block, input));
 }
 
@@ -131,7 +131,10 @@ export const isUndecidable = (block: Json | undefined): block is JsonObject => {
 };
 
 export const undecidable = (block: JsonObject): string =>
-  unreadable(asText(block.name), `nothing is known of calls of type ${JSON.stringify(typeOf(block).slice(0, 64))}`);
+  blockedToolText(
+    asText(block.name),
+    `nothing is known of calls of type ${JSON.stringify(typeOf(block).slice(0, 64))}`,
+  );
 
 /** Returns the error for a stream that ended within a tool call. */
 export const endedWithinCall = (): GatewayError =>

@@ -11,7 +11,7 @@
  * how the gateway is reached and administered, how it proves itself to others (names of secrets, unless the object is
  * not valid without them), where it reports to, and who calls it with tokens of others.
  */
-const listed = `
+const shownMembers = `
 : aliases alerts analytics approvals behavior budgets cache catalog chat_addresses chat_completions credentials evaluation evidence executors identity manifests
 : messages organizations people policies prices provenance providers rollouts routes sandbox separation_rules server supply_chain
 : tenants tool_guard tool_policies transform upstreams version
@@ -128,9 +128,9 @@ upstreams.mcp.overrides: capability name protocol target tool
 type Members = ReadonlyMap<string, { readonly whole: boolean }>;
 
 /** The members of each object, by its path. */
-const membersAt: ReadonlyMap<string, Members> = read(listed);
+const membersAt: ReadonlyMap<string, Members> = parseMembers(shownMembers);
 
-function read(text: string): Map<string, Map<string, { whole: boolean }>> {
+function parseMembers(text: string): Map<string, Map<string, { whole: boolean }>> {
   const objects = new Map<string, Map<string, { whole: boolean }>>();
   for (const line of text.split('\n').filter((each) => each !== '')) {
     const [at = '', names = ''] = line.split(': ', 2);

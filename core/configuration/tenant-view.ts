@@ -44,7 +44,7 @@ export function asRead(reader: Reader, configuration: Configuration): Configurat
     organizations,
     separation_rules,
     people: peopleOf(reader, configuration, tenants, organizations),
-    budgets: { tenants: own(reader, configuration.budgets.tenants) },
+    budgets: { tenants: ofVisibleTenants(reader, configuration.budgets.tenants) },
   }) as ConfigurationAsRead;
 }
 
@@ -52,7 +52,7 @@ export function asRead(reader: Reader, configuration: Configuration): Configurat
 export function placesAsRead(reader: Reader, configuration: Configuration, places: RulePlaces): RulePlaces {
   if (reader.platform) return places;
   const seen = visiblePlaces(reader, configuration);
-  const levels = Object.entries(places.levels).filter(([level]) => seen.some(({ path }) => within(path, level)));
+  const levels = Object.entries(places.levels).filter(([level]) => seen.some(({ path }) => isWithin(path, level)));
   return { ...places, levels: Object.fromEntries(levels) };
 }
 
@@ -83,13 +83,13 @@ const clash = ({ name }: Principal): string => `The key ${name} has the value of
 const visible = ({ tenant, tenants }: Reader, id: string): boolean =>
   id === tenant || tenants.includes(id) || tenants.includes('*');
 
-const own = <T>(reader: Reader, byTenant: Readonly<Record<string, T>>): Record<string, T> =>
+const ofVisibleTenants = <T>(reader: Reader, byTenant: Readonly<Record<string, T>>): Record<string, T> =>
   Object.fromEntries(Object.entries(byTenant).filter(([id]) => visible(reader, id)));
 
 const visiblePlaces = (reader: Reader, configuration: Configuration): Place[] =>
   placesOf(configuration).filter(({ environment }) => visible(reader, environment.tenant));
 
-const within = (path: string, level: string): boolean => path === level || path.startsWith(`${level}/`);
+const isWithin = (path: string, level: string): boolean => path === level || path.startsWith(`${level}/`);
 
 /** Replaces key digests by zero-padded key ids, which is all that lists of identities show of a key. */
 const withoutDigests = (tenant: Tenant): Tenant => ({
@@ -105,7 +105,7 @@ const rulesAt = (configuration: Configuration, places: readonly Place[]): ToolRu
   ...configuration.tool_policies.rules,
   ...(configuration.tool_policies.pack?.rules ?? []),
   ...levelsWithRules(configuration)
-    .filter(({ path: level }) => places.some(({ path }) => within(path, level)))
+    .filter(({ path: level }) => places.some(({ path }) => isWithin(path, level)))
     .flatMap(({ rules }) => rules),
 ];
 
@@ -115,7 +115,7 @@ function organizationsOf(
   places: readonly Place[],
   voters: ReadonlySet<string>,
 ): Organization[] {
-  const seen = (level: string) => places.some(({ path }) => within(path, level));
+  const seen = (level: string) => places.some(({ path }) => isWithin(path, level));
   const teamOf = (organization: string, team: Team): Team[] => {
     const path = `${organization}/${team.id}`;
     if (seen(path)) return [{ ...team, projects: projectsOf(path, team) }];

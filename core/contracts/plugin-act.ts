@@ -50,7 +50,7 @@ export const pluginActs = ['install', 'remove', 'refuse'] as const;
 export const recordedActs = [...pluginActs, 'upload'] as const;
 
 /** Returns the schema of a text from a possibly hostile index: bounded, a single line, never used as a name. */
-const said = (most: number) =>
+const shortText = (most: number) =>
   z
     .string()
     .min(1)
@@ -59,8 +59,8 @@ const said = (most: number) =>
 const hex = z.string().regex(/^[0-9a-f]{64}$/, 'SHA-256 in lower-case hex');
 
 const about = {
-  name: said(64).meta({ description: 'Name of the plugin, as it was asked for.' }),
-  version: said(32).optional(),
+  name: shortText(64).meta({ description: 'Name of the plugin, as it was asked for.' }),
+  version: shortText(32).optional(),
   kind: z.enum(artifactKinds).optional(),
   sha256: hex.optional().meta({ description: "SHA-256 of the plugin's bytes, in hex." }),
   done_at: z.iso.datetime().optional().meta({ description: 'When it was done, if it is reported later.' }),
@@ -69,19 +69,19 @@ const about = {
 
 /** Act on a plugin. Installs and removals identify the changed plugin, refusals state their reason. */
 export const pluginAct = z.discriminatedUnion('act', [
-  z.strictObject({ act: z.literal('install'), ...about, version: said(32), sha256: hex, signer: hex }),
-  z.strictObject({ act: z.literal('remove'), ...about, version: said(32), sha256: hex }),
+  z.strictObject({ act: z.literal('install'), ...about, version: shortText(32), sha256: hex, signer: hex }),
+  z.strictObject({ act: z.literal('remove'), ...about, version: shortText(32), sha256: hex }),
   z.strictObject({
     act: z.literal('refuse'),
     ...about,
     reason: z.enum(refusalReasons),
-    message: said(500).optional().meta({ description: 'What was found and what is allowed.' }),
+    message: shortText(500).optional().meta({ description: 'What was found and what is allowed.' }),
   }),
 ]);
 export type PluginAct = z.infer<typeof pluginAct>;
 
 export const moduleUpload = z.strictObject({
-  name: said(64).meta({ description: 'Of the filter or plugin, for evidence.' }),
+  name: shortText(64).meta({ description: 'Of the filter or plugin, for evidence.' }),
   wasm: z.base64().min(1).meta({ description: 'The module in base 64.' }),
 });
 

@@ -6,18 +6,18 @@ import * as z from 'zod';
 
 const glob = z.string().min(1);
 const globs = z.array(glob);
-const none = globs.default([]);
+const noGlobs = globs.default([]);
 
 export const sandboxSchema = z.strictObject({
   shell: z
     .strictObject({
       allowed_binaries: globs.optional().meta({ description: 'Globs of program names, without folder, that may run.' }),
-      blocked_binaries: none.meta({ description: 'Globs of program names, without folder, that may not run.' }),
+      blocked_binaries: noGlobs.meta({ description: 'Globs of program names, without folder, that may not run.' }),
       allowed_paths: globs.optional().meta({
         description:
           'Globs of files and folders a command may name. A relative path counts from the working directory.',
       }),
-      blocked_paths: none.meta({ description: 'Globs of files and folders a command may not name.' }),
+      blocked_paths: noGlobs.meta({ description: 'Globs of files and folders a command may not name.' }),
     })
     .prefault({})
     .meta({ description: 'Limits of shell commands.' }),
@@ -26,7 +26,7 @@ export const sandboxSchema = z.strictObject({
       allowed_hosts: globs.optional().meta({
         description: 'Hosts that may be called: api.example.com, *.example.com, with :port for that port only.',
       }),
-      blocked_hosts: none.meta({ description: 'Hosts that may not be called, in the same form.' }),
+      blocked_hosts: noGlobs.meta({ description: 'Hosts that may not be called, in the same form.' }),
       allowed_methods: z
         .array(z.string().regex(/^[A-Za-z]+$/, 'an HTTP method such as GET'))
         .optional()
@@ -37,11 +37,11 @@ export const sandboxSchema = z.strictObject({
   sql: z
     .strictObject({
       allowed_schemas: globs.optional().meta({ description: 'Globs of schemas a statement may use.' }),
-      blocked_schemas: none.meta({ description: 'Globs of schemas a statement may not use.' }),
+      blocked_schemas: noGlobs.meta({ description: 'Globs of schemas a statement may not use.' }),
       allowed_tables: globs
         .optional()
         .meta({ description: 'Globs of tables a statement may use, as schema.table; users stands for public.users.' }),
-      blocked_tables: none.meta({ description: 'Globs of tables a statement may not use, in the same form.' }),
+      blocked_tables: noGlobs.meta({ description: 'Globs of tables a statement may not use, in the same form.' }),
       require_where: z
         .boolean()
         .default(false)
@@ -60,12 +60,12 @@ export const sandboxSchema = z.strictObject({
   git: z
     .strictObject({
       allowed_repositories: globs.optional().meta({ description: 'Globs of owner/name that may be used.' }),
-      blocked_repositories: none.meta({ description: 'Globs of owner/name that may not be used.' }),
-      protected_branches: none.meta({
+      blocked_repositories: noGlobs.meta({ description: 'Globs of owner/name that may not be used.' }),
+      protected_branches: noGlobs.meta({
         description:
           'Globs of branches that are not written to directly. When any is named, the default branch is protected too.',
       }),
-      protected_files: none.meta({
+      protected_files: noGlobs.meta({
         description: 'Globs of paths inside a repository that are neither changed nor deleted.',
       }),
       block_force_push: z.boolean().default(false).meta({ description: 'Force pushes are blocked.' }),

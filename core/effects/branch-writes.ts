@@ -11,5 +11,5 @@ export const anyWrite: readonly BranchWrite[] = [{ remote: '', default_branch: t
  * parsed.
  */
 export const branchesWritten = ({ protocol, tool, branches }: Effect): readonly BranchWrite[] =>
-  branches ?? (foldCase(protocol).trim() === 'shell' && named.test(foldCase(tool).trim()) ? anyWrite : []);
-const named = /^(?:shell\.)?(?:.*\/)?git(?:-.*)?$/;
+  branches ?? (foldCase(protocol).trim() === 'shell' && gitProgram.test(foldCase(tool).trim()) ? anyWrite : []);
+const gitProgram = /^(?:shell\.)?(?:.*\/)?git(?:-.*)?$/;

@@ -144,7 +144,7 @@ function pushPhrase(branches: readonly BranchWrite[], part: ToolCall): Phrase | 
 
 type GitSentence = (operands: readonly string[], options: readonly string[]) => string | undefined;
 
-const only = (options: readonly string[], allowed: string): boolean =>
+const onlyOptions = (options: readonly string[], allowed: string): boolean =>
   options.every((option) => allowed.split(' ').includes(option));
 const withOne =
   (text: string): GitSentence =>
@@ -157,7 +157,7 @@ const gitSentences: Readonly<Record<string, GitSentence>> = {
       ? `Stages ${operands.join(' ').replace(/^\.$/, 'all changes')}`
       : undefined,
   clean: (operands, options) =>
-    operands.length === 0 && only(options, '-f --force -d -q --quiet') ? 'Deletes untracked files' : undefined,
+    operands.length === 0 && onlyOptions(options, '-f --force -d -q --quiet') ? 'Deletes untracked files' : undefined,
   'cherry-pick': withOne('Copies to the current branch commit'),
   clone: withOne('Clones'),
   fetch: (operands, options) =>

@@ -49,7 +49,7 @@ export function archiveReader(source: ArchiveSource): ArchiveReader {
     const contents = readAhead(runs(tenant, sessionId, fromIndex), runsAhead, async (run) => {
       // The name of a single copy holds index and hash, which is enough to compare.
       const alone = run.first === run.last && !whole;
-      return { run, entries: alone ? undefined : checked(run, await source.read(tenant, sessionId, run)) };
+      return { run, entries: alone ? undefined : checkRun(run, await source.read(tenant, sessionId, run)) };
     });
     for await (const { run, entries } of contents) {
       yield* settled(run.first);
@@ -78,7 +78,7 @@ export function archiveReader(source: ArchiveSource): ArchiveReader {
 }
 
 /** Returns the entries of a run. @throws Error when they do not match the run's name. */
-function checked(run: ArchivedRun, entries: readonly EvidenceEntry[]): readonly EvidenceEntry[] {
+function checkRun(run: ArchivedRun, entries: readonly EvidenceEntry[]): readonly EvidenceEntry[] {
   const follow = entries.every(({ index }, n) => index === run.first + n);
   if (follow && entries.length === run.last - run.first + 1 && entries.at(-1)?.hash === run.hash) return entries;
   throw new Error(`archived entries ${run.first} to ${run.last} are not what their name says (${run.place})`);

@@ -35,7 +35,7 @@ export async function checkedStretches(
     try {
       checked.push(...stretchesOf(own));
     } catch (thrown) {
-      await refused(ports, own[0]!, thrown);
+      await raiseIfContradiction(ports, own[0]!, thrown);
     }
   return checked;
 }
@@ -45,7 +45,7 @@ export async function checkpointStretches(ports: CheckpointerPorts, stretches: r
   const points: ChainPoint[] = [];
   await sideBySide(bySession(stretches), sessionsAtOnce, async (own) => {
     const point = await standOf(ports, own.toSorted(byFirst)).catch((thrown: unknown) =>
-      refused(ports, own[0]!, thrown),
+      raiseIfContradiction(ports, own[0]!, thrown),
     );
     if (point) points.push(point);
   });
@@ -68,7 +68,7 @@ function unlogged({ telemetry }: CheckpointerPorts, thrown: unknown): void {
 const byFirst = (a: ChainStretch, b: ChainStretch): number => a.first - b.first || a.index - b.index;
 
 /** Raises a contradiction of the chain, whose stretch is not signed. Throws other faults again. */
-async function refused(ports: ContradictionPorts, chain: ChainPlace, thrown: unknown): Promise<undefined> {
+async function raiseIfContradiction(ports: ContradictionPorts, chain: ChainPlace, thrown: unknown): Promise<undefined> {
   const known = [CheckpointRefused, CheckpointDamage, UnreadableEntry].some((kind) => thrown instanceof kind);
   if (!known) throw thrown;
   const { index } =

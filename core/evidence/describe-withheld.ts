@@ -3,8 +3,8 @@ import { hasDigest, partDigest } from '#core/contracts/withheld.ts';
 import { childPath } from '#core/text/secrets/json-path.ts';
 
 /** Fields of which only the beginning is recorded if a blocked call is too long [evidence.block-bounded]. */
-const shortened: ReadonlySet<string> = new Set(['$.parameters', '$.sent_with']);
-const most = 10;
+const shortenedFields: ReadonlySet<string> = new Set(['$.parameters', '$.sent_with']);
+const maxNamedPaths = 10;
 
 /**
  * Returns one sentence for each reason: withheld as a whole, withheld in part, or too long.
@@ -14,7 +14,7 @@ const most = 10;
 export function describeWithheld(paths: readonly string[], entry: Readonly<Record<string, unknown>>): string {
   if (paths.length === 0) return 'Nothing is withheld.';
   const values = valuesAt(new Set(paths), entry);
-  const isCut = (path: string): boolean => entry.parameters_head !== undefined && shortened.has(path);
+  const isCut = (path: string): boolean => entry.parameters_head !== undefined && shortenedFields.has(path);
   const isPart = (path: string): boolean => !isCut(path) && isPartly(values.get(path));
   const sensitive = paths.filter((path) => !isCut(path));
   return [
@@ -44,9 +44,9 @@ function sentence(
   how: string,
 ): string | undefined {
   if (paths.length === 0) return undefined;
-  const more = paths.length > most ? ` and ${paths.length - most} more` : '';
+  const more = paths.length > maxNamedPaths ? ` and ${paths.length - maxNamedPaths} more` : '';
   const subject = paths.length === 1 ? one : `${paths.length} ${several}`;
-  return `${subject} ${how}: ${paths.slice(0, most).join(', ')}${more}.`;
+  return `${subject} ${how}: ${paths.slice(0, maxNamedPaths).join(', ')}${more}.`;
 }
 
 /** Reports whether a text has other words than its digest. */

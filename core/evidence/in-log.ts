@@ -47,14 +47,14 @@ function departure(entries: readonly LoggedEntry[], proof: CheckedProof, trust: 
   }
   if (logged.hash !== leaf.hash)
     return { index: leaf.index, reason: 'the entry is not the one in the log: it or one before it was rewritten' };
-  const late = entries.findIndex((entry) => entry.index > leaf.index && before(entry.timestamp, leaf.at));
+  const late = entries.findIndex((entry) => entry.index > leaf.index && isEarlier(entry.timestamp, leaf.at));
   if (late >= 0) return { index: late, reason: `the entry is back-dated: those before it were logged at ${leaf.at}` };
   const ahead = postDated(entries, leaf);
   if (ahead >= 0) {
     const reason = `the entry is post-dated: it was in the log at ${leaf.at}, before the time that it names`;
     return { index: ahead, reason };
   }
-  const early = seen.find(({ at }) => before(at, leaf.at));
+  const early = seen.find(({ at }) => isEarlier(at, leaf.at));
   if (early) {
     const reason = `the log names the time ${leaf.at}, but ${early.witness} saw the leaf at ${early.at}`;
     return { index: leaf.index, reason };
@@ -69,7 +69,7 @@ function departure(entries: readonly LoggedEntry[], proof: CheckedProof, trust: 
 function postDated(entries: readonly LoggedEntry[], { index, at }: CheckedProof['leaf']): number {
   const latest = isoTime(Date.parse(at) + toleranceMs);
   const isAhead = ({ timestamp }: LoggedEntry) =>
-    timestamp.length === latest.length && timestamp.endsWith('Z') ? timestamp > latest : before(at, timestamp);
+    timestamp.length === latest.length && timestamp.endsWith('Z') ? timestamp > latest : isEarlier(at, timestamp);
   return entries.findIndex((entry) => entry.index <= index && isAhead(entry));
 }
 
@@ -79,7 +79,7 @@ function postDated(entries: readonly LoggedEntry[], { index, at }: CheckedProof[
  */
 function unlogged(entries: readonly LoggedEntry[], { leaf, seen }: CheckedProof): BrokenLink | undefined {
   const look = seen.toSorted((a, b) => a.at.localeCompare(b.at)).at(-1);
-  const tail = look && entries.findIndex(({ index, timestamp }) => index > leaf.index && before(timestamp, look.at));
+  const tail = look && entries.findIndex(({ index, timestamp }) => index > leaf.index && isEarlier(timestamp, look.at));
   if (tail === undefined || tail < 0) return undefined;
   const reason = `the entry is not in the log that ${look!.witness} saw at ${look!.at}, though it is older: it was added later, or the log was behind`;
   return { index: tail, reason };
@@ -91,7 +91,7 @@ function backdated(
   { position }: CheckedProof,
   { history = [] }: LogTrust,
 ): BrokenLink | undefined {
-  const without = history.findLast(({ size, at }) => size <= position && before(timestamp, at));
+  const without = history.findLast(({ size, at }) => size <= position && isEarlier(timestamp, at));
   if (!without) return undefined;
   return {
     index,
@@ -124,4 +124,4 @@ function unwitnessed(
 }
 
 /** Reports whether a time is earlier than another by more than the tolerance. */
-const before = (time: string, other: string): boolean => Date.parse(time) < Date.parse(other) - toleranceMs;
+const isEarlier = (time: string, other: string): boolean => Date.parse(time) < Date.parse(other) - toleranceMs;

@@ -44,7 +44,7 @@ export function chatFacts({ body, timestamp }: EvidenceEntry): LooseFact[] {
     ['Tried before', attemptsOf(body.attempts)],
     ['Decision', `${word(body.decision) ?? 'not recorded'} at ${timestamp}${byRule(body)}`],
     ['Policy', typeof body.policy_version === 'number' ? `version ${body.policy_version}` : undefined],
-    ['Outcome', `${chatOutcome(body)}${typeof status === 'number' ? `, status ${status}` : ''}${streamed(body)}`],
+    ['Outcome', `${chatOutcome(body)}${typeof status === 'number' ? `, status ${status}` : ''}${streamedNote(body)}`],
     ['Delivered', body.delivered === 'unknown' ? 'not known: this host does not see its callers' : undefined],
     ['Error', body.error],
     ['Findings', findingsOf(body.findings)],
@@ -63,7 +63,7 @@ export function chatFacts({ body, timestamp }: EvidenceEntry): LooseFact[] {
 const byRule = ({ matched_rule }: Body): string =>
   word(matched_rule) === undefined ? '' : `, by rule ${word(matched_rule)}`;
 
-const streamed = ({ stream }: Body): string => (stream === true ? ', streamed' : '');
+const streamedNote = ({ stream }: Body): string => (stream === true ? ', streamed' : '');
 
 /** Lists findings of filters, such as `pii-input warned of 2 (email) in the input`. */
 function findingsOf(findings: unknown): string {

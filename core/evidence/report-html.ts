@@ -29,7 +29,7 @@ export async function* htmlReport(
   yield timeline(story);
   yield '<h2>Actions</h2>\n';
   const open = story.actions.length <= unfolded;
-  for (const action of story.actions) yield folded(action, open);
+  for (const action of story.actions) yield foldedSection(action, open);
   if (story.log) yield `<h2>Transparency log</h2>\n${section(story.log)}`;
   if (story.omission) yield `<p class="note">${escapeHtml(story.omission)}</p>\n`;
   yield `</main>\n${proof?.parts ?? ''}</body>\n</html>\n`;
@@ -98,7 +98,7 @@ ${rows.join('')}</tbody>
 const unfolded = 25;
 
 /** Returns an action as a `details` element. The browser opens it when a link leads inside. */
-const folded = (action: ActionStory, open: boolean): string =>
+const foldedSection = (action: ActionStory, open: boolean): string =>
   `<details${open ? ' open' : ''}>\n<summary>${heading(action)}</summary>\n<div id="${action.place}">\n${inside(action)}</div>\n</details>\n`;
 
 const section = (story: ActionStory): string => `<section>\n${heading(story)}\n${inside(story)}</section>\n`;

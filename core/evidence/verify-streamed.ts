@@ -5,7 +5,7 @@ import { parseStrict } from '#core/kernel/json.ts';
 import { DigestedText } from '#core/text/secrets/digested-text.ts';
 import { bundlePieces } from './bundle-pieces.ts';
 import type { LoggedEntry } from './in-log.ts';
-import { bundleRules, openBundle, unreadable, type Verifying, verifyOpened } from './verify.ts';
+import { bundleRules, openBundle, unreadableEvidence, type Verifying, verifyOpened } from './verify.ts';
 
 /**
  * Verifies a bundle in two passes: first the other members, some of which follow the entries, then the entries. Holds
@@ -23,30 +23,30 @@ export async function verifyStreamedBundle(
     const members: Record<string, unknown> = Object.create(null);
     for await (const { key, text } of bundlePieces(first)) {
       if (key === undefined) members.entries = [];
-      else members[key] = parseStrict(text, within(1));
+      else members[key] = parseStrict(text, rulesWithin(1));
     }
     const opened = openBundle(members);
-    if (typeof opened === 'string') return unreadable(opened, trustedPublicKey);
+    if (typeof opened === 'string') return unreadableEvidence(opened, trustedPublicKey);
     const held: LoggedEntry[] = [];
     const { log } = how;
     const compared = opened.log_proof !== undefined || log.log !== undefined || (log.witnesses ?? []).length > 0;
     const entries = parsedEntries(second, compared ? held : undefined);
     const verification = await verifyOpened(opened, () => ({ entries, held }), { trustedPublicKey, ...how });
     if (!verification.valid || first.digest() === second.digest()) return verification;
-    return unreadable('the bundle changed while it was read', trustedPublicKey);
+    return unreadableEvidence('the bundle changed while it was read', trustedPublicKey);
   } catch (fault) {
     if (!(fault instanceof GatewayError)) throw fault;
-    return unreadable(`the bundle cannot be read: ${fault.message}`, trustedPublicKey);
+    return unreadableEvidence(`the bundle cannot be read: ${fault.message}`, trustedPublicKey);
   }
 }
 
 /** Returns the parsing rules for a piece, which is nested some levels deep in the bundle. */
-const within = (levels: number) => ({ ...bundleRules, nesting: bundleRules.nesting! - levels });
+const rulesWithin = (levels: number) => ({ ...bundleRules, nesting: bundleRules.nesting! - levels });
 
 async function* parsedEntries(text: AsyncIterable<string>, held: LoggedEntry[] | undefined): AsyncGenerator<unknown> {
   for await (const piece of bundlePieces(text)) {
     if (piece.key !== undefined) continue;
-    const entry = parseStrict(piece.text, within(2));
+    const entry = parseStrict(piece.text, rulesWithin(2));
     const { tenant, session_id, index, hash, timestamp } = (entry ?? {}) as unknown as LoggedEntry;
     held?.push({ tenant, session_id, index, hash, timestamp });
     yield entry;

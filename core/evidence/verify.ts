@@ -91,7 +91,7 @@ export async function verifyBundle(
   log: LogTrust = {},
 ): Promise<Verification> {
   const opened = openBundle(bundle);
-  if (typeof opened === 'string') return unreadable(opened, trustedPublicKey);
+  if (typeof opened === 'string') return unreadableEvidence(opened, trustedPublicKey);
   const entries = opened.entries as EvidenceEntry[];
   return verifyOpened(opened, () => ({ entries, held: entries }), { trustedPublicKey, onEntry, elsewhere, log });
 }
@@ -196,7 +196,7 @@ export const isUnanchored = ({ not_checked }: Pick<Verification, 'not_checked'>)
 export const originNotChecked = 'origin not checked';
 const completenessNotChecked = 'completeness not checked: neither a manifest nor a stored head was given';
 
-export function unreadable(reason: string, trustedPublicKey: PublicKeys | undefined): Verification {
+export function unreadableEvidence(reason: string, trustedPublicKey: PublicKeys | undefined): Verification {
   const not_checked = trustedPublicKey === undefined ? [originNotChecked] : [];
   return { valid: false, total_entries: 0, broken_link: { index: 0, reason }, not_checked };
 }

@@ -133,7 +133,7 @@ export class ChainWalk {
       if (manifest.last_hash !== claims.last_hash)
         return { index: this.#seen - 1, reason: `the last entry is not the one ${name} names` };
       const found = { ...manifest, updated_at: manifest.created_at };
-      const field = summaryFields.find((each) => claims[each] !== undefined && !same(found[each], claims[each]));
+      const field = summaryFields.find((each) => claims[each] !== undefined && !isSameJson(found[each], claims[each]));
       if (field) return { index: this.#seen, reason: `${name} disagrees with the entries on ${field}` };
     }
     return manifest ? undefined : { index: 0, reason: 'there are no entries: a session has at least one' };
@@ -168,7 +168,7 @@ interface ClaimedEnd {
 export const headEnd = (head: SessionHead): ClaimedEnd => ({ name: 'the stored head', claims: head });
 export const manifestEnd = (manifest: SessionManifest): ClaimedEnd => ({ name: 'the manifest', claims: manifest });
 
-const same = (a: unknown, b: unknown): boolean => canonicalize(a) === canonicalize(b);
+const isSameJson = (a: unknown, b: unknown): boolean => canonicalize(a) === canonicalize(b);
 
 function lineOf(candidate: unknown, index: number, reason: string | undefined): EntryLine {
   const stored = candidate instanceof UnreadableEntry ? candidate.stored : candidate;

@@ -84,7 +84,7 @@ async function askCheckpoints(
     const notChecked = damage === undefined ? [] : [`checkpoints not checked: ${damage}`];
     return { ...(checkpoint && { checkpoint }), notChecked };
   } catch (fault) {
-    return { notChecked: [`checkpoints not checked: ${unreadable(ports, 'the checkpoints', fault)}`] };
+    return { notChecked: [`checkpoints not checked: ${reportUnreadable(ports, 'the checkpoints', fault)}`] };
   }
 }
 
@@ -112,7 +112,7 @@ async function askArchive(
 ): Promise<WitnessAnswer<{ archived: WitnessedArchive }>> {
   const { archived } = ports;
   if (!archived) return { notChecked: ['archive not checked: this gateway reads none'] };
-  const saying = (fault: unknown) => `archive not checked: ${unreadable(ports, 'the archive', fault)}`;
+  const saying = (fault: unknown) => `archive not checked: ${reportUnreadable(ports, 'the archive', fault)}`;
   try {
     const end = await archivedEnd(archived, tenant, sessionId, total);
     const places = () => archived.hashes(tenant, sessionId);
@@ -122,7 +122,7 @@ async function askArchive(
   }
 }
 
-function unreadable({ telemetry }: WitnessPorts, what: string, fault: unknown): string {
+function reportUnreadable({ telemetry }: WitnessPorts, what: string, fault: unknown): string {
   const error = fault instanceof Error ? fault.message : String(fault);
   telemetry.log('error', `${what} could not be read`, { error });
   return `${what} could not be read`;

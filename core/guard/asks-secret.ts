@@ -33,9 +33,9 @@ const asked = new RegExp(`(?:${asking.source})(?:${gap}${word}){0,4}?${gap}${sec
 const askedUnspaced =
   /(?:输入|輸入|请提供).{0,8}(?:密码|密碼|令牌|密钥)|パスワードを.{0,6}入力|비밀번호.{0,6}입력|(?:введите|укажите).{0,24}(?:пароль|токен|ключ)/;
 /** Separators within one sentence. */
-const within = "[^\\p{L}\\p{N}'’.!?;\\n-]{1,8}";
+const wordGap = "[^\\p{L}\\p{N}'’.!?;\\n-]{1,8}";
 const negated = new RegExp(
-  `\\b(?:not|never|don't|dont|without|no need to|nicht|niemals|keine?[nrs]?|ne|jamais|sans|nunca|sin|nao|sem|non|senza|niet)${within}(?:${word}${within}){0,4}$`,
+  `\\b(?:not|never|don't|dont|without|no need to|nicht|niemals|keine?[nrs]?|ne|jamais|sans|nunca|sin|nao|sem|non|senza|niet)${wordGap}(?:${word}${wordGap}){0,4}$`,
   'u',
 );
 /**
@@ -109,23 +109,23 @@ function namesSecret(name: string): boolean {
     secrecyOf(name) !== 'none' ||
     secrecyOf(foldText(name)) !== 'none' ||
     formNames.test(normal) ||
-    otherNames.test(written(name))
+    otherNames.test(foldedText(name))
   );
 }
 
 function isSecretTitle(text: string): boolean {
-  const seen = plain(text);
+  const seen = withoutAccents(text);
   if (asksIn(text)) return true;
   const at = seen.search(titled);
   return (
     (at >= 0 && !otherHead.test(seen.slice(0, at)) && !negated.test(seen.slice(0, at))) ||
-    otherNames.test(written(text))
+    otherNames.test(foldedText(text))
   );
 }
 
 function asksIn(text: string): boolean {
-  const seen = plain(text);
-  if (askedUnspaced.test(written(text))) return true;
+  const seen = withoutAccents(text);
+  if (askedUnspaced.test(foldedText(text))) return true;
   for (const match of seen.matchAll(asked)) {
     const inner = match[0];
     if (!negated.test(seen.slice(0, match.index)) && !otherHead.test(inner.slice(0, inner.search(titled)))) return true;
@@ -134,10 +134,10 @@ function asksIn(text: string): boolean {
 }
 
 /** Returns lower case without folding scripts: Cyrillic letters would become Latin ones. */
-const written = (text: string): string => text.normalize('NFKC').toLowerCase();
+const foldedText = (text: string): string => text.normalize('NFKC').toLowerCase();
 
 /** Returns lower case without accents and look-alikes. */
-function plain(text: string): string {
+function withoutAccents(text: string): string {
   if (text.length > maxCharacters) throw new RangeError('The text of the form is too long.');
   return foldText(text).normalize('NFD').replace(/\p{M}/gu, '').normalize('NFC').toLowerCase();
 }

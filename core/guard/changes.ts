@@ -6,7 +6,7 @@ import { digestOf } from '#core/kernel/canonical.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 import { addressesIn } from '#core/text/decode/addresses.ts';
-import { folded } from './check-text.ts';
+import { foldForJudging } from './check-text.ts';
 import { definitionTexts } from './definition-texts.ts';
 import { checkDefinition } from './definitions.ts';
 import type { ChangeKind } from './finding.ts';
@@ -44,7 +44,7 @@ const reach: Readonly<Record<string, RegExp>> = {
 };
 
 /** Classes that are counted, because a second mention may mean something else. */
-const counted: ReadonlySet<string> = new Set(['orders', 'secrets']);
+const countedKinds: ReadonlySet<string> = new Set(['orders', 'secrets']);
 const oneText = 8_192;
 const allTexts = 65_536;
 const maxDigests = 16;
@@ -65,12 +65,12 @@ function saidBy(definition: JsonObject): string[] {
   const whole = texts.map((text) => text.slice(0, oneText)).join('\n');
   const read = whole.slice(0, allTexts);
   const rest = [whole.slice(allTexts), ...texts.map((text) => text.slice(oneText))].filter((text) => text !== '');
-  const text = folded(read);
+  const text = foldForJudging(read);
   const kinds = checkDefinition(definition)
     .filter(({ severity }) => severity !== 'low')
     .map(({ kind }) => `found:${kind}`);
   const classes = Object.entries(reach).flatMap(([name, words]) => {
-    if (!counted.has(name)) return words.test(text) ? [name] : [];
+    if (!countedKinds.has(name)) return words.test(text) ? [name] : [];
     const times = text.match(new RegExp(words, 'g'))?.length ?? 0;
     return times === 0 ? [] : [times === 1 ? name : `${name}#${times}`];
   });

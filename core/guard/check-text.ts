@@ -41,13 +41,13 @@ export function checkText(text: string, wording: Wording = shippedWording): Text
       });
   const read: TextFinding<TextKind>[] = [];
   for (const part of encodedParts(text))
-    if (speaks(wordsOf(part, wording), 1, wording)) read.push(encoded(part.start, part.end));
+    if (speaks(wordsOf(part, wording), 1, wording)) read.push(encodedFinding(part.start, part.end));
   found.push(...merged(read));
   return found.sort((a, b) => a.start - b.start || b.end - a.end);
 }
 
 /** Reports whether a text has the model keep something from the user. */
-export const conceals = (text: string): boolean => shippedWording.judgeAlone(folded(text)).conceals;
+export const conceals = (text: string): boolean => shippedWording.judgeAlone(foldForJudging(text)).conceals;
 
 /** Splits spelled-out letters into words known to the rules. */
 const wordsOf = ({ text, isSpelled }: EncodedPart, wording: Wording): string =>
@@ -64,7 +64,7 @@ function merged(findings: TextFinding<TextKind>[]): TextFinding<TextKind>[] {
   return apart;
 }
 
-const encoded = (start: number, end: number): TextFinding<'encoded_instruction'> => ({
+const encodedFinding = (start: number, end: number): TextFinding<'encoded_instruction'> => ({
   kind: 'encoded_instruction',
   severity: 'high',
   start,
@@ -77,7 +77,7 @@ const maxLayers = 4;
 
 /** Reports whether a decoded text instructs the model, directly or in a nested encoding. */
 function speaks(decoded: string, layer: number, wording: Wording, isTurned = false): boolean {
-  const { speaksHidden, turned } = wording.judgeAlone(folded(decoded));
+  const { speaksHidden, turned } = wording.judgeAlone(foldForJudging(decoded));
   if (speaksHidden) return true;
   if (layer === maxLayers) return false;
   // Turning twice would restore the text.
@@ -99,9 +99,9 @@ function* visibleFindings(
   const paragraphs = nextOf(text, '\n\n');
   for (const { start, end } of [...hidden, { start: text.length, end: text.length }]) {
     for (const [first, last] of unitsOf(text, from, start, paragraphs)) {
-      const seen = folded(text.slice(first, last));
+      const seen = foldForJudging(text.slice(first, last));
       const verdict = wording.judge(seen);
-      if (verdict.turned > 0 && turnedSpeak(seen, verdict.turned, 1, wording)) yield encoded(first, last);
+      if (verdict.turned > 0 && turnedSpeak(seen, verdict.turned, 1, wording)) yield encodedFinding(first, last);
       const finding = findingOf(verdict);
       if (finding) yield { ...finding, start: first, end: last };
     }
@@ -149,17 +149,17 @@ function* unitsOf(
 
 const marked = /\*\*|~~|``|<\/?(?:b|i|em|strong|span|u|font)\b[^>]{0,80}>/gi;
 const inWord = /\w(?:\*\*|~~|``|<\/?(?:b|i|em|strong|span|u|font)\b)[^>\n]{0,80}\w/i;
-const written = /\\[nrt]/g;
+const writtenEscapes = /\\[nrt]/g;
 
 /**
  * Returns the text as a reader sees it, in lower case: without marks inside words, look-alikes and invisible
  * characters.
  */
-export function folded(text: string): string {
+export function foldForJudging(text: string): string {
   const plain = isPlain(text) ? text : foldText(spelled(text));
   const tagged = plain.includes('<') || plain.includes('**') || plain.includes('~~') || plain.includes('``');
   const whole = tagged && inWord.test(plain) ? plain.replace(marked, '') : plain;
-  const spaced = whole.includes('\\') ? whole.replace(written, '  ') : whole;
+  const spaced = whole.includes('\\') ? whole.replace(writtenEscapes, '  ') : whole;
   return spaced.toLowerCase();
 }
 

@@ -57,7 +57,7 @@ interface NotedArgument extends ArgumentFinding {
   readonly action: ArgumentAction;
 }
 
-const recorded = Object.fromEntries(argumentKinds.map((kind) => [kind, 'log'])) as unknown as ArgumentActions;
+const logAll = Object.fromEntries(argumentKinds.map((kind) => [kind, 'log'])) as unknown as ArgumentActions;
 
 /**
  * Returns the settings for a call; undefined if its upstream is not an MCP server and there are no client roots, or if
@@ -77,7 +77,7 @@ export function argumentSettings(
   if (!entry && declared.length > 0) return { actions: tool_guard.arguments, roots: declared, rootsOnly: true };
   if (!entry || entry.guard === 'off') return undefined;
   const roots = entry.roots ? [entry.roots, ...declared] : declared;
-  const actions = entry.guard === 'log' ? recorded : tool_guard.arguments;
+  const actions = entry.guard === 'log' ? logAll : tool_guard.arguments;
   return {
     actions,
     ...(roots.length > 0 && { roots }),
@@ -104,7 +104,7 @@ export async function withLinks(
 }
 
 /** Protocols whose arguments are parsed by their own grammar and decided by effects. Roots apply to them as well. */
-const read: ReadonlySet<string> = new Set(['shell', 'sql', 'git']);
+const readProtocols: ReadonlySet<string> = new Set(['shell', 'sql', 'git']);
 
 /** Returns the findings and the verdict of the most severe one. Arguments that cannot be checked are reviewed. */
 export function argumentVerdict(call: ToolCall, guard: ArgumentGuard | undefined): Verdict | undefined {
@@ -112,7 +112,7 @@ export function argumentVerdict(call: ToolCall, guard: ArgumentGuard | undefined
   const { check, outside, roots = [], linked = [], rootsOnly } = guard;
   let found: readonly ArgumentFinding[];
   try {
-    const looked = rootsOnly || read.has(foldCase(call.protocol).trim()) ? [] : check(call.parameters);
+    const looked = rootsOnly || readProtocols.has(foldCase(call.protocol).trim()) ? [] : check(call.parameters);
     const byText = outside?.(call.parameters, roots) ?? [];
     const known = new Set(byText.map(({ where }) => where));
     found = [...looked, ...byText, ...linked.filter(({ where }) => !known.has(where))];

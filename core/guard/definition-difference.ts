@@ -23,10 +23,11 @@ export function differenceBetween(before: JsonObject | undefined, after: JsonObj
 }
 
 function compare(path: string, before: Json | undefined, after: Json | undefined, found: Changed[]): void {
-  if (found.length >= maxDifferences || same(before, after)) return;
+  if (found.length >= maxDifferences || isSameJson(before, after)) return;
   if (isOpen(before, after)) {
     const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);
-    for (const name of [...names].sort()) compare(below(path, name), own(before, name), own(after, name), found);
+    for (const name of [...names].sort())
+      compare(below(path, name), memberOf(before, name), memberOf(after, name), found);
     return;
   }
   found.push({
@@ -43,7 +44,7 @@ const isOpen = (before: Json | undefined, after: Json | undefined): boolean =>
   (isObject(after) || after === undefined) &&
   Object.keys(before ?? {}).length + Object.keys(after ?? {}).length > 0;
 
-const own = (value: Json | undefined, name: string): Json | undefined =>
+const memberOf = (value: Json | undefined, name: string): Json | undefined =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
 const below = (path: string, name: string): string => {
@@ -51,7 +52,7 @@ const below = (path: string, name: string): string => {
   return path === '' ? member : `${path}.${member}`;
 };
 
-const same = (one: Json | undefined, other: Json | undefined): boolean =>
+const isSameJson = (one: Json | undefined, other: Json | undefined): boolean =>
   one === other || (one !== undefined && other !== undefined && canonicalize(one) === canonicalize(other));
 
 function shortJson(value: Json): string {

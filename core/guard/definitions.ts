@@ -8,7 +8,7 @@ import { changingVerbs, producingVerbs, readingVerbs } from '#core/policy/classi
 import { foldUnicode, isAscii } from '#core/text/matching/fold-unicode.ts';
 import { secrecyOf } from '#core/text/secrets/secret-names.ts';
 import { type SecretFileTest, secretFileTest } from '#core/text/secrets/secret-paths.ts';
-import { checkText, conceals, folded } from './check-text.ts';
+import { checkText, conceals, foldForJudging } from './check-text.ts';
 import { definitionTexts, type Parameter, type PlacedText, parametersOf } from './definition-texts.ts';
 import type { DefinitionKind, Finding, Severity } from './finding.ts';
 import { joinedTexts } from './joined-texts.ts';
@@ -16,7 +16,12 @@ import { type Wording, wordingWith } from './wording.ts';
 
 type DefinitionFinding = Finding<DefinitionKind>;
 
-const found = (kind: DefinitionKind, where: string, severity: Severity, description: string): DefinitionFinding => ({
+const findingOf = (
+  kind: DefinitionKind,
+  where: string,
+  severity: Severity,
+  description: string,
+): DefinitionFinding => ({
   kind,
   where,
   severity,
@@ -59,7 +64,7 @@ function nameFindings({ name }: JsonObject, parameters: readonly Parameter[]): D
     isAscii(text) || !isAscii(foldUnicode(text))
       ? []
       : [
-          found(
+          findingOf(
             'lookalike_name',
             where,
             'high',
@@ -81,21 +86,26 @@ const asDefinition = {
 
 function textFindings({ where, text }: PlacedText, secretFiles: readonly string[]): DefinitionFinding[] {
   const kinds = checkText(text, wordingWith(secretFiles)).map(({ kind, severity, description }) =>
-    found(asDefinition[kind], where, severity, description),
+    findingOf(asDefinition[kind], where, severity, description),
   );
-  const plain = folded(text);
+  const plain = foldForJudging(text);
   if (kinds.length === 0 && conceals(text))
-    kinds.push(found('instruction', where, 'medium', 'Text that has the model keep something from the user.'));
+    kinds.push(findingOf('instruction', where, 'medium', 'Text that has the model keep something from the user.'));
   if (refersToSecretFile(plain, secretFileTest(secretFiles)))
-    kinds.push(found('secret_reference', where, 'medium', 'The name of a file that holds keys or credentials.'));
+    kinds.push(findingOf('secret_reference', where, 'medium', 'The name of a file that holds keys or credentials.'));
   if (asksContext(plain, where.startsWith('inputSchema')))
     kinds.push(
-      found('asks_context', where, 'medium', 'A request for the conversation, the system prompt or the list of tools.'),
+      findingOf(
+        'asks_context',
+        where,
+        'medium',
+        'A request for the conversation, the system prompt or the list of tools.',
+      ),
     );
   return apart(kinds);
 }
 
-const refused =
+const saysRefused =
   /\b(?:are|is|will be) (?:also |always )?(?:rejected|refused|denied|blocked|forbidden|excluded|skipped|not (?:allowed|accepted|permitted|read))\b/;
 /** Three quoted names or more, as examples of what a search may look for. */
 const examples = /(?:["'`][^"'`\s]{1,64}["'`], ?(?:and |or )?){2,20}["'`][^"'`\s]{1,64}["'`]/;
@@ -106,7 +116,7 @@ const reads =
 function refersToSecretFile(text: string, namesFile: SecretFileTest): boolean {
   return text.split(/[.!?](?=\s)|\n/).some((sentence) => {
     const words = sentence.split(/[\s"'`(),;]+/).map((word) => word.replace(/[.:]$/, ''));
-    if (!words.some(namesFile) || refused.test(sentence)) return false;
+    if (!words.some(namesFile) || saysRefused.test(sentence)) return false;
     const [listed = ''] = examples.exec(sentence) ?? [];
     const names = listed.split(/[\s"'`,]+/).filter((name) => name !== '');
     const isExample = names.filter((name) => !namesFile(name)).length >= 2 && !reads.test(sentence);
@@ -120,7 +130,7 @@ const saidTogether = (texts: readonly PlacedText[], wording: Wording): Definitio
     joinedTexts(texts.map(({ text }) => text))
       .flatMap((text) => checkText(text, wording))
       .filter(({ kind, severity }) => asDefinition[kind] === 'instruction' && severity === 'high')
-      .map(({ description }) => found('instruction', 'definition', 'high', description)),
+      .map(({ description }) => findingOf('instruction', 'definition', 'high', description)),
   );
 
 const contexts =
@@ -152,7 +162,7 @@ function parameterFindings({ name: tool }: JsonObject, { name, required }: Param
   const where = 'inputSchema.properties';
   if (contextNames.has(words))
     return [
-      found(
+      findingOf(
         'asks_context',
         where,
         'medium',
@@ -160,7 +170,7 @@ function parameterFindings({ name: tool }: JsonObject, { name, required }: Param
       ),
     ];
   if (required && secrecyOf(name) !== 'none' && !wordsIn(asText(tool)).some((word) => ofSecrets.has(word)))
-    return [found('asks_secret', where, 'medium', 'A required parameter for a password, key or token.')];
+    return [findingOf('asks_secret', where, 'medium', 'A required parameter for a password, key or token.')];
   return [];
 }
 
@@ -178,7 +188,7 @@ function contradictions({ name, annotations }: JsonObject): DefinitionFinding[] 
   const writes = changes.includes('write') && !words.some((word) => readingVerbs.has(word));
   if (annotations.readOnlyHint === true && (deletes || writes))
     return [
-      found(
+      findingOf(
         'contradiction',
         'annotations.readOnlyHint',
         'medium',
@@ -187,7 +197,7 @@ function contradictions({ name, annotations }: JsonObject): DefinitionFinding[] 
     ];
   if (annotations.destructiveHint === false && deletes)
     return [
-      found(
+      findingOf(
         'contradiction',
         'annotations.destructiveHint',
         'medium',

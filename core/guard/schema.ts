@@ -73,12 +73,12 @@ function checkMembers(schema: JsonObject, value: JsonObject, where: string, leve
   }
 }
 
-const known = new Set(['null', 'boolean', 'object', 'array', 'number', 'integer', 'string']);
+const typeNames = new Set(['null', 'boolean', 'object', 'array', 'number', 'integer', 'string']);
 
 /** Returns the types; undefined if they are not JSON Schema types, so that they cannot be compared. */
 function typesOf(type: unknown): readonly string[] | undefined {
   const types = typeof type === 'string' ? [type] : type;
-  return Array.isArray(types) && types.length > 0 && types.every((each) => known.has(each)) ? types : undefined;
+  return Array.isArray(types) && types.length > 0 && types.every((each) => typeNames.has(each)) ? types : undefined;
 }
 
 function isOf(type: string, value: unknown): boolean {

@@ -3,7 +3,7 @@ import { asText } from '#core/kernel/as-text.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 import { foldCase, isAscii } from '#core/text/matching/fold-unicode.ts';
-import { folded } from './check-text.ts';
+import { foldForJudging } from './check-text.ts';
 import { definitionTexts } from './definition-texts.ts';
 
 /** The tools that one server offers to a caller. */
@@ -121,7 +121,7 @@ const wordsOf = remembered((definition: JsonObject): readonly Word[] => {
     if (left <= 0) break;
     const part = text.slice(0, Math.min(maxText, left));
     left -= part.length;
-    for (const each of sentencesOf(folded(part))) readSentence(each, words);
+    for (const each of sentencesOf(foldForJudging(part))) readSentence(each, words);
   }
   return [...words.values()];
 });

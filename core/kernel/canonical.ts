@@ -9,7 +9,7 @@ import { createHash, hash } from 'node:crypto';
  */
 export function canonicalize(value: unknown): string {
   const inOrder = ordered(value);
-  return inOrder === unordered ? written(value) : JSON.stringify(inOrder);
+  return inOrder === unordered ? canonicalText(value) : JSON.stringify(inOrder);
 }
 
 /** Marks a value with members that a JavaScript object cannot keep in canonical order. */
@@ -101,14 +101,14 @@ function leaf(value: unknown): unknown {
 }
 
 /** Returns the canonical text of any value, member by member. */
-function written(value: unknown): string {
+function canonicalText(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(leaf(value));
-  if (Array.isArray(value)) return `[${Array.from(value, (item) => written(item ?? null)).join(',')}]`;
+  if (Array.isArray(value)) return `[${Array.from(value, (item) => canonicalText(item ?? null)).join(',')}]`;
   const object = value as Record<string, unknown>;
   mustBePlain(object);
   const members = sorted(Object.keys(object))
     .filter((key) => object[key] !== undefined)
-    .map((key) => `${written(key)}:${written(object[key])}`);
+    .map((key) => `${canonicalText(key)}:${canonicalText(object[key])}`);
   return `{${members.join(',')}}`;
 }
 

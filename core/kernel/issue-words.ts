@@ -29,7 +29,7 @@ export const problemSentence = (problems: readonly string[]): string => problems
 function foundIn({ input, path, discriminator }: Issue & { readonly discriminator?: string | undefined }): string {
   const value =
     input !== null && typeof input === 'object' && discriminator ? Reflect.get(input, discriminator) : input;
-  return found(value, path);
+  return describeFound(value, path);
 }
 
 /** Describes the allowed values, for callers that describe the found value themselves. */
@@ -58,7 +58,7 @@ export function allowed(issue: Issue): string {
 }
 
 /** Describes a value. Does not repeat possible secrets and long texts. */
-export function found(value: unknown, path: Path = []): string {
+export function describeFound(value: unknown, path: Path = []): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${count(value.length, 'entry')}`;
@@ -77,7 +77,7 @@ export const issueWords = ({ path, message }: z.core.$ZodIssue, root: unknown): 
 
 /** Describes the value at a path. Does not quote values that may be secrets. */
 export const foundAt = (path: Path, root: unknown): string =>
-  found(
+  describeFound(
     path.reduce<unknown>(
       (at, step) =>
         at !== null && typeof at === 'object' && Object.hasOwn(at, step)

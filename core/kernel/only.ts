@@ -1,7 +1,7 @@
 /** Copies listed members. Responses list the members of a row that they show, so that new ones stay hidden. */
 
 /** Returns the listed members. Absent ones stay absent. */
-export function only<T extends object, K extends keyof T>(from: T, names: readonly K[]): Pick<T, K> {
+export function pickMembers<T extends object, K extends keyof T>(from: T, names: readonly K[]): Pick<T, K> {
   const members = names.filter((name) => from[name] !== undefined).map((name) => [name, from[name]] as const);
   return Object.fromEntries(members) as Pick<T, K>;
 }

@@ -25,19 +25,19 @@ export function remembered<K extends object, V>(make: (of: K) => V): Remembered<
 }
 
 /** Limits of the memory, because callers choose the names. */
-const most = { texts: 1_000, characters: 128 };
+const cacheLimits = { texts: 1_000, characters: 128 };
 
 /**
  * Memoizes a function of names, such as those of tools and parameters, which recur often.
  * @param make its results are shared, so no caller may change them.
  */
 export function rememberedText<V>(make: (text: string) => V): (text: string) => V {
-  const known = new RecentMap<string, { readonly made: V }>({ max: most.texts });
+  const known = new RecentMap<string, { readonly made: V }>({ max: cacheLimits.texts });
   return (text) => {
     const before = known.get(text);
     if (before !== undefined) return before.made;
     const made = make(text);
-    if (text.length > most.characters) return made;
+    if (text.length > cacheLimits.characters) return made;
     known.set(ownCopy(text), { made });
     return made;
   };

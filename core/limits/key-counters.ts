@@ -8,7 +8,7 @@ import type { Counters, KeyPart, LimitStatus, ReserveOutcome, ReserveRequest, Se
 /** Maximum number of running calls whose key is remembered. A forgotten one is healed from its evidence. */
 const maxCalls = 50_000;
 
-const nothing: Settlement = { tokens: 0, cost_microusd: 0, counted: false };
+const nothingUsed: Settlement = { tokens: 0, cost_microusd: 0, counted: false };
 
 /**
  * Returns the id of the key's reservation: a process keeps both reservations of a call in one table, so their ids
@@ -52,8 +52,8 @@ async function reserveBoth(
   ]);
   const passed = (one: PromiseSettledResult<ReserveOutcome>) => one.status === 'fulfilled' && one.value.ok;
   if (!passed(tenant) || !passed(key)) {
-    if (passed(tenant)) await counters.settle(request.tenant, request.id, nothing);
-    if (passed(key)) await counters.settle(part.counters, id, nothing);
+    if (passed(tenant)) await counters.settle(request.tenant, request.id, nothingUsed);
+    if (passed(key)) await counters.settle(part.counters, id, nothingUsed);
   }
   if (tenant.status === 'rejected') throw tenant.reason;
   if (key.status === 'rejected') throw key.reason;

@@ -8,7 +8,7 @@ import type { Limits, ReserveOutcome, ReserveRequest } from './ports.ts';
 import { pruneState } from './prune-state.ts';
 import { refusalOf } from './refusal.ts';
 import { limitStatus } from './status.ts';
-import { counted, itemSecond } from './window.ts';
+import { addToBucket, itemSecond } from './window.ts';
 
 /** Seconds for which a lease may be spent. */
 export const rateLeaseSeconds = 10;
@@ -68,6 +68,6 @@ export function returnLease(state: CounterState, { id, requests, tokens }: Retur
   return {
     ...state,
     leases: state.leases.filter((one) => one !== lease),
-    window: counted(state.window, second, { requests, tokens }),
+    window: addToBucket(state.window, second, { requests, tokens }),
   };
 }

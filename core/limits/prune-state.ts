@@ -9,14 +9,14 @@ export function pruneState(state: CounterState, nowMs: number): CounterState {
   return {
     ...state,
     window: inWindow(state.window, second),
-    spend: kept(state.spend, nowMs),
-    slices: kept(state.slices, nowMs),
+    spend: withoutExpired(state.spend, nowMs),
+    slices: withoutExpired(state.slices, nowMs),
     leases: state.leases.every(isLive) ? state.leases : state.leases.filter(isLive),
   };
 }
 
 /** Returns the same object if all entries are kept, which is the usual case. */
-function kept<T>(byKey: Readonly<Record<string, T>>, nowMs: number): Readonly<Record<string, T>> {
+function withoutExpired<T>(byKey: Readonly<Record<string, T>>, nowMs: number): Readonly<Record<string, T>> {
   if (Object.keys(byKey).every((key) => isKept(key, nowMs))) return byKey;
   return Object.fromEntries(Object.entries(byKey).filter(([key]) => isKept(key, nowMs)));
 }

@@ -12,7 +12,7 @@ import { pruneState } from './prune-state.ts';
 import { refusalOf } from './refusal.ts';
 import { accountKey } from './spend.ts';
 import { budgetStatuses, limitStatus } from './status.ts';
-import { counted, inWindow, itemSecond } from './window.ts';
+import { addToBucket, inWindow, itemSecond } from './window.ts';
 
 /**
  * Reserves a call. A repeated id is the same reservation, because the response of a write may get lost.
@@ -49,7 +49,7 @@ export function applyReserve(
     pruneState(
       {
         ...state,
-        window: counted(state.window, second, { requests: 1, tokens: request.tokens }),
+        window: addToBucket(state.window, second, { requests: 1, tokens: request.tokens }),
         slices: touched(state.slices, reservation),
         open: [...state.open, reservation],
       },
@@ -80,7 +80,7 @@ export function applySettle(state: CounterState, id: string, settlement: Settlem
     state: pruneState(
       {
         ...state,
-        window: charged ? counted(window, reservation.second, correction) : window,
+        window: charged ? addToBucket(window, reservation.second, correction) : window,
         spend,
         open: state.open.filter((open) => open !== reservation),
       },

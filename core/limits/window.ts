@@ -43,7 +43,7 @@ export const total = (buckets: readonly Bucket[], what: CountedUnit): number =>
   buckets.reduce((sum, bucket) => sum + bucket[what], 0);
 
 /** Adds to (or subtracts from) the bucket of a second, never below zero. Drops empty buckets. */
-export function counted(
+export function addToBucket(
   buckets: readonly Bucket[],
   second: number,
   change: { readonly requests: number; readonly tokens: number },

@@ -37,11 +37,11 @@ export async function canaryRound(ports: CanaryPorts): Promise<CanaryRound> {
     return work;
   };
   try {
-    await at('allow', decided(ports, 'canary.read', 'read', 'allow'));
-    const id = await at('review', decided(ports, 'canary.change', 'write', 'review'));
+    await at('allow', decideAction(ports, 'canary.read', 'read', 'allow'));
+    const id = await at('review', decideAction(ports, 'canary.change', 'write', 'review'));
     await at('approve', approved(ports, id));
-    await at('use', decided(ports, 'canary.change', 'write', 'allow', id));
-    await at('block', decided(ports, 'canary.forbidden', 'write', 'block'));
+    await at('use', decideAction(ports, 'canary.change', 'write', 'allow', id));
+    await at('block', decideAction(ports, 'canary.forbidden', 'write', 'block'));
     await at('verify', verified(ports));
     return { outcome: 'passed', round_ms: took() };
   } catch (thrown) {
@@ -50,7 +50,7 @@ export async function canaryRound(ports: CanaryPorts): Promise<CanaryRound> {
 }
 
 /** Tests an action and checks the decision. @returns the id of the envelope */
-async function decided(
+async function decideAction(
   { ask, session }: CanaryPorts,
   tool: string,
   capability: string,

@@ -10,7 +10,7 @@ import { latencyMeasures } from './sketch.ts';
 import type { ChatViolation } from './violation.ts';
 
 /** Actions of findings listed as violations; `redact` and `log` are only counted. */
-const listed: ReadonlySet<string> = new Set(['block', 'review', 'warn']);
+const violationActions: ReadonlySet<string> = new Set(['block', 'review', 'warn']);
 /** Limits of one store operation. The strictest findings come first; evidence has all of them. */
 const maxViolations = 50;
 const maxProviders = 20;
@@ -32,7 +32,7 @@ export function projectChat(entry: EvidenceEntry): Omit<Projection, 'tenant' | '
  * Outcomes with an answer of a model or the cache, or with a failure. Only their latency shows how the service
  * performs.
  */
-const answered: ReadonlySet<string> = new Set(['completed', 'cached', 'aborted', 'failed']);
+const answeredOutcomes: ReadonlySet<string> = new Set(['completed', 'cached', 'aborted', 'failed']);
 
 /** Returns what the call adds to its minute: for everything, its tenant and its model. */
 function callPoints(tenant: string, record: ChatRecord): Point[] {
@@ -46,7 +46,7 @@ function callPoints(tenant: string, record: ChatRecord): Point[] {
     input_tokens: usage.input_tokens,
     output_tokens: usage.output_tokens,
     cost_microusd,
-    ...(answered.has(outcome) && latencyMeasures(latency_ms)),
+    ...(answeredOutcomes.has(outcome) && latencyMeasures(latency_ms)),
   });
   return [
     { dimension: 'global', measures },
@@ -83,7 +83,7 @@ const strictness = ['block', 'review', 'warn'];
 function violationsOf(entry: EvidenceEntry, record: ChatRecord): ChatViolation[] {
   const { agent, key_id } = entry.actor;
   return findingsOf(record)
-    .filter(({ action }) => listed.has(action))
+    .filter(({ action }) => violationActions.has(action))
     .sort((a, b) => strictness.indexOf(a.action) - strictness.indexOf(b.action))
     .slice(0, maxViolations)
     .map((finding) => ({

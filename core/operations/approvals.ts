@@ -22,7 +22,7 @@ import { passkeyChallenge } from '#core/evidence/passkey-proof.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { assertOwn, type Call, cursorOf, limitOf, type Operation, parsed } from './operation.ts';
+import { assertOwn, type Call, cursorOf, limitOf, type Operation, parseBySchema } from './operation.ts';
 
 /** Lists pending items, oldest first. Expired items are omitted even if their row is still `pending`. */
 export const listApprovals: Operation = async (call) => {
@@ -186,7 +186,7 @@ const toSign = ({ status, envelope_id, call_digest }: ApprovalRow) =>
 const vote =
   (verdict: 'approve' | 'deny'): Operation =>
   async (call) => {
-    const { reviewer, comment, passkey } = parsed<z.infer<typeof approveSchema>>(
+    const { reviewer, comment, passkey } = parseBySchema<z.infer<typeof approveSchema>>(
       verdict === 'approve' ? approveSchema : voteSchema,
       call.body(),
     );

@@ -34,7 +34,7 @@ export const cancelRequest: Operation = async ({ ports, principal, params }) => 
     if (asked?.taken) return { status: 202, body: { id, status: 'cancelling' } };
     await pause(lookEveryMs);
   }
-  if (await recorded(ports, name))
+  if (await isRecorded(ports, name))
     throw new GatewayError(
       'conflict',
       `Request ${id} is not running: it has ended, or waits for approval. Nothing was cancelled; a waiting request ends when its approval is denied.`,
@@ -43,7 +43,7 @@ export const cancelRequest: Operation = async ({ ports, principal, params }) => 
 };
 
 /** Checks whether the log has a readable entry of the call. Envelope ids begin with their time, which bounds the search. */
-async function recorded({ evidence }: Call['ports'], { tenant, key_id, call }: CallName): Promise<boolean> {
+async function isRecorded({ evidence }: Call['ports'], { tenant, key_id, call }: CallName): Promise<boolean> {
   const bornMs = Number.parseInt(call.replaceAll('-', '').slice(0, 12), 16);
   const within = {
     tenant,

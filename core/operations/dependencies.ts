@@ -64,13 +64,13 @@ export async function dependenciesOf(call: Pick<Call, 'ports' | 'snapshot' | 'pr
     ...one,
     since: one.since ?? isoTime(ports.dependencyStates.note(`${one.kind} ${one.name}`, one.state, now)),
   }));
-  const down = dependencies.filter(({ kind, state }) => state === 'down' || (own.has(kind) && state !== 'up'));
+  const down = dependencies.filter(({ kind, state }) => state === 'down' || (ownParts.has(kind) && state !== 'up'));
   const status = down.some(({ needed }) => needed) ? 'unavailable' : down.length > 0 ? 'degraded' : 'ok';
   return { status, dependencies };
 }
 
 /** The gateway's own parts, for which `degraded` is a fault that people must fix. */
-const own = new Set<string>(['projection', 'configuration']);
+const ownParts = new Set<string>(['projection', 'configuration']);
 
 async function storesOf({ ports }: Pick<Call, 'ports'>): Promise<Dependency[]> {
   const rows = await timed(ports, () => ports.configStore.current());

@@ -18,7 +18,7 @@ import { entriesWithCopies } from '#core/evidence/with-copies.ts';
 import { missingSession, type Witness, witnessOf } from '#core/evidence/witness.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
-import { only } from '#core/kernel/only.ts';
+import { pickMembers } from '#core/kernel/only.ts';
 import { timeOf } from '#core/observatory/usage.ts';
 import { AuditSummary, nextSessions } from './audit-pieces.ts';
 import { pageByPath } from './by-path.ts';
@@ -36,9 +36,9 @@ export const listSessions: Operation = async (call) => {
 
 /** Returns a session head without the state of risk rules and task sheets. */
 const sessionAnswer = (head: SessionHead) => ({
-  ...only(head, ['tenant', 'session_id', 'owner_key', 'total_entries', 'first_hash', 'last_hash', 'counts']),
-  ...only(head, ['policy_versions', 'opened_at', 'updated_at', 'spent_microusd']),
-  ...(head.risk && { risk: only(head.risk, ['score', 'rule']) }),
+  ...pickMembers(head, ['tenant', 'session_id', 'owner_key', 'total_entries', 'first_hash', 'last_hash', 'counts']),
+  ...pickMembers(head, ['policy_versions', 'opened_at', 'updated_at', 'spent_microusd']),
+  ...(head.risk && { risk: pickMembers(head.risk, ['score', 'rule']) }),
 });
 
 /** Exports a session. Only a valid chain is signed and exported. */

@@ -92,7 +92,7 @@ interface OwnFact {
   readonly found: string;
 }
 
-const most = { words: 500, characters: 512, facts: 20 } as const;
+const limits = { words: 500, characters: 512, facts: 20 } as const;
 
 /** @param parts effects of the call. */
 export function ownFactsIn(catalog: Configuration['catalog'], call: ToolCall, parts: readonly ToolCall[]): OwnFact[] {
@@ -112,15 +112,15 @@ export function ownFactsIn(catalog: Configuration['catalog'], call: ToolCall, pa
     ),
   ];
   const known = new Map(facts.map((fact) => [`${fact.entry}\n${fact.found}`, fact]));
-  return [...known.values()].slice(0, most.facts);
+  return [...known.values()].slice(0, limits.facts);
 }
 
 /** Returns the words in the texts of a call, without long ones. */
 function wordsOf({ target, parameters, sent_with = {} }: ToolCall): string[] {
   const words = new Set<string>();
   forEachText([target, parameters, sent_with], (text) => {
-    for (const word of text.slice(0, 16 * most.characters).split(/[\s,;'"=]+/))
-      if (word !== '' && word.length <= most.characters && words.size < most.words) words.add(word);
+    for (const word of text.slice(0, 16 * limits.characters).split(/[\s,;'"=]+/))
+      if (word !== '' && word.length <= limits.characters && words.size < limits.words) words.add(word);
   });
   return [...words];
 }

@@ -6,7 +6,7 @@ import { introducedBy } from '#core/guard/introduced.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { notFound } from '#core/kernel/not-found.ts';
-import { only } from '#core/kernel/only.ts';
+import { pickMembers } from '#core/kernel/only.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { ToolMark } from '#core/mcp/ports.ts';
 import { acceptDefinition, upstreamOf } from '#core/mcp/tools/accept-definition.ts';
@@ -35,7 +35,7 @@ function seenOf(upstream: string, tool: string, { fingerprint, seen_at, changed:
     fingerprint,
     seen_at,
     state: offered ? (fingerprint === undefined ? 'new' : 'changed') : 'accepted',
-    ...(offered && { changed: only(offered, ['fingerprint', 'seen_at', 'guard', 'shadows']) }),
+    ...(offered && { changed: pickMembers(offered, ['fingerprint', 'seen_at', 'guard', 'shadows']) }),
   };
 }
 

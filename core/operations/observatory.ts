@@ -5,7 +5,7 @@ import { troubleAsRead } from '#core/configuration/file-trouble.ts';
 import { placeOf, teamsOf } from '#core/configuration/identity/organization.ts';
 import { warningsAsRead } from '#core/configuration/tenant-view.ts';
 import { separateArchiveWarning } from '#core/evidence/archived.ts';
-import { only } from '#core/kernel/only.ts';
+import { pickMembers } from '#core/kernel/only.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { addCounts, addUsages, type Counts } from '#core/observatory/add-usages.ts';
 import type { Usage } from '#core/observatory/ports.ts';
@@ -152,7 +152,7 @@ export const usage: Operation = async (call) => {
   const each = await Promise.all(tenants.map((tenant) => ports.observations.usage(tenant, span)));
   const all = addUsages(each);
   const sums = {
-    ...only(all, [
+    ...pickMembers(all, [
       'total',
       'decisions',
       'protocols',
@@ -161,7 +161,7 @@ export const usage: Operation = async (call) => {
       'blocked_by_rule',
       'decided_by_rule',
     ]),
-    ...only(all, ['requests', 'tokens', 'cost_microusd', 'cost_usd', 'outcomes', 'models']),
+    ...pickMembers(all, ['requests', 'tokens', 'cost_microusd', 'cost_usd', 'outcomes', 'models']),
   };
   return { body: { ...subjectOf(call, tenants), ...span, ...sums } };
 };

@@ -70,7 +70,7 @@ export type Callback = (
  * Parses a value by a schema.
  * @throws GatewayError `invalid_request` listing every problem as `path: what`.
  */
-export function parsed<T>(schema: z.ZodType<T>, value: unknown): T {
+export function parseBySchema<T>(schema: z.ZodType<T>, value: unknown): T {
   const outcome = schema.safeParse(value, { error: describeIssue });
   if (outcome.success) return outcome.data;
   // Two checks of one value may have the same message.

@@ -2,7 +2,7 @@
 import { actionOf, moduleUpload, oneLine } from '#core/contracts/plugin-act.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
-import { type Call, type Operation, parsed } from './operation.ts';
+import { type Call, type Operation, parseBySchema } from './operation.ts';
 import { recordAct } from './record.ts';
 
 const digest = /^[0-9a-f]{64}$/;
@@ -18,11 +18,11 @@ export const putModule: Operation = async (call) => {
     throw invalidRequest(
       `The path names ${JSON.stringify(wanted.slice(0, 80))}; give the SHA-256 of the module in lower-case hex.`,
     );
-  const { name, wasm } = parsed(moduleUpload, call.body());
+  const { name, wasm } = parseBySchema(moduleUpload, call.body());
   const bytes = Buffer.from(wasm, 'base64');
   const found = sha256(bytes);
   if (found !== wanted)
-    return refused(
+    return recordAndRefuse(
       call,
       { name, sha256: wanted, reason: 'digest_mismatch' },
       `The body has digest ${found}, the path names ${wanted}.`,
@@ -30,7 +30,11 @@ export const putModule: Operation = async (call) => {
   try {
     await ports.compileModule(bytes);
   } catch (fault) {
-    return refused(call, { name, sha256: wanted, reason: 'abi_mismatch' }, `${name}: ${(fault as Error).message}.`);
+    return recordAndRefuse(
+      call,
+      { name, sha256: wanted, reason: 'abi_mismatch' },
+      `${name}: ${(fault as Error).message}.`,
+    );
   }
   await ports.objects.put(bytes);
   const about = { name, kind: 'wasm_filter', sha256: found, size: bytes.byteLength };
@@ -38,7 +42,7 @@ export const putModule: Operation = async (call) => {
   return { status: 201, body: { sha256: found, size: bytes.byteLength, evidence_hash } };
 };
 
-async function refused(
+async function recordAndRefuse(
   call: Call,
   about: { readonly name: string; readonly sha256: string; readonly reason: string },
   why: string,

@@ -16,7 +16,7 @@ import { releaseAction, replayRisk } from '#core/session/risk/replay.ts';
 import { scoreAt } from '#core/session/risk/score.ts';
 import { markLists, stateOf } from '#core/session/risk/state.ts';
 import { masked } from '#core/text/secrets/masked.ts';
-import { assertOwn, type Call, type Operation, parsed } from './operation.ts';
+import { assertOwn, type Call, type Operation, parseBySchema } from './operation.ts';
 
 /** Returns the current score; with `replay=true` also its history from evidence, alert by alert. */
 export const sessionRisk: Operation = async (call) => {
@@ -85,7 +85,7 @@ async function replayed({ ports }: Call, head: SessionHead) {
  */
 export const releaseSession: Operation = async (call) => {
   const { ports, principal, snapshot } = call;
-  const { reason } = parsed(releaseSchema, call.body());
+  const { reason } = parseBySchema(releaseSchema, call.body());
   const head = await headOf(call);
   const owner = head.owner_key;
   const { identities } = await ports.snapshots.current({ evenStale: true, of: { key_id: owner } });

@@ -6,13 +6,13 @@ import { durationMs, type Rollout } from '#core/contracts/rollout.ts';
 import { createRolloutSchema } from '#core/contracts/rollout-schema.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
-import { only } from '#core/kernel/only.ts';
+import { pickMembers } from '#core/kernel/only.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { commitMove } from '#core/models/rollouts/advance.ts';
 import { figuresOf } from '#core/models/rollouts/figures.ts';
 import { moved, type RolloutMove } from '#core/models/rollouts/moves.ts';
 import { planRoute, resolveModel } from '#core/models/routing/plan.ts';
-import { type Call, type Operation, parsed } from './operation.ts';
+import { type Call, type Operation, parseBySchema } from './operation.ts';
 
 /**
  * Creates a rollout: for the traffic of all tenants if the caller is of the platform, otherwise of its own
@@ -25,7 +25,7 @@ export const createRollout: Operation = async (call) => {
     observation_window = usual.observation_window,
     start_at,
     ...named
-  } = parsed(createRolloutSchema, call.body());
+  } = parseBySchema(createRolloutSchema, call.body());
   const asked = {
     route_model: named.route_model,
     canary_provider: named.canary_provider,
@@ -135,13 +135,28 @@ function assertCanary({ providers }: Configuration, canary: string, baseline: re
 
 /** Returns a rollout without internal counters. */
 const rolloutAnswer = (rollout: Rollout) => ({
-  ...only(rollout, ['id', 'tenant', 'route_model', 'baseline_providers', 'canary_provider', 'stages', 'current_stage']),
-  ...only(rollout, [
+  ...pickMembers(rollout, [
+    'id',
+    'tenant',
+    'route_model',
+    'baseline_providers',
+    'canary_provider',
+    'stages',
+    'current_stage',
+  ]),
+  ...pickMembers(rollout, [
     'current_percentage',
     'state',
     'observation_window_ms',
     'error_threshold',
     'latency_p95_threshold',
   ]),
-  ...only(rollout, ['start_at', 'stage_started_at', 'created_at', 'created_by', 'completed_at', 'rollback_reason']),
+  ...pickMembers(rollout, [
+    'start_at',
+    'stage_started_at',
+    'created_at',
+    'created_by',
+    'completed_at',
+    'rollback_reason',
+  ]),
 });

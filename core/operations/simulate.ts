@@ -11,11 +11,11 @@ import type { Decision } from '#core/contracts/envelope.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { decidedBy, decidedCalls, difference, nowhere } from './decided-calls.ts';
 import { loadText } from './load-text.ts';
-import { type Call, type Operation, parsed } from './operation.ts';
+import { type Call, type Operation, parseBySchema } from './operation.ts';
 import { versionOf } from './policy-version.ts';
 
 export const simulate: Operation = async (call) => {
-  const { calls, version, tool_policies, explain } = parsed(simulateSchema, call.body());
+  const { calls, version, tool_policies, explain } = parseBySchema(simulateSchema, call.body());
   if (version !== undefined && tool_policies !== undefined)
     throw invalidRequest(
       'Found version and tool_policies; allowed is one of them: name a version, or try policies out.',

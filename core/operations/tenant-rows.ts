@@ -19,7 +19,7 @@ import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { type Call, cursorOf, limitOf, type Operation, parsed, type Reply } from './operation.ts';
+import { type Call, cursorOf, limitOf, type Operation, parseBySchema, type Reply } from './operation.ts';
 import { commitAct } from './record.ts';
 
 const checks = lazyImport(() => import('#core/configuration/checks/checks.ts'));
@@ -30,7 +30,7 @@ export const listTenantRows: Operation = async ({ ports, query }) => {
 };
 
 export const putTenantRow: Operation = async (call) => {
-  const { settings, revision = 0 } = parsed(putTenantSchema, call.body());
+  const { settings, revision = 0 } = parseBySchema(putTenantSchema, call.body());
   const id = tenantIdOf(call);
   const folded = id.toLowerCase();
   // Readers would take ids that differ only in case for one tenant, as `unique` says of the configuration.
@@ -57,7 +57,7 @@ export const listTenantKeys: Operation = async (call) => {
 
 /** Adds a key to a tenant of the configuration or of a row. */
 export const addTenantKey: Operation = async (call) => {
-  const { key_sha256, settings } = parsed(addKeySchema, call.body());
+  const { key_sha256, settings } = parseBySchema(addKeySchema, call.body());
   const tenant = tenantIdOf(call);
   // Also keys whose values are not in the file: those of variables, the admin token and the tokens of data planes.
   if (call.snapshot.identities.byDigest.has(key_sha256))
@@ -113,7 +113,7 @@ const stampsOf = ({ ports, principal }: Call) => ({
 
 /** Returns the tenant of the path. @throws GatewayError `invalid_request` for a text that cannot be one. */
 function tenantIdOf({ params: { tenant = '' } }: Call): string {
-  return parsed(z.strictObject({ tenant: word }), { tenant }).tenant;
+  return parseBySchema(z.strictObject({ tenant: word }), { tenant }).tenant;
 }
 
 /** @throws GatewayError `not_found` if there is no row, or its tenant was removed. */

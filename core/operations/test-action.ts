@@ -7,11 +7,11 @@ import type { ActionRequest } from '#core/contracts/envelope.ts';
 import { envelopeSchemas } from '#core/contracts/lazy-envelope-schema.ts';
 import { idempotencyKeyPattern } from '#core/contracts/started-action.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
-import { type Call, type Operation, parsed } from './operation.ts';
+import { type Call, type Operation, parseBySchema } from './operation.ts';
 
 export const testAction: Operation = async (call) => {
   const { actionRequestSchema } = await envelopeSchemas();
-  const request = parsed(actionRequestSchema, call.body());
+  const request = parseBySchema(actionRequestSchema, call.body());
   const { ports, principal, snapshot, endsAtMs: hostEndsAtMs } = call;
   const governed = { ...request, hostEndsAtMs, idempotencyKey: idempotencyKeyOf(call) };
   const session = sessionOf(call, request.actor?.session);
@@ -33,7 +33,7 @@ export const reportOutcome: Operation = async (call) => {
     import('#core/actions/reported-outcome.ts'),
     import('#core/contracts/reported-outcome.ts'),
   ]);
-  const body = await reportedOutcome(call.ports, call.principal, parsed(outcomeRequestSchema, call.body()));
+  const body = await reportedOutcome(call.ports, call.principal, parseBySchema(outcomeRequestSchema, call.body()));
   return { status: 201, body };
 };
 

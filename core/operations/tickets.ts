@@ -11,7 +11,7 @@ import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { followRisk, noteOfSignal } from '#core/session/risk/assess.ts';
 import { masked } from '#core/text/secrets/masked.ts';
-import { type Call, cursorOf, limitOf, type Operation, parsed } from './operation.ts';
+import { type Call, cursorOf, limitOf, type Operation, parseBySchema } from './operation.ts';
 import { recordAct } from './record.ts';
 
 export const listTickets: Operation = async ({ ports, principal, query }) => {
@@ -41,7 +41,7 @@ export const revokeTicket: Operation = async (call) => {
  */
 export const redeemTicket: Operation = async (call) => {
   const { ports, principal, snapshot } = call;
-  const { ticket, ...use } = parsed(redeemSchema, call.body());
+  const { ticket, ...use } = parseBySchema(redeemSchema, call.body());
   const { tenant } = principal;
   const { behavior } = snapshot.configuration;
   const keys = () => ticketKeys(snapshot.configuration, ports.secrets);

@@ -5,7 +5,7 @@ import type { ChatPorts } from '#core/chat/ports.ts';
 import { isProviderId, requestFromProvider, sentWith } from '#core/chat/stored/at-provider.ts';
 import type { StoredQuery } from '#core/chat/stored/operation.ts';
 import { assertPlace, checkOutput, readingCall } from '#core/chat/stored/reading.ts';
-import { assertMayRead, recorded, type StoredCaller } from '#core/chat/stored/record.ts';
+import { assertMayRead, runAndRecord, type StoredCaller } from '#core/chat/stored/record.ts';
 import type { StoredBatch } from '#core/contracts/stored-batch.ts';
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -72,7 +72,7 @@ export async function fileContent(
   await assertMayRead(ports, caller);
   const { stored, provider_id } = await resultFile(ports, caller, id);
   const call = readingCall(ports, caller, id, stored);
-  return recorded(ports, caller, { operation: 'files.content', id, stored }, async () => {
+  return runAndRecord(ports, caller, { operation: 'files.content', id, stored }, async () => {
     const text = await requestFromProvider(ports, caller, stored, { kind: 'file', name: id }, ({ download }) =>
       download({ path: `/files/${provider_id}/content`, most, ...sentWith(ports, caller) }),
     );
@@ -103,7 +103,7 @@ export async function deleteFile(ports: ChatPorts, caller: StoredCaller, { id }:
   const { stored, provider_id } = resultOf(id)
     ? await resultFile(ports, caller, id)
     : await ownOf(ports, caller, id, 'file').then((own) => ({ stored: own, provider_id: own.provider_id }));
-  return recorded(ports, caller, { operation: 'files.delete', id, stored, changes: true }, async () => {
+  return runAndRecord(ports, caller, { operation: 'files.delete', id, stored, changes: true }, async () => {
     await requestFromProvider(ports, caller, stored, { kind: 'file', name: id }, ({ resource }) =>
       resource({ method: 'DELETE', path: `/files/${provider_id}`, ...sentWith(ports, caller) }),
     );
@@ -119,7 +119,7 @@ export async function retrieveBatch(ports: ChatPorts, caller: StoredCaller, { id
 
 export async function cancelBatch(ports: ChatPorts, caller: StoredCaller, { id }: StoredQuery): Promise<JsonObject> {
   const stored = await ownOf(ports, caller, id, 'batch');
-  return recorded(ports, caller, { operation: 'batches.cancel', id, stored, changes: true }, async () => ({
+  return runAndRecord(ports, caller, { operation: 'batches.cancel', id, stored, changes: true }, async () => ({
     answer: await atProvider(ports, caller, stored, 'POST'),
   }));
 }

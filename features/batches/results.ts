@@ -52,10 +52,10 @@ export async function checkResults(
     if (written.trim() === '') continue;
     const line = lineIn(written);
     try {
-      out.push(JSON.stringify(line ? await passedOn(line) : unreadable));
+      out.push(JSON.stringify(line ? await passedOn(line) : unreadableLine));
     } catch (fault) {
       ports.telemetry.log('error', 'a line of batch results could not be checked', { error: (fault as Error).message });
-      out.push(JSON.stringify(line ? unchecked(line) : unreadable));
+      out.push(JSON.stringify(line ? unchecked(line) : unreadableLine));
     }
     if (out.length % linesInTurn === 0) await ports.pause(0);
   }
@@ -84,14 +84,14 @@ function textsOf(line: JsonObject, endpoint: BatchEndpoint): TextSlot[] {
 }
 
 const withheld = (line: JsonObject, rule = 'content policy'): JsonObject => ({
-  ...named(line),
+  ...lineIds(line),
   response: null,
   error: { code: 'policy_violation', message: `The reply is blocked by policy ${rule.replace(/^content:/, '')}.` },
 });
 
 /** Returns the error that replaces a line whose check failed. */
 const unchecked = (line: JsonObject): JsonObject => ({
-  ...named(line),
+  ...lineIds(line),
   response: null,
   error: {
     code: 'policy_violation',
@@ -100,7 +100,7 @@ const unchecked = (line: JsonObject): JsonObject => ({
 });
 
 /** Returns the ids only: the rest of the line has not passed the policy. */
-const named = ({ id, custom_id }: JsonObject): JsonObject => ({
+const lineIds = ({ id, custom_id }: JsonObject): JsonObject => ({
   id: idOf(id),
   custom_id: idOf(custom_id),
 });
@@ -110,7 +110,7 @@ const idOf = (value: Json | undefined): string | null => {
   return /^[\w.:/-]{1,128}$/.test(text) ? text : null;
 };
 
-const unreadable: JsonObject = {
+const unreadableLine: JsonObject = {
   id: null,
   custom_id: null,
   response: null,

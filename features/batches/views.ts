@@ -25,13 +25,14 @@ const startMembers: ReadonlySet<string> = new Set(['input_file_id', 'endpoint', 
 async function openUpload(form: JsonObject, { ports, files }: OpenedCall): Promise<OpenView> {
   refuseStrangers(form, uploadMembers);
   if (!filePurposes.some((purpose) => purpose === form.purpose))
-    throw refused(
+    throw invalidParameter(
       'purpose',
       form.purpose,
       `${filePurposes.join(', ')}; put other content into the request that needs it`,
     );
   const file = fileOf(form.file, files);
-  if (!file) throw refused('file', form.file === undefined ? undefined : 'not a file', 'one file of JSON Lines');
+  if (!file)
+    throw invalidParameter('file', form.file === undefined ? undefined : 'not a file', 'one file of JSON Lines');
   const text = await textIn(file);
   const read = await readBatchFile(text, () => ports.pause(0));
   return {
@@ -57,16 +58,17 @@ async function openStart(request: JsonObject, { ports, principal, snapshot }: Op
   refuseStrangers(request, startMembers);
   const { input_file_id, endpoint, completion_window, metadata } = request;
   if (typeof endpoint !== 'string' || !Object.hasOwn(batchEndpoints, endpoint))
-    throw refused('endpoint', endpoint, Object.keys(batchEndpoints).join(', '));
-  if (completion_window !== '24h') throw refused('completion_window', completion_window, '"24h"');
+    throw invalidParameter('endpoint', endpoint, Object.keys(batchEndpoints).join(', '));
+  if (completion_window !== '24h') throw invalidParameter('completion_window', completion_window, '"24h"');
   if (metadata !== undefined && metadata !== null && !isObject(metadata))
-    throw refused('metadata', metadata, 'an object');
+    throw invalidParameter('metadata', metadata, 'an object');
   const id = textOf(input_file_id);
-  if (id === undefined) throw refused('input_file_id', input_file_id, 'the id of a file that this key has uploaded');
+  if (id === undefined)
+    throw invalidParameter('input_file_id', input_file_id, 'the id of a file that this key has uploaded');
   const file = isOwnId(id) ? await ports.storedObjects.get(principal, id) : undefined;
   if (file?.kind !== 'file') throw notFound('file', id.slice(0, 64));
   if (file.endpoint !== endpoint)
-    throw refused('endpoint', endpoint, `${file.endpoint}, where the calls of this file go`);
+    throw invalidParameter('endpoint', endpoint, `${file.endpoint}, where the calls of this file go`);
   if (file.policy_version !== snapshot.version)
     throw new GatewayError(
       'conflict',
@@ -129,7 +131,7 @@ async function textIn(file: File): Promise<string> {
   }
 }
 
-const refused = (param: string, found: Json | undefined, allowed: string): GatewayError =>
+const invalidParameter = (param: string, found: Json | undefined, allowed: string): GatewayError =>
   invalidRequest(
     `${param} is ${found === undefined ? 'missing' : JSON.stringify(found).slice(0, 80)}; allowed: ${allowed}.`,
     { param },

@@ -8,7 +8,7 @@ import { durationMs } from '#core/contracts/rollout.ts';
 import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
-import { only } from '#core/kernel/only.ts';
+import { pickMembers } from '#core/kernel/only.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 import { dimensionOf } from '#core/observatory/dimensions.ts';
@@ -16,7 +16,7 @@ import { recentHours } from '#core/observatory/request-row.ts';
 import { documentHead, etagOf, keyDigest, signDocument } from '#core/operations/federation/document.ts';
 import { leaseMs } from '#core/operations/federation/lease.ts';
 import { servedConfiguration } from '#core/operations/federation/served.ts';
-import { type Call, type Operation, parsed } from '#core/operations/operation.ts';
+import { type Call, type Operation, parseBySchema } from '#core/operations/operation.ts';
 import { recordAct } from '#core/operations/record.ts';
 import { takeStatus } from './take-status.ts';
 
@@ -67,7 +67,7 @@ const servedBy = remembered((configuration: Configuration): Served => {
 
 export const federationStatus: Operation = async (call) => {
   const { ports, snapshot, principal } = call;
-  const status = parsed(planeStatusSchema, call.body());
+  const status = parseBySchema(planeStatusSchema, call.body());
   const plane = ownPlane(call, status.plane);
   const { wanted, found } = await takeStatus(ports.planes, plane, status, ports.clock.now());
   for (const divergence of found) {
@@ -79,7 +79,7 @@ export const federationStatus: Operation = async (call) => {
 
 export const federationMetrics: Operation = async (call) => {
   const { ports } = call;
-  const metrics = parsed(planeMetricsSchema, call.body());
+  const metrics = parseBySchema(planeMetricsSchema, call.body());
   const plane = ownPlane(call, metrics.plane);
   const now = ports.clock.now();
   const [oldest, newest] = [now - recentHours * 3_600_000, now + maxClockSkewMs];
@@ -124,8 +124,8 @@ function planeView(name: string, row: PlaneRow | undefined, version: number, now
     name,
     state: stateOf(row, now),
     behind: version - row.version,
-    ...only(row, ['seen_at', 'version', 'healthy', 'refused', 'requests', 'error_rate', 'pending_approvals']),
-    ...only(row, ['skew_seconds', 'divergence', 'divergences', 'conflict']),
+    ...pickMembers(row, ['seen_at', 'version', 'healthy', 'refused', 'requests', 'error_rate', 'pending_approvals']),
+    ...pickMembers(row, ['skew_seconds', 'divergence', 'divergences', 'conflict']),
   };
 }
 

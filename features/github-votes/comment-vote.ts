@@ -59,7 +59,7 @@ export async function voteByComment(
   const row = await ports.approvals.find(command.envelope_id);
   const vote = await orRefusal(checkedVote(ports, snapshot, written, row, command.read));
   await takeOnce(ports, written, row);
-  const outcome = vote instanceof GatewayError ? vote : await orRefusal(counted(ports, snapshot, written, vote));
+  const outcome = vote instanceof GatewayError ? vote : await orRefusal(countVote(ports, snapshot, written, vote));
   // Another gateway on the same pull request may know an author or approval that this one does not.
   const known = row !== undefined && personByGithubLogin(snapshot, written.login) !== undefined;
   if (outcome instanceof GatewayError) return { decided: false, text: `Not decided: ${outcome.message}`, known };
@@ -179,7 +179,7 @@ async function takeOnce(ports: CommentVotePorts, { id }: WrittenComment, row: Ap
   );
 }
 
-const counted = async (
+const countVote = async (
   ports: CommentVotePorts,
   { configuration }: Snapshot,
   written: WrittenComment,

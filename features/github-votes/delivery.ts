@@ -63,10 +63,10 @@ const commentSchema = z.object({
  */
 export function parseGithubDelivery(event: string, body: unknown): WrittenComment | Ignored {
   if (event !== 'issue_comment') return { ignored: 'only issue_comment is accepted' };
-  const { action, issue } = checked(eventSchema, body);
+  const { action, issue } = parseEvent(eventSchema, body);
   if (action !== 'created') return { ignored: 'only new comments are accepted' };
   if (!issue.pull_request) return { ignored: 'only comments on pull requests are accepted' };
-  const { issue: subject, comment, repository, sender } = checked(commentSchema, body);
+  const { issue: subject, comment, repository, sender } = parseEvent(commentSchema, body);
   const why = notByPerson(comment, sender);
   if (why !== undefined) return { ignored: why };
   const { number } = subject;
@@ -88,7 +88,7 @@ function notByPerson(
   return user.login === sender.login ? undefined : 'the sender did not write the comment';
 }
 
-function checked<T extends z.ZodType>(schema: T, body: unknown): z.infer<T> {
+function parseEvent<T extends z.ZodType>(schema: T, body: unknown): z.infer<T> {
   const outcome = schema.safeParse(body);
   if (outcome.success) return outcome.data;
   const [issue] = outcome.error.issues;

@@ -104,13 +104,13 @@ export const replyComment = (login: string, text: string): string =>
 export function codeBlock(text: string, room: number): string {
   const around = (inside: string) => '`'.repeat(Math.max(3, longestRun(inside) + 1));
   const shown =
-    text.length + 2 * around(text).length + 2 <= room ? text : cut(text, room - 2 * around(text).length - 2);
+    text.length + 2 * around(text).length + 2 <= room ? text : shortenToRoom(text, room - 2 * around(text).length - 2);
   const fence = around(shown);
   return `${fence}\n${shown}\n${fence}`;
 }
 
 /** Cuts a text and leaves room for the note on the cut. Text of almost only backticks is dropped. */
-const cut = (text: string, room: number): string => shorten(text, Math.max(0, room - 40));
+const shortenToRoom = (text: string, room: number): string => shorten(text, Math.max(0, room - 40));
 
 /** Returns a code span. A space on either side separates its backticks from the fence. */
 export function codeSpan(text: string, room: number): string {

@@ -8,7 +8,7 @@ import type { ToolGuard } from '#core/contracts/tool-policy.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { remembered } from '#core/kernel/remembered.ts';
-import { type Call, type Operation, parsed, type Served } from '#core/operations/operation.ts';
+import { type Call, type Operation, parseBySchema, type Served } from '#core/operations/operation.ts';
 import { countsOf, snakeMembers } from './names.ts';
 import { requestSchema } from './request.ts';
 import { nameOf, sdl } from './schema.ts';
@@ -68,7 +68,7 @@ const mutations = {
 /** Answers a GraphQL document. */
 export const graphql: Operation = async (call) => {
   try {
-    const { query, operationName, variables } = parsed(requestSchema, call.body());
+    const { query, operationName, variables } = parseBySchema(requestSchema, call.body());
     // Loaded with the first query, because this function answers many other routes.
     const { executeGraphql } = await import('./execute.ts');
     const request = { query, operationName: operationName ?? undefined, variables: variables ?? undefined };

@@ -1,6 +1,6 @@
 /** `doctor`: what is in force is what evidence says. */
 import type { Api } from '#agentctl/client.ts';
-import { type FeatureCheck, otherRelease, read } from '#agentctl/doctor/check.ts';
+import { type FeatureCheck, otherRelease, readOperation } from '#agentctl/doctor/check.ts';
 import { type CheckResult, fail, ok } from '#agentctl/doctor/finding.ts';
 import { list } from '#agentctl/json-fields.ts';
 
@@ -9,7 +9,7 @@ export const checks: readonly FeatureCheck[] = [
 ];
 
 async function inForce(api: Api): Promise<CheckResult[]> {
-  const { agrees, policy_version, differences, not_checked } = await read(api, 'compareInForce');
+  const { agrees, policy_version, differences, not_checked } = await readOperation(api, 'compareInForce');
   if (agrees === true) {
     const open = Array.isArray(not_checked) ? not_checked.map(String) : [];
     const rest = open.length > 0 ? `; not compared: ${open.join('; ')}` : '';

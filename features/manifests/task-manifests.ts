@@ -7,7 +7,7 @@ import type { SessionHead } from '#core/evidence/ports.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { type Call, cursorOf, limitOf, type Operation, parsed } from '#core/operations/operation.ts';
+import { type Call, cursorOf, limitOf, type Operation, parseBySchema } from '#core/operations/operation.ts';
 import { recordAct } from '#core/operations/record.ts';
 import { openManifest } from '#core/session/tasks/manifest.ts';
 import { replayDrift } from '#core/session/tasks/replay.ts';
@@ -19,7 +19,7 @@ import { replayDrift } from '#core/session/tasks/replay.ts';
 export const createManifest: Operation = async (call) => {
   const { ports, principal } = call;
   const store = ports.tasks;
-  const body = parsed(taskManifestSchema, call.body());
+  const body = parseBySchema(taskManifestSchema, call.body());
   const manifest = openManifest(body, principal.tenant, principal.person ?? principal.name, ports.clock.now());
   const known = await store.get(principal.tenant, manifest.id);
   if (known) return { body: known };

@@ -4,7 +4,7 @@ import { relyingParty } from '#core/approvals/passkeys/relying-party.ts';
 import type { Passkey } from '#core/contracts/passkey.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
-import { type Call, type Operation, parsed } from '#core/operations/operation.ts';
+import { type Call, type Operation, parseBySchema } from '#core/operations/operation.ts';
 import { recordAct } from '#core/operations/record.ts';
 import { algorithm, beginRegistration, finishRegistration, maxPasskeys, removePasskey } from './register.ts';
 import { registerPasskeySchema } from './request.ts';
@@ -24,7 +24,7 @@ export const passkeyChallenge: Operation = async (call) => {
 
 export const registerPasskey: Operation = async (call) => {
   const person = personOf(call);
-  const given = parsed(registerPasskeySchema, call.body());
+  const given = parseBySchema(registerPasskeySchema, call.body());
   const record = ({ cose_key: _cose, ...passkey }: Omit<Passkey, 'evidence_hash'>) =>
     recordAct(call, 'passkey.register', { person, ...passkey });
   const passkey = await finishRegistration(call.ports, person, given, relyingParty(call.ports), record);

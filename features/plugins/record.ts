@@ -1,11 +1,11 @@
 /** Records acts on plugins that `agentctl` reports. */
 import { actionOf, pluginAct } from '#core/contracts/plugin-act.ts';
-import { type Operation, parsed } from '#core/operations/operation.ts';
+import { type Operation, parseBySchema } from '#core/operations/operation.ts';
 import { recordAct } from '#core/operations/record.ts';
 
 /** Records a plugin act that `agentctl` reports from its machine, with the reporter's name [supply-chain.in-force]. */
 export const recordPluginAct: Operation = async (call) => {
-  const { act, ...about } = parsed(pluginAct, call.body());
+  const { act, ...about } = parseBySchema(pluginAct, call.body());
   const evidence_hash = await recordAct(call, actionOf({ act }), about);
   return { status: 201, body: { act, name: about.name, evidence_hash } };
 };

@@ -6,6 +6,7 @@ import { UsageError } from '#agentctl/failure.ts';
 import { saveWhole } from '#agentctl/files.ts';
 import { fields } from '#agentctl/json-fields.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
+import { jsonOrUndefined } from '#core/kernel/json-or-undefined.ts';
 import type { PolicyDiff } from '#core/policy/rules/analysis/diff.ts';
 import type { Load, Mined } from './mine.ts';
 import type { RecordedCall } from './recorded-calls.ts';
@@ -77,7 +78,7 @@ type Entries = Parameters<typeof import('./recorded-calls.ts').recordedCalls>[0]
 /** Reads recorded entries. @throws UsageError naming the file and its allowed contents. */
 async function entriesIn(file: string): Promise<Entries> {
   const text = fileBytes(file).toString('utf8');
-  const document = parsed(text) ?? lines(text);
+  const document = jsonOrUndefined(text) ?? lines(text);
   const entries = Array.isArray(document) ? document : fields(document).entries;
   if (!Array.isArray(entries)) throw wrongFile(file, 'text that is neither a list of entries nor lines of JSON');
   const { evidenceEntrySchema } = await import('#core/contracts/evidence.ts');
@@ -96,16 +97,8 @@ const wrongFile = (file: string, found: string) =>
 
 function lines(text: string): unknown[] | undefined {
   const found = text.split('\n').filter((line) => line.trim() !== '');
-  const entries = found.map(parsed);
+  const entries = found.map(jsonOrUndefined);
   return entries.length > 0 && entries.every((entry) => entry !== undefined) ? entries : undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 interface MiningReport {
@@ -126,7 +119,7 @@ function show({ out }: Cli, { mined, diff, yaml, out: file }: MiningReport): voi
   for (const name of ['allow', 'review', 'block'] as const)
     say(`${name}: ${share(load, 'recorded', name)} recorded, ${share(load, 'proposed', name)} expected`);
   if (narrowed > 0) say(`narrowed ${narrowed} times, because a wider rule allowed a call that was not allowed`);
-  for (const [line, times] of counted(uncovered.map(({ call, why }) => `${wordsOf(call)}: ${why}`)))
+  for (const [line, times] of countLines(uncovered.map(({ call, why }) => `${wordsOf(call)}: ${why}`)))
     say(`not covered${times > 1 ? ` (${times} times)` : ''}: ${line}`);
   if (!diff) return;
   for (const name of ['tightened', 'loosened'] as const) {
@@ -152,7 +145,7 @@ const wordsOf = ({
     .join(' ');
 };
 
-const counted = (all: readonly string[]): readonly (readonly [string, number])[] => {
+const countLines = (all: readonly string[]): readonly (readonly [string, number])[] => {
   const times = new Map<string, number>();
   for (const line of all) times.set(line, (times.get(line) ?? 0) + 1);
   return [...times];

@@ -149,14 +149,14 @@ function faultyGroups(
   return faulty;
 }
 
-const bare = remembered(
+const policyWithoutArguments = remembered(
   ({ arguments: _, ...rest }: ToolRule): CompiledPolicy =>
     compilePolicy({ name: 'bare', default_decision: 'block', rules: [rest] }),
 );
 
 /** Checks whether the rule would match the call with other parameters. */
 const matchesBare = (rule: ToolRule, unit: ToolCall): boolean =>
-  decide(bare(rule), { ...unit, parameters: {} }).decision === 'allow';
+  decide(policyWithoutArguments(rule), { ...unit, parameters: {} }).decision === 'allow';
 
 /**
  * Returns the units, or undefined if no rule is proposed: the text is unclear, shows secrets, or sets variables before

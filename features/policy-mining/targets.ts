@@ -21,11 +21,11 @@ export function patternsOf(targets: readonly string[], general: boolean): string
   for (const [kind, files] of folders)
     if (files.length >= minExamples) patterns.push(kind);
     else patterns.push(...files.map(escaped));
-  return joined(patterns.sort());
+  return joinToGlobs(patterns.sort());
 }
 
 /** Matches only the empty text; an empty glob would match every text. */
-const nothing = '{,}';
+const emptyTextGlob = '{,}';
 
 /**
  * Returns the glob of a file's kind: `src/[!.]*.ts` for `src/a.ts`. Undefined if the target is not a plain path of a
@@ -38,11 +38,11 @@ function kindOf(target: string): string | undefined {
 }
 
 /** Joins patterns to as few globs as possible. */
-function joined(patterns: readonly string[]): string[] {
+function joinToGlobs(patterns: readonly string[]): string[] {
   const globs: string[] = [];
   let held: string[] = [];
   const flush = () => {
-    if (held.length > 0) globs.push(held.length === 1 ? held[0] || nothing : `{${held.join(',')}}`);
+    if (held.length > 0) globs.push(held.length === 1 ? held[0] || emptyTextGlob : `{${held.join(',')}}`);
     held = [];
   };
   for (const pattern of patterns) {

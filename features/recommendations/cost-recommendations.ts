@@ -65,7 +65,7 @@ interface CacheState {
 type RepeatedRow = Pick<RequestRow, 'request_sha256' | 'resolved_model' | 'outcome' | 'cost_microusd'>;
 
 /** Maximum of listed requests, the most expensive first. */
-const named = 5;
+const maxRepeatedRequests = 5;
 
 /**
  * Returns the savings of an exact cache, and the most expensive repeated requests.
@@ -85,7 +85,10 @@ export function repeatedRequests(rows: readonly RepeatedRow[], cache: CacheState
   if (groups.length === 0) return [];
   const repeats = groups.reduce((sum, group) => sum + group.repeats.length, 0);
   const microusd = groups.reduce((sum, group) => sum + group.microusd, 0);
-  return [potential(answered.length, repeats, microusd, cache), ...groups.sort(dearest).slice(0, named).map(repeated)];
+  return [
+    potential(answered.length, repeats, microusd, cache),
+    ...groups.sort(dearest).slice(0, maxRepeatedRequests).map(repeated),
+  ];
 }
 
 interface Group {

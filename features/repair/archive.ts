@@ -55,7 +55,7 @@ export const repairArchive: Operation = async (call) => {
   for (const check of await checksOf(call, tenant, sessions, aside)) {
     const listed = check.missing.reduce((sum, { from, to }) => sum + to - from + 1, 0);
     if (!range) left += check.missing_entries - listed;
-    for (const stretch of check.missing.flatMap((gap) => within(gap, range))) {
+    for (const stretch of check.missing.flatMap((gap) => overlapOf(gap, range))) {
       const room = entriesPerRepair - archived;
       const now = { from: stretch.from, to: Math.min(stretch.to, stretch.from + room - 1) };
       left += stretch.to - Math.max(now.to, stretch.from - 1);
@@ -119,7 +119,7 @@ async function coverWhole(call: Call, tenant: string, sessionId: string): Promis
   }
 }
 
-const within = ({ from, to }: Stretch, range: Stretch | undefined): Stretch[] => {
+const overlapOf = ({ from, to }: Stretch, range: Stretch | undefined): Stretch[] => {
   const cut = { from: Math.max(from, range?.from ?? 0), to: Math.min(to, range?.to ?? to) };
   return cut.from <= cut.to ? [cut] : [];
 };

@@ -5,7 +5,7 @@ import { rewriteTexts } from '#core/chat/stages/output-policy.ts';
 import { isProviderId, requestFromProvider, sentWith } from '#core/chat/stored/at-provider.ts';
 import type { StoredQuery } from '#core/chat/stored/operation.ts';
 import { assertPlace, checkOutput, readingCall } from '#core/chat/stored/reading.ts';
-import { assertMayRead, recorded, type StoredCaller } from '#core/chat/stored/record.ts';
+import { assertMayRead, runAndRecord, type StoredCaller } from '#core/chat/stored/record.ts';
 import type { StoredResponse } from '#core/contracts/stored-batch.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -26,7 +26,7 @@ export async function retrieveResponse(
   const stored = await ownOf(ports, caller, id);
   await assertMayRead(ports, caller);
   const call = readingCall(ports, caller, id, stored);
-  return recorded(ports, caller, { operation: 'responses.retrieve', id, stored }, async () => {
+  return runAndRecord(ports, caller, { operation: 'responses.retrieve', id, stored }, async () => {
     const reply = await requestFromProvider(ports, caller, stored, { kind: 'response', name: id }, ({ resource }) =>
       resource({ method: 'GET', path: `/responses/${stored.provider_id}`, ...sentWith(ports, caller) }),
     );
@@ -82,7 +82,7 @@ export async function responseItems(
     order: ascending ? 'asc' : 'desc',
     ...(after && { after }),
   });
-  return recorded(ports, caller, { operation: 'responses.items', id, stored }, async () => {
+  return runAndRecord(ports, caller, { operation: 'responses.items', id, stored }, async () => {
     const path = `/responses/${stored.provider_id}/input_items?${query}`;
     const reply = await requestFromProvider(ports, caller, stored, { kind: 'response', name: id }, ({ resource }) =>
       resource({ method: 'GET', path, ...sentWith(ports, caller) }),
@@ -104,7 +104,7 @@ export async function responseItems(
 
 export async function deleteResponse(ports: ChatPorts, caller: StoredCaller, { id }: StoredQuery): Promise<JsonObject> {
   const stored = await ownOf(ports, caller, id);
-  return recorded(ports, caller, { operation: 'responses.delete', id, stored, changes: true }, async () => {
+  return runAndRecord(ports, caller, { operation: 'responses.delete', id, stored, changes: true }, async () => {
     await requestFromProvider(ports, caller, stored, { kind: 'response', name: id }, ({ resource }) =>
       resource({ method: 'DELETE', path: `/responses/${stored.provider_id}`, ...sentWith(ports, caller) }),
     );

@@ -44,10 +44,10 @@ export const notifier: NotifierOf = async (ports, { approvals }) => {
 export function slackNotifier(send: SendJson, options: SlackOptions): Notifier {
   return {
     async send(_event, row, earlier, place) {
-      return written(send, options, slackMessage(row, options.linkBase, place), earlier);
+      return postOrUpdate(send, options, slackMessage(row, options.linkBase, place), earlier);
     },
 
-    sendDigest: (digest, _id, earlier) => written(send, options, slackDigest(digest, options), earlier),
+    sendDigest: (digest, _id, earlier) => postOrUpdate(send, options, slackDigest(digest, options), earlier),
 
     async sendAlert(alert) {
       const unfurl = { unfurl_links: false, unfurl_media: false };
@@ -58,7 +58,7 @@ export function slackNotifier(send: SendJson, options: SlackOptions): Notifier {
 }
 
 /** Updates the message that a receipt names, or posts a new one. Returns its receipt. */
-async function written(
+async function postOrUpdate(
   send: SendJson,
   options: SlackOptions,
   message: SlackMessage,

@@ -16,16 +16,16 @@ export function voteView(row: ApprovalRow, click: SlackClick): object {
     type: 'modal',
     callback_id: voteDialog.callbackId,
     private_metadata: carriedOf(click),
-    title: plain(title),
-    submit: plain(button),
-    close: plain('Cancel'),
+    title: plainText(title),
+    submit: plainText(button),
+    close: plainText('Cancel'),
     blocks: [
       { type: 'section', text: { type: 'mrkdwn', text: callLines(row) } },
       {
         type: 'input',
         block_id: voteDialog.block,
         optional: true,
-        label: plain('Comment'),
+        label: plainText('Comment'),
         element: {
           type: 'plain_text_input',
           action_id: voteDialog.action,
@@ -42,10 +42,10 @@ export function confirmMessage(row: ApprovalRow, { verdict, envelope_id }: Slack
   const { title, button, style } = words[verdict];
   const text = `Not decided yet: the dialog did not open. Confirm here, without a comment.\n${callLines(row)}`;
   const confirm = {
-    title: plain(title),
-    text: plain(`Digest ${row.call_digest.slice(0, 16)}`),
-    confirm: plain(button),
-    deny: plain('Cancel'),
+    title: plainText(title),
+    text: plainText(`Digest ${row.call_digest.slice(0, 16)}`),
+    confirm: plainText(button),
+    deny: plainText('Cancel'),
     style,
   };
   return {
@@ -59,7 +59,7 @@ export function confirmMessage(row: ApprovalRow, { verdict, envelope_id }: Slack
             type: 'button',
             action_id: `confirmed_${verdict}`,
             style,
-            text: plain(button),
+            text: plainText(button),
             value: envelope_id,
             confirm,
           },
@@ -79,4 +79,4 @@ function callLines({ tool, target, envelope_id, call_digest }: ApprovalRow): str
   return lines.join('\n');
 }
 
-const plain = (text: string) => ({ type: 'plain_text', text });
+const plainText = (text: string) => ({ type: 'plain_text', text });

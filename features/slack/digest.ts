@@ -7,7 +7,7 @@ import { approvalsUrl, approvalUrl } from '#core/approvals/approval-url.ts';
 import { type Digest, type DigestedRequest, waitingText } from '#core/approvals/notifications/digest.ts';
 import { visibleText } from '#core/text/secrets/visible-text.ts';
 import type { SlackMessage } from './message.ts';
-import { code, fitted, listed } from './text.ts';
+import { code, fitted, listThatFits } from './text.ts';
 
 interface DigestLinks {
   /** Base URL of requests. */
@@ -32,8 +32,8 @@ export function slackDigest(digest: Digest, links: DigestLinks): SlackMessage {
     text: fitted(visibleText(text), 400),
     blocks: [
       section(`*${text}*\n${howText(links)}`),
-      section(listed('Held by these rules:', rules)),
-      section(listed(title, first)),
+      section(listThatFits('Held by these rules:', rules)),
+      section(listThatFits(title, first)),
     ],
   };
 }

@@ -25,11 +25,12 @@ interface SignedRequest {
  * signature.
  */
 export function verifySlackRequest({ rawBody, timestamp, signature, secrets, nowSeconds }: SignedRequest): void {
-  if (!/^\d{1,12}$/.test(timestamp)) throw refused('X-Slack-Request-Timestamp is missing or no number of seconds');
+  if (!/^\d{1,12}$/.test(timestamp))
+    throw notSignedBySlack('X-Slack-Request-Timestamp is missing or no number of seconds');
   if (Math.abs(nowSeconds - Number(timestamp)) > windowSeconds)
-    throw refused('the request is more than five minutes off');
+    throw notSignedBySlack('the request is more than five minutes off');
   const fits = secrets.filter((secret) => sameText(signature, slackSignature(secret, timestamp, rawBody)));
-  if (fits.length === 0) throw refused('X-Slack-Signature does not fit the body');
+  if (fits.length === 0) throw notSignedBySlack('X-Slack-Signature does not fit the body');
 }
 
 /** Returns the v0 signature of a body: HMAC-SHA256 over `v0:timestamp:body`. */
@@ -37,7 +38,7 @@ export function slackSignature(secret: string, timestamp: string, rawBody: Uint8
   return `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:`).update(rawBody).digest('hex')}`;
 }
 
-const refused = (why: string) =>
+const notSignedBySlack = (why: string) =>
   new GatewayError('authentication_error', `The request is not signed by Slack: ${why}.`);
 
 interface SlackVoter {
@@ -131,11 +132,11 @@ export function parseSlackInteraction(rawBody: Uint8Array, apiUrl: string): Slac
       `The body contains ${payloads.length} fields called payload; allowed is exactly one, as Slack sends it.`,
     );
   const [payload] = payloads as [string];
-  const sent = checked(interactionSchema, parseStrict(payload, { numbers: 'double' }), 'payload');
+  const sent = parseCallback(interactionSchema, parseStrict(payload, { numbers: 'double' }), 'payload');
   const account = { team: sent.user.team_id ?? sent.team.id, user: sent.user.id };
   if (sent.type === 'view_submission') {
     const { view } = sent;
-    const carried = checked(carriedSchema, parseStrict(view.private_metadata), 'private_metadata');
+    const carried = parseCallback(carriedSchema, parseStrict(view.private_metadata), 'private_metadata');
     return {
       step: 'confirmation',
       ...account,
@@ -161,7 +162,7 @@ export function parseSlackInteraction(rawBody: Uint8Array, apiUrl: string): Slac
   return { step: 'click', ...vote, ...(trigger_id !== undefined && { trigger_id }) };
 }
 
-function checked<T extends z.ZodType>(schema: T, value: unknown, place: string): z.output<T> {
+function parseCallback<T extends z.ZodType>(schema: T, value: unknown, place: string): z.output<T> {
   const outcome = schema.safeParse(value, { error: describeIssue });
   if (outcome.success) return outcome.data;
   const [{ path, message } = { path: [], message: '' }] = outcome.error.issues;

@@ -19,7 +19,7 @@ import { headlineOf } from '#core/approvals/headline.ts';
 import type { Delivery } from '#core/approvals/notifications/ports.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { spelledText, visibleLines, visibleText } from '#core/text/secrets/visible-text.ts';
-import { code, codeBlock, escaped, fits, fitted, listed, maxSection } from './text.ts';
+import { code, codeBlock, escaped, fits, fitted, listThatFits, maxSection } from './text.ts';
 
 export interface SlackMessage {
   /** Text for notifications and for clients without blocks. */
@@ -81,7 +81,7 @@ function details(row: ApprovalRow, linkBase: string, place: string | undefined):
   const before = [
     head,
     ...fittingSections(facts),
-    ...(effects.length > 0 ? [listed('What the call would do:', effects)] : []),
+    ...(effects.length > 0 ? [listThatFits('What the call would do:', effects)] : []),
   ];
   const executed = executedTexts(row);
   const cut = factsOf(row).filter(([label, text]) => isCut(label, text));

@@ -44,7 +44,7 @@ export const escaped = (char: string, backtick: string): string =>
   ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '`': backtick })[char] ?? char;
 
 /** Returns the lines that fit, and the number of the others. */
-export function listed(title: string, lines: readonly string[]): string {
+export function listThatFits(title: string, lines: readonly string[]): string {
   let text = title;
   for (const [index, line] of lines.entries()) {
     if (text.length + line.length > maxSection - 100) return `${text}\n… ${lines.length - index} more, see details`;

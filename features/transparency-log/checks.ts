@@ -1,6 +1,6 @@
 /** The check of `agentctl doctor` that the log has a witness [cli.status]. */
 import type { Api } from '#agentctl/client.ts';
-import { type FeatureCheck, read } from '#agentctl/doctor/check.ts';
+import { type FeatureCheck, readOperation } from '#agentctl/doctor/check.ts';
 import { type CheckResult, ok, warn } from '#agentctl/doctor/finding.ts';
 import { list } from '#agentctl/json-fields.ts';
 
@@ -15,7 +15,7 @@ export const checks: readonly FeatureCheck[] = [
 ];
 
 async function witness(api: Api): Promise<CheckResult[]> {
-  const seen = list((await read(api, 'logCheckpoint')).cosigned).length;
+  const seen = list((await readOperation(api, 'logCheckpoint')).cosigned).length;
   return [
     seen > 0
       ? ok(`the log is cosigned by ${seen} witnesses`)

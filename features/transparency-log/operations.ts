@@ -5,7 +5,7 @@ import { keysOfLog, verifierKey } from '#core/evidence/transparency/note.ts';
 import { witnessKey } from '#core/evidence/transparency/witness-keys.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
-import { type Call, type Operation, parsed } from '#core/operations/operation.ts';
+import { type Call, type Operation, parseBySchema } from '#core/operations/operation.ts';
 import { LogReader } from './log-reader.ts';
 import { tileOf } from './tiles.ts';
 
@@ -60,7 +60,7 @@ const cosignatureBody = z.strictObject({ note: z.string().max(16_384) });
 export const addCosignature: Operation = async (call) => {
   const log = logOf(call);
   const { tenant } = call.principal;
-  const { note } = parsed(cosignatureBody, call.body());
+  const { note } = parseBySchema(cosignatureBody, call.body());
   const opened = openCheckpoint(note, keysOfLog(await log.signer(tenant)));
   if (typeof opened === 'string') throw invalidRequest(`The note is not taken: ${opened}.`);
   const keys = call.snapshot.configuration.evidence.log.witnesses.map(witnessKey);

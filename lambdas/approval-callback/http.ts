@@ -7,11 +7,11 @@ import { replyOf } from '../middleware/http-endpoint.ts';
 import { inputsOf, matchRoute } from '../middleware/route.ts';
 import type { GatewayPorts } from '../ports.ts';
 
-const own = routes.filter(({ handledBy }) => handledBy === 'approval-callback');
+const ownRoutes = routes.filter(({ handledBy }) => handledBy === 'approval-callback');
 
 export const createHandler = (ports: GatewayPorts): HttpHandler =>
   withErrorHandling(ports, async (event) => {
-    const route = matchRoute(own, event);
+    const route = matchRoute(ownRoutes, event);
     inputsOf(route, event);
     if (!route.callback) throw new Error(`the definition of ${route.operation} names no callback`);
     const callback = await route.callback();

@@ -16,7 +16,7 @@ class ApprovalPending extends Error {
 }
 
 /** @throws ApprovalPending if nothing is decided and time is left */
-function decided<T extends { readonly status: string }>(settled: T): T {
+function mustBeDecided<T extends { readonly status: string }>(settled: T): T {
   if (settled.status === 'pending') throw new ApprovalPending('Nothing is decided, and time is left.');
   return settled;
 }
@@ -27,7 +27,7 @@ export const createHandler = (ports: GatewayPorts) => {
     const input = stepSchema.parse(event);
     return ports.telemetry.span(`approval.${input.step}`, { approval_id: input.envelope_id }, () => {
       if (input.step === 'announce') return announce(steps, input.envelope_id);
-      if (input.step === 'settle') return settle(steps, input.envelope_id, host).then(decided);
+      if (input.step === 'settle') return settle(steps, input.envelope_id, host).then(mustBeDecided);
       return hold(steps, input.envelope_id, input.task_token).then(() => ({}));
     });
   };

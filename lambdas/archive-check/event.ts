@@ -150,7 +150,7 @@ async function lookAtPage(ports: GatewayPorts, heads: readonly SessionHead[], be
   const looked: SessionSums[] = [];
   const faults: { readonly head: SessionHead; readonly fault: Error }[] = [];
   await sideBySide(heads, sessionsAtOnce, async (head) => {
-    await look(ports, head, before).then(
+    await checkTenant(ports, head, before).then(
       (sums) => void looked.push(sums),
       (fault: Error) => void faults.push({ head, fault }),
     );
@@ -169,7 +169,7 @@ function unread(
   telemetry.log('error', 'a session could not be compared with the archive', { tenant, session_id, error });
 }
 
-async function look(
+async function checkTenant(
   ports: GatewayPorts,
   { tenant, session_id, total_entries }: SessionHead,
   before: string | undefined,

@@ -13,13 +13,13 @@ import { identify, snapshotFor } from '../middleware/identify.ts';
 import { inputsOf, matchRoute } from '../middleware/route.ts';
 import type { GatewayPorts } from '../ports.ts';
 
-const own = routes.filter((route) => route.handledBy === 'count-tokens');
+const ownRoutes = routes.filter((route) => route.handledBy === 'count-tokens');
 
 export function createHandler(
   ports: Pick<GatewayPorts, 'snapshots' | 'telemetry' | 'admissions' | 'tokens'> & RequestLimitPorts,
 ): HttpHandler {
   const answer = async (event: HttpEvent) => {
-    const route = matchRoute(own, event);
+    const route = matchRoute(ownRoutes, event);
     const snapshot = await snapshotFor(event, ports);
     const principal = await identify(event, route, snapshot, ports);
     inputsOf(route, event);
@@ -28,5 +28,5 @@ export function createHandler(
     const { headers, booked } = await admitRequest(ports, { principal, snapshot });
     return { ...replyOf({ headers, body: { input_tokens: estimateTokens('anthropic', body) } }), finished: booked };
   };
-  return withCors(own, ports, answer, errorShape('anthropic'));
+  return withCors(ownRoutes, ports, answer, errorShape('anthropic'));
 }

@@ -24,9 +24,9 @@ import { type AdmissionPorts, identify, snapshotFor } from '../middleware/identi
 import { inputsOf, matchRoute } from '../middleware/route.ts';
 import { traceOf } from '../middleware/trace-of.ts';
 import { bodyOf } from './message-body.ts';
-import { streamed, written } from './replies.ts';
+import { streamReply, writeReply } from './replies.ts';
 
-const own = routes.filter((route) => route.handledBy === 'mcp');
+const ownRoutes = routes.filter((route) => route.handledBy === 'mcp');
 
 /** Size of a body that takes noticeable time to parse. */
 const largeBytes = 256 * 1024;
@@ -40,7 +40,7 @@ export function createHandler(ports: McpPorts & OlderPorts & AdmissionPorts, gat
   };
 
   const answer = async (event: HttpEvent, context: HttpContext): Promise<HttpReply> => {
-    const route = matchRoute(own, event);
+    const route = matchRoute(ownRoutes, event);
     if (route.operation === 'health' || route.operation === 'mcpResource') inputsOf(route, event);
     if (route.operation === 'health') return replyOf({ body: { status: 'ok', version: ports.version } });
     if (route.operation === 'mcpResource') {
@@ -75,24 +75,24 @@ export function createHandler(ports: McpPorts & OlderPorts & AdmissionPorts, gat
     switch (operation) {
       case 'mcpStream':
         wantsEvents(event);
-        return streamed(await gateway.stream(call), ports.timeouts);
+        return streamReply(await gateway.stream(call), ports.timeouts);
       case 'mcpEnd':
-        return written(gateway, await gateway.end(call), true, ports.timeouts);
+        return writeReply(gateway, await gateway.end(call), true, ports.timeouts);
       case 'mcpEvents':
         wantsEvents(event);
-        return streamed(
+        return streamReply(
           await (await olderStreams()).open(call, new URL(baseOf(event)).pathname.replace(/\/$/, '')),
           ports.timeouts,
         );
       case 'mcpSessionMessage':
-        return written(
+        return writeReply(
           gateway,
           await (await olderStreams()).post(params.id ?? '', bodyOf(event, call, false), call),
           false,
           ports.timeouts,
         );
       default:
-        return written(
+        return writeReply(
           gateway,
           await gateway.post(bodyOf(event, call, true), call),
           acceptsEvents(event),
@@ -100,7 +100,7 @@ export function createHandler(ports: McpPorts & OlderPorts & AdmissionPorts, gat
         );
     }
   };
-  return withCors(own, ports, answer);
+  return withCors(ownRoutes, ports, answer);
 }
 
 async function callOf(

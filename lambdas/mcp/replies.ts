@@ -15,7 +15,7 @@ import { sse } from '../middleware/sse.ts';
 const jsonWithinMs = 10_000;
 
 /** Writes events if the client accepts them and the response is not the first message, otherwise JSON. */
-export async function written(
+export async function writeReply(
   { resumable }: Pick<McpGateway, 'resumable'>,
   reply: McpReply,
   events: boolean,
@@ -38,7 +38,7 @@ export async function written(
     return { ...jsonReply(last, headers, messages.refusal), ...going };
   }
   const pending = messages.next();
-  const first = await within(jsonWithinMs, pending, timeouts);
+  const first = await resultWithin(jsonWithinMs, pending, timeouts);
   const { refusal } = messages;
   if (first !== undefined && (refusal || !messages.streams) && (first.done || first.value.method === undefined))
     return { ...jsonReply(first.done ? undefined : first.value, headers, refusal), ...going };
@@ -76,7 +76,7 @@ function jsonReply(
   };
 }
 
-export function streamed(reply: McpReply, timeouts: Timeouts): HttpReply {
+export function streamReply(reply: McpReply, timeouts: Timeouts): HttpReply {
   if (reply.events) return numberedReply(reply.events, reply.headers, timeouts);
   return {
     ...eventReply(reply.messages!, reply.headers, timeouts),
@@ -121,7 +121,7 @@ const numberedReply = (
   body: sse(events as unknown as AsyncIterable<JsonObject>, numbered, timeouts),
 });
 
-const within = <T>(ms: number, work: Promise<T>, timeouts: Timeouts): Promise<T | undefined> =>
+const resultWithin = <T>(ms: number, work: Promise<T>, timeouts: Timeouts): Promise<T | undefined> =>
   new Promise((resolve, reject) => {
     const cancel = timeouts.after(ms, () => resolve(undefined));
     work.then(resolve, reject).finally(cancel);

@@ -22,9 +22,9 @@ export interface ErrorShape {
   readonly headers?: (error: GatewayError) => Readonly<Record<string, string>>;
 }
 
-const usual: ErrorShape = { body: (error) => error.toBody() };
+const standardShape: ErrorShape = { body: (error) => error.toBody() };
 
-export function errorReply(error: GatewayError, shape: ErrorShape = usual): HttpReply {
+export function errorReply(error: GatewayError, shape: ErrorShape = standardShape): HttpReply {
   const headers: Record<string, string> = { 'content-type': 'application/json', ...shape.headers?.(error) };
   if (error instanceof RequestRefused) Object.assign(headers, error.headers);
   if (error instanceof MethodNotAllowed) headers.allow = error.allow;

@@ -111,9 +111,9 @@ export function headerOf(event: HttpEvent, name: string): string | undefined {
 
 /** Returns all values of a header, by case-insensitive name. */
 export const headerValues = (event: HttpEvent, name: string): readonly string[] =>
-  headersByName(event).get(name) ?? none;
+  headersByName(event).get(name) ?? noValues;
 
-const none: readonly string[] = [];
+const noValues: readonly string[] = [];
 
 /**
  * Indexes the headers of an event, because handlers read about a dozen. Spellings that differ in case are the same

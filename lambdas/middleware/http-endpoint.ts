@@ -18,7 +18,7 @@ import { createLocator } from './router.ts';
 import { traceOf } from './trace-of.ts';
 
 /** Operations with an implementation of this process, by id. */
-const served: Readonly<Record<string, Served>> = Object.fromEntries(
+const servedRoutes: Readonly<Record<string, Served>> = Object.fromEntries(
   routes.flatMap((route) => (route.run ? [[route.operation, { route, run: loadedOnce(route.run) }]] : [])),
 );
 
@@ -43,7 +43,7 @@ export function httpEndpoint(name: FunctionName, ports: GatewayPorts): HttpHandl
     }
     const snapshot = await snapshotFor(event, ports, { evenStale: mayBeStale(route) });
     const principal = await identify(event, route, snapshot, ports);
-    const operation = served[route.operation]?.run;
+    const operation = servedRoutes[route.operation]?.run;
     if (!operation) throw new Error(`the definition of ${route.operation} names no implementation`);
     const call: Call = {
       ports,
@@ -51,7 +51,7 @@ export function httpEndpoint(name: FunctionName, ports: GatewayPorts): HttpHandl
       principal,
       snapshot,
       ...inputsOf(route, event),
-      served,
+      served: servedRoutes,
       endsAtMs: context.endsAtMs,
       signal: context.signal,
       header: (header) => headerOf(event, header),

@@ -61,7 +61,7 @@ export async function identify(
 ): Promise<Principal> {
   const checked = callerBeforeBody(event, route, snapshot);
   if (checked) admissions.succeeded(addressOf(event), checked.key_id);
-  const principal = checked ?? (await known(event, route, snapshot, { admissions, tokens }));
+  const principal = checked ?? (await identifyCaller(event, route, snapshot, { admissions, tokens }));
   if (route.surface === 'admin') admissions.request(principal.key_id, snapshot.configuration.admin.requests_per_second);
   return checked ?? permitted(event, route, principal, snapshot);
 }
@@ -99,7 +99,7 @@ function callerBeforeBody(event: HttpEvent, route: Route, snapshot: Snapshot): P
 
 const addressOf = (event: HttpEvent): string => event.requestContext?.identity?.sourceIp ?? '';
 
-async function known(
+async function identifyCaller(
   event: HttpEvent,
   route: Route,
   snapshot: Snapshot,

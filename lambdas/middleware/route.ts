@@ -22,12 +22,12 @@ export class MethodNotAllowed extends GatewayError {
 
   constructor(method: string, path: string, allowed: readonly string[]) {
     const allow = allowed.join(', ');
-    super('method_not_allowed', `${method} is not allowed at ${shortened(path)}; allowed: ${allow}.`);
+    super('method_not_allowed', `${method} is not allowed at ${shortenPath(path)}; allowed: ${allow}.`);
     this.allow = allow;
   }
 }
 
-export const shortened = (path: string): string => (path.length > 200 ? `${path.slice(0, 200)}…` : path);
+export const shortenPath = (path: string): string => (path.length > 200 ? `${path.slice(0, 200)}…` : path);
 
 /** Returns the route. @throws GatewayError 404 for an unknown path, 405 for a method that the path does not have. */
 export function matchRoute<R extends Route>(routes: readonly R[], event: HttpEvent): R {
@@ -37,7 +37,7 @@ export function matchRoute<R extends Route>(routes: readonly R[], event: HttpEve
     const known = routes
       .filter((candidate) => candidate.path === event.resource)
       .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-    if (known.length === 0) throw new GatewayError('not_found', `No route matches ${shortened(event.path)}.`);
+    if (known.length === 0) throw new GatewayError('not_found', `No route matches ${shortenPath(event.path)}.`);
     throw new MethodNotAllowed(method, event.path, known);
   }
   return route;

@@ -3,7 +3,7 @@ import type { FunctionName } from '#core/contracts/functions.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { opensToPages, type Route } from '#core/contracts/route.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import { MethodNotAllowed, shortened } from './route.ts';
+import { MethodNotAllowed, shortenPath } from './route.ts';
 
 export interface Match {
   /** The path with its `{parameters}`. */
@@ -41,7 +41,7 @@ export function createRouter(routes: readonly Route[]): Router {
 }
 
 const notThere = (path: string): GatewayError =>
-  new GatewayError('not_found', `No route matches ${shortened(path)}.${hintOf(path)}`);
+  new GatewayError('not_found', `No route matches ${shortenPath(path)}.${hintOf(path)}`);
 
 /**
  * Converts an event below `{proxy+}` to the form that API Gateway would send with one resource per route

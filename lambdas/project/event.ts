@@ -37,12 +37,12 @@ function entriesOf(ports: ProjectPorts, records: readonly DynamoDBRecord[]): Map
   for (const record of records) {
     const entry = entryOfImage(record.dynamodb?.NewImage);
     if (entry) read.set(entry, record);
-    else unreadable(ports, record);
+    else reportUnreadable(ports, record);
   }
   return read;
 }
 
-function unreadable({ telemetry }: ProjectPorts, { dynamodb }: DynamoDBRecord): void {
+function reportUnreadable({ telemetry }: ProjectPorts, { dynamodb }: DynamoDBRecord): void {
   const { Keys: keys, SequenceNumber: sequence } = dynamodb ?? {};
   telemetry.count('svc_projection_unreadable_total', {});
   telemetry.log('error', 'a record of the evidence stream cannot be read', { keys, sequence });
@@ -54,7 +54,7 @@ const isInsert = ({ eventName }: DynamoDBRecord) => (eventName === 'INSERT' ? 't
 async function reportChange(ports: ProjectPorts, record: DynamoDBRecord): Promise<void> {
   const place = placeOfKeys(record.dynamodb?.Keys);
   if (place) await raiseContradiction(ports, place, 'the entry was changed after it was written');
-  else unreadable(ports, record);
+  else reportUnreadable(ports, record);
 }
 
 /**

@@ -28,7 +28,7 @@ export const createHandler =
     if (claim === 'no') return;
     const line = new Line(ports, work, call, signal);
     try {
-      if (claim === 'claimed') await answered(ports, work, call, line);
+      if (claim === 'claimed') await authorizeAndAnswer(ports, work, call, line);
       else await line.end(serverMessages.done(call.sentId, 'aborted'));
     } catch (thrown) {
       await line.end(serverMessages.error(asGatewayError(thrown), { id: call.sentId })).catch(() => {});
@@ -38,7 +38,12 @@ export const createHandler =
   };
 
 /** Answers the call. @throws GatewayError when the key is not, or no longer, authorised. */
-async function answered(ports: WorkerPorts, work: DispatchedCall, call: SocketCall, line: Line): Promise<void> {
+async function authorizeAndAnswer(
+  ports: WorkerPorts,
+  work: DispatchedCall,
+  call: SocketCall,
+  line: Line,
+): Promise<void> {
   const principal = await reauthorize(work, await ports.snapshots.current({ of: work }), ports.clock.now());
   await answerCall(ports, {
     call,

@@ -75,7 +75,7 @@ const ok: SocketReply = { statusCode: 200 };
 /** Accepts a connection. Messages cannot be sent before it is open, so a bad key is refused in the handshake. */
 async function connect(ports: SocketEndpointPorts, event: SocketEvent): Promise<SocketReply> {
   try {
-    await ports.connections.open(await opened(ports, event));
+    await ports.connections.open(await openConnection(ports, event));
     return ok;
   } catch (thrown) {
     const fault = asGatewayError(thrown);
@@ -84,7 +84,7 @@ async function connect(ports: SocketEndpointPorts, event: SocketEvent): Promise<
   }
 }
 
-async function opened(ports: SocketEndpointPorts, event: SocketEvent): Promise<SocketConnection> {
+async function openConnection(ports: SocketEndpointPorts, event: SocketEvent): Promise<SocketConnection> {
   const { connectionId, domainName } = event.requestContext;
   const snapshot = await ports.snapshots.current();
   const headers = headersOf(event);

@@ -81,7 +81,7 @@ export function dynamoStore({ client, tables, pause = sleep }: DynamoStoreOption
       { stale = false, together = false }: { stale?: boolean; together?: boolean } = {},
     ) {
       const Key = toItem(key);
-      const item = await answered(together ? readerOf(table)(Key) : getItem(table, Key, stale));
+      const item = await outcomeOfSend(together ? readerOf(table)(Key) : getItem(table, Key, stale));
       return item && fromItem<R>(item);
     },
 
@@ -93,7 +93,7 @@ export function dynamoStore({ client, tables, pause = sleep }: DynamoStoreOption
       const distinct = [...new Map(items.map((each) => [each.table + idOf(each.key, each.key), each])).values()];
       const groups: (typeof distinct)[] = [];
       for (let i = 0; i < distinct.length; i += maxKeys) groups.push(distinct.slice(i, i + maxKeys));
-      const answers = await answered(
+      const answers = await outcomeOfSend(
         Promise.all(
           groups.map((group) => {
             const byTable = Map.groupBy(group, ({ table }) => table);
@@ -128,7 +128,7 @@ export function dynamoStore({ client, tables, pause = sleep }: DynamoStoreOption
         ...(after && { ExclusiveStartKey: toItem(after) }),
         ...expressions.parameters(),
       };
-      const { Items = [], LastEvaluatedKey } = await answered(client.send(new QueryCommand(input)));
+      const { Items = [], LastEvaluatedKey } = await outcomeOfSend(client.send(new QueryCommand(input)));
       return {
         rows: Items.map((item) => fromItem<R>(item)),
         ...(LastEvaluatedKey && { next: fromItem<Key>(LastEvaluatedKey) }),
@@ -191,7 +191,7 @@ export function dynamoStore({ client, tables, pause = sleep }: DynamoStoreOption
     let left = [...requests];
     for (let attempt = 1; left.length > 0; attempt++) {
       const command = new BatchWriteItemCommand({ RequestItems: { [name]: left } });
-      const { UnprocessedItems } = await answered(client.send(command));
+      const { UnprocessedItems } = await outcomeOfSend(client.send(command));
       left = UnprocessedItems?.[name] ?? [];
       if (left.length > 0 && attempt === maxBatchWrites)
         throw new Error(`${left.length} rows were not taken by ${name}`);
@@ -239,7 +239,7 @@ async function outcome<R extends object = Row>(
   }
 }
 
-async function answered<T>(sent: Promise<T>): Promise<T> {
+async function outcomeOfSend<T>(sent: Promise<T>): Promise<T> {
   try {
     return await sent;
   } catch (cause) {

@@ -5,7 +5,10 @@ import { isMap, valueAt } from './conditions.ts';
 type Members = Record<string, unknown>;
 
 /** @throws TypeError for a member of a map that does not exist, or an amount for a value of another type */
-export function changed(before: Row, { set = {}, setIn = [], setIfAbsent = {}, remove = [], add = {} }: Change): Row {
+export function applyChange(
+  before: Row,
+  { set = {}, setIn = [], setIfAbsent = {}, remove = [], add = {} }: Change,
+): Row {
   const row: Members = { ...before };
   for (const path of remove) removeAt(row, before, path);
   for (const [name, value] of Object.entries(set)) if (value !== undefined) row[name] = value;

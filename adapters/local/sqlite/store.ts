@@ -14,7 +14,7 @@ import {
   type WriteOptions,
 } from '../../tables/store.ts';
 import { openTables } from './catalog.ts';
-import { changed } from './changes.ts';
+import { applyChange } from './changes.ts';
 import { holds } from './conditions.ts';
 import { Database, type DatabaseOptions } from './database.ts';
 import type { PreparedRow, Table } from './table.ts';
@@ -85,7 +85,7 @@ export function openStore(options: OpenOptions = {}): LocalStore {
   /** @throws TypeError for a change or row that cannot be stored */
   function prepared(write: Write, before: Row | undefined): Prepared {
     const table = tableOf(tableIn(write));
-    const row = 'put' in write ? write.row : changed(before ?? write.key, write.change);
+    const row = 'put' in write ? write.row : applyChange(before ?? write.key, write.change);
     return { table, before, prepared: table.prepared(row) };
   }
 

@@ -16,8 +16,11 @@ export interface Check {
 }
 
 /** Returns the answer of an operation. */
-export const read = async (api: Api, operation: string, query?: Readonly<Record<string, string>>): Promise<Fields> =>
-  fields((await api.call(operation, query ? { query } : {})).json);
+export const readOperation = async (
+  api: Api,
+  operation: string,
+  query?: Readonly<Record<string, string>>,
+): Promise<Fields> => fields((await api.call(operation, query ? { query } : {})).json);
 
 /** A check that a feature adds. */
 export interface FeatureCheck extends Check {

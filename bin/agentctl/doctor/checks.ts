@@ -2,7 +2,7 @@
 import packageJson from '#package' with { type: 'json' };
 import type { Api } from '../client.ts';
 import { count, type Fields, fields, list, text } from '../json-fields.ts';
-import { type Check, otherRelease, read } from './check.ts';
+import { type Check, otherRelease, readOperation } from './check.ts';
 import { checkDemo, checkDemoBrokers } from './demo.ts';
 import { type CheckResult, fail, ok, unknown, warn } from './finding.ts';
 
@@ -39,7 +39,7 @@ function clockOf(date: string | null): CheckResult {
 }
 
 async function models(api: Api): Promise<CheckResult[]> {
-  const names = list((await read(api, 'listModels')).data).length;
+  const names = list((await readOperation(api, 'listModels')).data).length;
   return [
     names > 0
       ? ok(`the gateway surface answers and offers ${names} ${names === 1 ? 'model' : 'models'}`)
@@ -48,12 +48,12 @@ async function models(api: Api): Promise<CheckResult[]> {
 }
 
 async function key(api: Api): Promise<CheckResult[]> {
-  const { role, kind, person, name, key_id } = await read(api, 'whoami');
+  const { role, kind, person, name, key_id } = await readOperation(api, 'whoami');
   return [ok(`the key ${text(person) ?? text(name) ?? text(key_id)} is of role ${role}, kind ${kind}`)];
 }
 
 async function health(api: Api): Promise<CheckResult[]> {
-  const body = await read(api, 'status');
+  const body = await readOperation(api, 'status');
   const dependencies = list(body.dependencies);
   const plane = fields(body.federation);
   const stale = text(plane.refused) ?? text(plane.stale);
@@ -117,7 +117,7 @@ const dependencyFound = ({ kind, name, state, reason, needed }: Fields): CheckRe
 };
 
 async function alerts(api: Api): Promise<CheckResult[]> {
-  const open = list((await read(api, 'listAlerts', { state: 'active' })).alerts);
+  const open = list((await readOperation(api, 'listAlerts', { state: 'active' })).alerts);
   if (open.length === 0) return [ok('no alert is active')];
   return open.map(({ severity, message }) =>
     (severity === 'critical' ? fail : warn)(String(message), 'agentctl alerts; acknowledge it once you look into it'),
@@ -125,7 +125,7 @@ async function alerts(api: Api): Promise<CheckResult[]> {
 }
 
 async function evidence(api: Api): Promise<CheckResult[]> {
-  const { valid, total_entries, cursor } = await read(api, 'verifyAudit');
+  const { valid, total_entries, cursor } = await readOperation(api, 'verifyAudit');
   const found = `${count(total_entries)} entries of evidence ${text(cursor) ? 'of the first sessions ' : ''}were verified`;
   return [
     valid === true
@@ -135,7 +135,7 @@ async function evidence(api: Api): Promise<CheckResult[]> {
 }
 
 async function tools(api: Api): Promise<CheckResult[]> {
-  const all = list((await read(api, 'listMcpTools')).tools);
+  const all = list((await readOperation(api, 'listMcpTools')).tools);
   const waiting = all.filter(({ state }) => state !== 'accepted');
   return waiting.length === 0
     ? [ok(all.length === 0 ? 'no MCP tools yet' : `${all.length} MCP tools, all accepted`)]
@@ -151,7 +151,7 @@ async function tools(api: Api): Promise<CheckResult[]> {
 }
 
 async function planes(api: Api): Promise<CheckResult[]> {
-  const all = list((await read(api, 'federationPlanes')).planes);
+  const all = list((await readOperation(api, 'federationPlanes')).planes);
   if (all.length === 0) return [ok('no data planes')];
   return all.map(planeFound);
 }
@@ -181,7 +181,7 @@ function planeFound({ name, state, behind }: Fields): CheckResult {
 }
 
 async function supplyChain(api: Api): Promise<CheckResult[]> {
-  const { parts, require_signed } = await read(api, 'supplyChain');
+  const { parts, require_signed } = await readOperation(api, 'supplyChain');
   const unsigned = list(parts).filter(({ verified }) => verified !== true);
   if (unsigned.length === 0) return [ok('every pack and plugin in force is verified')];
   const found = `not verified: ${unsigned.map(({ name }) => name).join(', ')}`;

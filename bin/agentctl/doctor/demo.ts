@@ -45,16 +45,16 @@ export function demoBrokers({ credentials }: Fields): CheckResult[] {
     );
 }
 
-const read = async (api: Api, operation: string): Promise<Fields> => fields((await api.call(operation)).json);
+const readOperation = async (api: Api, operation: string): Promise<Fields> => fields((await api.call(operation)).json);
 
 export async function checkDemo(api: Api): Promise<CheckResult[]> {
   const { isDeployment } = api;
   return [
-    demoModels(list((await read(api, 'listProviders')).providers), isDeployment),
-    ...demoKey(await read(api, 'whoami'), isDeployment),
+    demoModels(list((await readOperation(api, 'listProviders')).providers), isDeployment),
+    ...demoKey(await readOperation(api, 'whoami'), isDeployment),
   ];
 }
 
 /** Checks the brokers. Only administrators may read the configuration; a local run may have such keys. */
 export const checkDemoBrokers = async (api: Api): Promise<CheckResult[]> =>
-  api.isDeployment ? demoBrokers(fields((await read(api, 'getConfig')).configuration)) : [];
+  api.isDeployment ? demoBrokers(fields((await readOperation(api, 'getConfig')).configuration)) : [];

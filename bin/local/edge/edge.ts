@@ -13,7 +13,7 @@ import { resourceHosts } from '#core/mcp/resource-address.ts';
 import type { CallOutcome } from '#core/models/routing/breaker.ts';
 import { forwardedHeaders } from '#features/edge/forwarded-headers.ts';
 import { type EdgeTarget, type EdgeUpstream, edgeTarget } from '#features/edge/routing.ts';
-import { shortened } from '#lambdas/middleware/route.ts';
+import { shortenPath } from '#lambdas/middleware/route.ts';
 import { checkExpectation, checkHost, checkTransferCoding, isOwnHost, noTunnel } from '../http-event.ts';
 import { errorReply, standardHeaders } from '../http-reply.ts';
 import type { Serve } from '../http-server.ts';
@@ -125,7 +125,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
       if (target.upstream !== 'gateway' || request.headers.upgrade?.toLowerCase() !== 'websocket')
         throw new GatewayError(
           'not_found',
-          `There is no WebSocket at ${shortened(request.url ?? '')}; the edge has one at /api/v1/ws.`,
+          `There is no WebSocket at ${shortenPath(request.url ?? '')}; the edge has one at /api/v1/ws.`,
         );
       const settle = admission.enter(
         target.upstream,
@@ -182,7 +182,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     if (!target || !origin)
       throw new GatewayError(
         'not_found',
-        `No route matches ${shortened(request.url ?? '/')}; the edge serves /api/*, /admin/*, /mcp and /.well-known/oauth-protected-resource.`,
+        `No route matches ${shortenPath(request.url ?? '/')}; the edge serves /api/*, /admin/*, /mcp and /.well-known/oauth-protected-resource.`,
       );
     return { target, origin };
   };

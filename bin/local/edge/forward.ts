@@ -56,7 +56,7 @@ export function forward(
   });
   let status = 0;
   const broken = (cause: unknown) => {
-    if (response.headersSent) cut(response);
+    if (response.headersSent) resetStream(response);
     else if (!left)
       return reject(
         new GatewayError('service_unavailable', 'The upstream does not answer; retry in 1 s.', {
@@ -115,7 +115,7 @@ function head(response: Http2ServerResponse, status: number, raw: readonly strin
 }
 
 /** Resets the stream, so that the client does not treat the answer as complete. */
-const cut = ({ stream }: Http2ServerResponse): void => stream.close(internalError);
+const resetStream = ({ stream }: Http2ServerResponse): void => stream.close(internalError);
 
 /** INTERNAL_ERROR of RFC 9113. */
 const internalError = 0x2;

@@ -91,7 +91,7 @@ async function run(program: string, options: Http3Options): Promise<Http3> {
   child.stdin.on('error', () => {}); // a program that ended reports its own reason
   child.stdin.end(JSON.stringify(configurationOf(options, port)));
   try {
-    await served(child);
+    await waitUntilServing(child);
   } catch (cause) {
     stopping = true;
     child.kill('SIGKILL');
@@ -110,7 +110,7 @@ async function run(program: string, options: Http3Options): Promise<Http3> {
 }
 
 /** Resolves when Caddy reports that it serves. @throws Error with its last output. */
-async function served(child: ChildProcess): Promise<void> {
+async function waitUntilServing(child: ChildProcess): Promise<void> {
   const { stderr } = child;
   let said = '';
   const ready = new Promise<void>((resolve) => {

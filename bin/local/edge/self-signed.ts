@@ -17,7 +17,7 @@ interface SelfSigned {
 /** Creates the certificate: ECDSA over P-256 with SHA-256. Both results are PEM. */
 export function selfSigned({ name, names, notBefore, notAfter }: SelfSigned): { cert: string; key: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const named = sequence(set(sequence(oid(commonName), text(utf8String, name))));
+  const named = sequence(derSet(sequence(oid(commonName), text(utf8String, name))));
   const signed = sequence(
     tagged(0, integer(Buffer.of(2))), // version 3
     integer(serialNumber()),
@@ -78,7 +78,7 @@ const utcTime = 0x17;
 const generalizedTime = 0x18;
 
 const sequence = (...parts: readonly Buffer[]): Buffer => der(0x30, Buffer.concat(parts));
-const set = (...parts: readonly Buffer[]): Buffer => der(0x31, Buffer.concat(parts));
+const derSet = (...parts: readonly Buffer[]): Buffer => der(0x31, Buffer.concat(parts));
 const tagged = (number: number, value: Buffer): Buffer => der(0xa0 + number, value);
 const integer = (bytes: Buffer): Buffer => der(0x02, bytes);
 const oid = (bytes: readonly number[]): Buffer => der(0x06, Buffer.from(bytes));

@@ -135,10 +135,10 @@ async function deliver(ports: DeliverPorts, delivery: Delivery): Promise<Outcome
 }
 
 /** Events whose messages follow the request's message. */
-const decided: ReadonlySet<NotificationEvent> = new Set(['approved', 'denied']);
+const decisionEvents: ReadonlySet<NotificationEvent> = new Set(['approved', 'denied']);
 
 const submittedOf = async ({ deliveries }: DeliverPorts, { event, envelope_id, channel }: Delivery) =>
-  !decided.has(event) ? undefined : deliveries.get(deliveryId(envelope_id, 'submitted', channel));
+  !decisionEvents.has(event) ? undefined : deliveries.get(deliveryId(envelope_id, 'submitted', channel));
 
 async function attempt(ports: DeliverPorts, claimed: Delivery, submitted: Delivery | undefined): Promise<Delivery> {
   try {
@@ -220,12 +220,12 @@ function afterFailure(ports: DeliverPorts, claimed: Delivery, cause: unknown): D
 
 /** Returns the error text with its cause, since `fetch failed` alone does not help. */
 function faultMessage(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return shortened(String(thrown));
-  return shortened(thrown.cause instanceof Error ? `${thrown.message}: ${thrown.cause.message}` : thrown.message);
+  if (!(thrown instanceof Error)) return shortenError(String(thrown));
+  return shortenError(thrown.cause instanceof Error ? `${thrown.message}: ${thrown.cause.message}` : thrown.message);
 }
 
 /** Shortens a channel's answer of any length; one that does not fit into the row would be sent again and again. */
-const shortened = (text: string): string => text.slice(0, 1_000).toWellFormed();
+const shortenError = (text: string): string => text.slice(0, 1_000).toWellFormed();
 
 const later = (a: string, b: string) => (a > b ? a : b);
 const inSeconds = ({ clock }: DeliverPorts, seconds: number) => isoTime(clock.now() + seconds * 1000);

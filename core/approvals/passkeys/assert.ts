@@ -26,12 +26,12 @@ export async function verifyAssertion(
 ): Promise<SignedWith> {
   const read = await ports.passkeys.get(person);
   const passkey = read?.passkeys.find(({ credential_id }) => credential_id === assertion.credential_id);
-  if (!read || !passkey) throw refused(`${person} has registered no passkey with this id`);
+  if (!read || !passkey) throw passkeyNotProved(`${person} has registered no passkey with this id`);
   const challenge = passkeyChallenge(row.envelope_id, row.call_digest);
-  const signCount = await counted(assertion, passkey, challenge, host);
+  const signCount = await verifiedSignCount(assertion, passkey, challenge, host);
   // The evidence verifier must accept it too.
   const fault = assertionFault(assertion, { ...passkey }, challenge);
-  if (fault !== undefined) throw refused(fault);
+  if (fault !== undefined) throw passkeyNotProved(fault);
   if (signCount !== passkey.sign_count) {
     const passkeys = read.passkeys.map((each) => (each === passkey ? { ...each, sign_count: signCount } : each));
     await writePasskeys(ports, { ...read, passkeys }, read);
@@ -39,7 +39,12 @@ export async function verifyAssertion(
   return { assertion, passkey };
 }
 
-async function counted(assertion: Assertion, passkey: Passkey, challenge: string, host: RelyingParty): Promise<number> {
+async function verifiedSignCount(
+  assertion: Assertion,
+  passkey: Passkey,
+  challenge: string,
+  host: RelyingParty,
+): Promise<number> {
   const { verifyAuthenticationResponse } = await import('@simplewebauthn/server');
   const { credential_id: id, authenticator_data, client_data_json, signature } = assertion;
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
@@ -60,11 +65,11 @@ async function counted(assertion: Assertion, passkey: Passkey, challenge: string
       counter: passkey.sign_count,
     },
   }).catch((cause: Error) => {
-    throw refused(cause.message, cause);
+    throw passkeyNotProved(cause.message, cause);
   });
-  if (!verified) throw refused('its signature is not valid');
+  if (!verified) throw passkeyNotProved('its signature is not valid');
   return authenticationInfo.newCounter;
 }
 
-const refused = (why: string, cause?: unknown) =>
+const passkeyNotProved = (why: string, cause?: unknown) =>
   new GatewayError('forbidden', `Not counted: the passkey does not prove this vote (${why}).`, { cause });

@@ -40,12 +40,12 @@ export async function governAddresses(
   const reviewsContent = screened.inputVerdict.decision === 'review';
   // An approval is used once, so none is used before all that the call needs are there.
   const keeps = reviewsContent || fetches.length > 1;
-  const decisions = await decided(ports, screened, fetches, answering, keeps);
+  const decisions = await decideAddresses(ports, screened, fetches, answering, keeps);
   const content = reviewsContent ? await reviewContent(ports, screened, answering, true) : undefined;
   let pending = pendingIn(decisions, content);
   if (pending.length === 0 && keeps) {
     const approved = decisions.filter(({ result }) => isApproved(result));
-    pending = pendingIn(await decided(ports, screened, approved, answering, false), undefined);
+    pending = pendingIn(await decideAddresses(ports, screened, approved, answering, false), undefined);
   }
   // The decisions have advanced the session's chain.
   const head = (await ports.evidence.head(call.tenant.id, call.sessionId)) ?? null;
@@ -72,7 +72,7 @@ function pendingIn(fetches: readonly DecidedFetch[], content: DecisionResult | u
  * @param keeps leaves fitting approvals unused.
  * @throws GatewayError `policy_violation`
  */
-async function decided(
+async function decideAddresses(
   ports: ChatPorts,
   screened: ScreenedCall,
   fetches: readonly Fetch[],

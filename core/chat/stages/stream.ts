@@ -66,16 +66,16 @@ export async function relayStream(
   const { progress } = model;
   try {
     await relayEvents(ports, model, source, stream);
-    return { known: checked(model, stream), ending: endedWith('completed'), reply: stream.reply() };
+    return { known: withOutputVerdict(model, stream), ending: endedWith('completed'), reply: stream.reply() };
   } catch (thrown) {
-    return { ...interrupted(ports, checked(model, stream), thrown), reply: undefined };
+    return { ...interrupted(ports, withOutputVerdict(model, stream), thrown), reply: undefined };
   } finally {
     for (const stop of watches) stop();
     source.settleSpan({ usage: progress.counted, finishReasons: progress.finishReasons });
   }
 }
 
-const checked = (model: ModelCall<LookedUpCall>, stream: StreamToCaller) => ({
+const withOutputVerdict = (model: ModelCall<LookedUpCall>, stream: StreamToCaller) => ({
   ...model,
   outputVerdict: stream.verdict(),
 });

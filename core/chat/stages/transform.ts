@@ -15,7 +15,7 @@ export function promptsAround({ snapshot, tenant }: ChatCall): readonly [before:
   const own = tenant.transform;
   const before = [transform.system_prompt_prefix, own?.system_prompt_prefix, tenant.system_prompt];
   const after = [own?.system_prompt_suffix, transform.system_prompt_suffix];
-  return [joined(before), joined(after)];
+  return [joinParagraphs(before), joinParagraphs(after)];
 }
 
-const joined = (parts: readonly (string | undefined)[]): string => parts.filter((part) => part).join('\n\n');
+const joinParagraphs = (parts: readonly (string | undefined)[]): string => parts.filter((part) => part).join('\n\n');

@@ -41,7 +41,7 @@ interface Done<T> {
  * Runs `work` and records it before its answer is sent.
  * @throws GatewayError `forbidden` for another key's session, before `work` runs.
  */
-export async function recorded<T>(
+export async function runAndRecord<T>(
   ports: ChatPorts,
   caller: StoredCaller,
   use: Use,

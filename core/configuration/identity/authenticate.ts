@@ -84,7 +84,7 @@ export async function authenticateAdminToken(
     );
   }
   const digest = sha256(credentialOf({ 'x-api-key': apiKey, authorization }));
-  if (!sameDigest(digest, expected)) throw refused('the key is not the admin token');
+  if (!sameDigest(digest, expected)) throw unauthenticated('the key is not the admin token');
   return adminPrincipal('default');
 }
 
@@ -94,10 +94,10 @@ export async function authenticateAdminToken(
 function credentialOf(headers: Headers): string {
   const keys = valuesOf(headers, 'x-api-key');
   const tokens = valuesOf(headers, 'authorization').map(bearerToken);
-  if (keys.length > 1 || tokens.length > 1) throw refused('a credential header was sent more than once');
+  if (keys.length > 1 || tokens.length > 1) throw unauthenticated('a credential header was sent more than once');
   const [credential, other] = [...keys, ...tokens];
-  if (credential === undefined || credential === '') throw refused('no key was sent');
-  if (other !== undefined && other !== credential) throw refused('two different credentials were sent');
+  if (credential === undefined || credential === '') throw unauthenticated('no key was sent');
+  if (other !== undefined && other !== credential) throw unauthenticated('two different credentials were sent');
   return credential;
 }
 
@@ -116,19 +116,19 @@ function valuesOf(headers: Headers, name: string): readonly string[] {
 function bearerToken(value: string): string {
   const match = /^bearer +([\x21-\x7e]+) *$/i.exec(value);
   if (/^aws4-hmac-sha256 /i.test(value))
-    throw refused(
+    throw unauthenticated(
       'the request is signed for AWS (SigV4), which counts only at the IAM API of a deployment (-c iamCallers=on)',
     );
-  if (!match) throw refused('the Authorization header is not a bearer token');
+  if (!match) throw unauthenticated('the Authorization header is not a bearer token');
   return match[1]!;
 }
 
 /** Compares digests in constant time. */
 const sameDigest = (a: string, b: string): boolean => timingSafeEqual(Buffer.from(a, 'hex'), Buffer.from(b, 'hex'));
 
-const unknownKey = () => refused('the key is not known, or was revoked');
+const unknownKey = () => unauthenticated('the key is not known, or was revoked');
 
-const refused = (why: string) =>
+const unauthenticated = (why: string) =>
   new GatewayError(
     'authentication_error',
     `Not authenticated: ${why}. Send one key as X-API-Key or Authorization: Bearer.`,

@@ -28,13 +28,14 @@ interface Request {
  * @throws GatewayError `separation_of_duties`.
  */
 export function assertMayVote(principal: Principal, approval: Request, { byKeyId }: Identities): void {
-  if (principal.kind !== 'human') throw refused(`a key of kind ${principal.kind} cannot vote; only humans do`);
-  if (principal.person === undefined) throw refused('this key names no person; give it one in the configuration');
+  if (principal.kind !== 'human') throw voteNotCounted(`a key of kind ${principal.kind} cannot vote; only humans do`);
+  if (principal.person === undefined)
+    throw voteNotCounted('this key names no person; give it one in the configuration');
   const requester = byKeyId.get(approval.key_id);
   const theirs = [approval.key_owner, requester?.person, requester?.owner];
   if (approval.key_id === adminKeyId) theirs.push(adminPerson);
   if (approval.key_id === principal.key_id || theirs.includes(principal.person)) {
-    throw refused(
+    throw voteNotCounted(
       `${principal.person} made this request or owns the key it was made with; another person has to decide`,
     );
   }
@@ -127,4 +128,4 @@ function roleOf(
 const tenantsOfKeys = ({ tenants }: People['configuration'], person: string): string[] =>
   tenants.filter(({ api_keys }) => api_keys.some((key) => key.person === person)).map(({ id }) => id);
 
-const refused = (why: string) => new GatewayError('separation_of_duties', `Not counted: ${why}.`);
+const voteNotCounted = (why: string) => new GatewayError('separation_of_duties', `Not counted: ${why}.`);

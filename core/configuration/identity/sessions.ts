@@ -21,13 +21,13 @@ export function resolveSession(from: {
   readonly now: number;
 }): { session_id: string; generated: boolean } {
   const { body, header, mcp, keyId } = from;
-  if (body !== undefined) return { session_id: named(body, 'actor.session', keyId), generated: false };
-  if (header !== undefined) return { session_id: named(header, 'X-Session-ID', keyId), generated: false };
-  if (mcp !== undefined) return { session_id: named(mcp, 'the MCP session', keyId), generated: false };
+  if (body !== undefined) return { session_id: allowedSessionId(body, 'actor.session', keyId), generated: false };
+  if (header !== undefined) return { session_id: allowedSessionId(header, 'X-Session-ID', keyId), generated: false };
+  if (mcp !== undefined) return { session_id: allowedSessionId(mcp, 'the MCP session', keyId), generated: false };
   return { session_id: from.unnamedSessions.of(keyId, from.now), generated: true };
 }
 
-function named(sessionId: string, where: string, keyId: string): string {
+function allowedSessionId(sessionId: string, where: string, keyId: string): string {
   if (!isSession(sessionId))
     throw invalidRequest(`${where}: found ${JSON.stringify(sessionId.slice(0, 140))}, allowed ${sessionForm}.`);
   if (gatewaysOwn.test(sessionId)) {

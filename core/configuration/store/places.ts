@@ -68,7 +68,7 @@ export async function readPlaces(
 export const findIn =
   ({ rules, guards, levels }: RulePlaces): FindPlace =>
   ({ index, rule }) => {
-    if (rule.startsWith('guard:')) return own(guards, rule.slice('guard:'.length));
+    if (rule.startsWith('guard:')) return ownProperty(guards, rule.slice('guard:'.length));
     if (rule.startsWith('level:')) return ofLevel(levels, rule.slice('level:'.length), index);
     return index === undefined || index < 0 ? undefined : rules[index];
   };
@@ -78,9 +78,9 @@ export const findIn =
  * several rules of one name are ambiguous.
  */
 function ofLevel(levels: RulePlaces['levels'], name: string, index: number | undefined): string | undefined {
-  const lines = own(levels, name.slice(0, name.indexOf(':'))) ?? [];
+  const lines = ownProperty(levels, name.slice(0, name.indexOf(':'))) ?? [];
   return index === undefined ? (lines.length === 1 ? lines[0] : undefined) : lines[index];
 }
 
-const own = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
+const ownProperty = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(record, name) ? record[name] : undefined;

@@ -16,7 +16,7 @@ import { type InForce, isConfigured, keyToRead, type RowsOf, tenantToRead } from
 /** One second less than promised, since a read takes time. */
 const freshMs = 4_000;
 /** Bounds of the rows that a process keeps, however many there are. Answers that there is no row count too. */
-const most = { rows: 5_000, views: 500 };
+const cacheLimits = { rows: 5_000, views: 500 };
 
 /** Returns the views over a store. */
 export function rowViews({ rows, clock }: { readonly rows: TenantRows; readonly clock: Clock }) {
@@ -46,7 +46,7 @@ export function rowViews({ rows, clock }: { readonly rows: TenantRows; readonly 
 /** Returns a function that reads rows and remembers them briefly, also that there is none. */
 function recentRows<R extends object>(read: (id: string) => Promise<R | undefined>, clock: Clock) {
   const known = new RecentMap<string, { readonly at: number; readonly row: Promise<R | undefined> }>({
-    max: most.rows,
+    max: cacheLimits.rows,
   });
   return (id: string): Promise<R | undefined> => {
     const before = known.get(id);
@@ -66,8 +66,8 @@ function recentRows<R extends object>(read: (id: string) => Promise<R | undefine
   };
 }
 
-const configurationsOf = remembered((_: InForce) => new RecentMap<string, WithTenants>({ max: most.views }));
-const viewsOf = remembered((_: InForce) => new RecentMap<string, View>({ max: most.views }));
+const configurationsOf = remembered((_: InForce) => new RecentMap<string, WithTenants>({ max: cacheLimits.views }));
+const viewsOf = remembered((_: InForce) => new RecentMap<string, View>({ max: cacheLimits.views }));
 
 interface WithTenants {
   readonly rows: readonly TenantRow[];

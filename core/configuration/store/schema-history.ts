@@ -67,10 +67,10 @@ function occursIn(value: unknown, [step, ...rest]: readonly string[], standard: 
       .includes(true);
   if (!Object.hasOwn(record, step)) return false;
   if (rest.length > 0) return occursIn(record[step], rest, standard);
-  if (record[step] !== undefined && !same(record[step], standard)) return true;
+  if (record[step] !== undefined && !isSameValue(record[step], standard)) return true;
   delete record[step];
   return false;
 }
 
-const same = (value: unknown, standard: unknown): boolean =>
+const isSameValue = (value: unknown, standard: unknown): boolean =>
   standard !== undefined && canonicalize(value) === canonicalize(standard);

@@ -1,6 +1,7 @@
 /** Branches that a call to a Git host writes, unlike those that it only reads. */
 
 import type { ToolCall } from '#core/contracts/envelope.ts';
+import { wordSet } from '#core/kernel/word-set.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
 
 /** A branch of a call. `default_branch: true`: the host's default branch, or possibly any branch. */
@@ -21,15 +22,14 @@ export interface BranchWrite extends TouchedBranch {
 
 const anyBranch: TouchedBranch = { default_branch: true };
 
-const set = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/));
-
 /** Operations that consist of these words write no branch: they concern requests, issues, tags, runs. */
 const proposing = {
-  verbs: set(`add approve assign cancel close comment create delete dismiss dispatch edit enable fork label lock mark
+  verbs:
+    wordSet(`add approve assign cancel close comment create delete dismiss dispatch edit enable fork label lock mark
     open react remove reopen reply request rerun resolve retry run set star start submit subscribe trigger unassign unlock
     unresolve unstar unsubscribe unwatch update watch write`),
   objects:
-    set(`a all alert and artifact assignee assignees blocking card cards check checks column comment comments copilot
+    wordSet(`a all alert and artifact assignee assignees blocking card cards check checks column comment comments copilot
     dependency deployment deployments discussion discussions draft duplicate event events failed field fields for from gist gists
     hook hooks in issue issues item items job jobs label labels lines milestone milestones new note notes notification
     notifications on or pending pipeline pipelines priority project projects pull reaction read reactions release releases replies
@@ -79,7 +79,7 @@ export function mergeOf(words: readonly string[]): 'pull_request' | 'branch' | u
 }
 
 /** Verbs that, applied to a whole repository, do not change its branches. */
-const ofRepositories = set('create dispatch fork star subscribe unstar unsubscribe unwatch watch');
+const ofRepositories = wordSet('create dispatch fork star subscribe unstar unsubscribe unwatch watch');
 
 const isProposing = (words: readonly string[]): boolean =>
   words.length > 0 &&
@@ -89,7 +89,7 @@ const isProposing = (words: readonly string[]): boolean =>
   words.some((word) => proposing.verbs.has(word)) &&
   words.every((word) => proposing.verbs.has(word) || proposing.objects.has(word) || isRequestWord(word, words));
 
-const checkingOut = set('branch checkout git local repo repository switch to');
+const checkingOut = wordSet('branch checkout git local repo repository switch to');
 
 /** Checks for `git_checkout`, which checks out a branch without changing it. */
 const checksOut = (words: readonly string[]): boolean =>

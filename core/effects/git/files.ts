@@ -33,12 +33,12 @@ export function filesOf({ parameters }: Pick<ToolCall, 'parameters'>, unclear: S
     const path = normalPath(raw, unclear);
     found.set(path, { path, removed: removed || (found.get(path)?.removed ?? false) });
   };
-  look(parameters, false, 0, add);
+  fileEffects(parameters, false, 0, add);
   return [...found.values()];
 }
 
 /** Visits the members of an object. `inList`: the object is a file, and `name` is its path. */
-function look(
+function fileEffects(
   object: Readonly<Record<string, unknown>>,
   inList: boolean,
   depth: number,
@@ -57,7 +57,7 @@ function look(
         // `files: { "a.ts": "…" }`
         if (isList && !Array.isArray(value))
           for (const path of Object.keys(item)) if (/[./]/.test(path) || !isRecord(item)) add(path, below);
-        look(item as Record<string, unknown>, isList, depth + 1, add, below);
+        fileEffects(item as Record<string, unknown>, isList, depth + 1, add, below);
       }
     }
   }

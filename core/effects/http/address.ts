@@ -18,11 +18,11 @@ export interface Address {
 const ports: Readonly<Record<string, string>> = { http: '80', https: '443' };
 /** About the limit of servers. */
 const maxLength = 16 * 1024;
-const bare = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?(?::\d+)?(?:[/?#]|$)/i;
+const hostWithoutScheme = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?(?::\d+)?(?:[/?#]|$)/i;
 
 /** Parses a URL, or a host or service with a path (`api.example.com/v1`, `billing/invoices`). */
 export function readAddress(text: string): Address {
-  if (text.length > maxLength) return unreadable('', [`the address is longer than ${maxLength} characters`]);
+  if (text.length > maxLength) return unreadableAddress('', [`the address is longer than ${maxLength} characters`]);
   const doubts = doubtsOf(text);
   const hasScheme = /^\s*[a-z][a-z0-9+.-]*:(?!\d+(?:[/?#]|$))/i.test(text);
   if (hasScheme) return fromUrl(URL.parse(text), text, doubts, false);
@@ -30,16 +30,16 @@ export function readAddress(text: string): Address {
     doubts.push('the address has no scheme');
     return fromUrl(URL.parse(text, 'https://base.invalid'), text, doubts, false);
   }
-  if (bare.test(text)) return fromUrl(URL.parse(`https://${text}`), text, doubts, true);
+  if (hostWithoutScheme.test(text)) return fromUrl(URL.parse(`https://${text}`), text, doubts, true);
   // Only a path: the executor determines the host.
   const path = URL.parse(text, 'https://base.invalid/');
-  if (!text.startsWith('/') || path === null || path.host !== 'base.invalid') return unreadable(text, doubts);
+  if (!text.startsWith('/') || path === null || path.host !== 'base.invalid') return unreadableAddress(text, doubts);
   const resolved = normalPath(path.pathname);
   return { target: resolved + path.search, scheme: '', host: '', port: '', path: resolved, query: path.search, doubts };
 }
 
 function fromUrl(url: URL | null, text: string, doubts: string[], withoutScheme: boolean): Address {
-  if (url === null) return unreadable(text, doubts);
+  if (url === null) return unreadableAddress(text, doubts);
   const scheme = url.protocol.slice(0, -1);
   const path = normalPath(url.pathname);
   const query = normalEscapes(url.search);
@@ -64,7 +64,7 @@ function fromUrl(url: URL | null, text: string, doubts: string[], withoutScheme:
   };
 }
 
-const unreadable = (text: string, doubts: readonly string[]): Address => ({
+const unreadableAddress = (text: string, doubts: readonly string[]): Address => ({
   target: text,
   scheme: '',
   host: '',

@@ -5,7 +5,7 @@ import { isHarmlessVariable, variableDoubt } from './environment.ts';
 import { type Invocation, type Reader, short } from './invocation.ts';
 import type { Arg } from './words.ts';
 
-const nothing: Reader = (call) => call.idle();
+const readIdle: Reader = (call) => call.idle();
 
 const refuse =
   (why: string): Reader =>
@@ -71,7 +71,7 @@ function nameOf(call: Invocation, arg: Arg): void {
   else if (!isHarmlessVariable(name)) call.unclear(variableDoubt(name));
 }
 
-function set(call: Invocation): void {
+function readSet(call: Invocation): void {
   if (call.args.length === 0) call.effect('read', '');
   let named = false;
   for (const { text, known } of call.args) {
@@ -116,7 +116,7 @@ function alias(call: Invocation): void {
 }
 
 /** Returns a reader for a command without effects if its arguments have this form. */
-const plain =
+const withoutEffects =
   (form: RegExp): Reader =>
   (call) => {
     call.idle();
@@ -127,14 +127,14 @@ const plain =
 const each = (names: string, reader: Reader): [string, Reader][] => names.split(' ').map((name) => [name, reader]);
 
 export const builtins: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ...each(': true false', nothing),
-  ...each('exit return break continue shift', plain(/^(?:\d{1,3}|\$[?#])$/)),
-  ...each('wait fg bg disown', plain(/^(?:\d+|%[\w+-]*|\$!)$/)),
-  ...each('jobs', plain(/^(?:-[lprs]|%[\w+-]*)$/)),
-  ...each('umask', plain(/^(?:[0-7]{1,4}|-[Sp])$/)),
-  ...each('ulimit', plain(/^(?:-[a-zA-Z]+|\d+|unlimited|hard|soft)$/)),
-  ...each('times logout suspend caller sync clear', plain(/^$/)),
-  ...each('tput', plain(/^(?:\d+|[a-z]\w*)$/)),
+  ...each(': true false', readIdle),
+  ...each('exit return break continue shift', withoutEffects(/^(?:\d{1,3}|\$[?#])$/)),
+  ...each('wait fg bg disown', withoutEffects(/^(?:\d+|%[\w+-]*|\$!)$/)),
+  ...each('jobs', withoutEffects(/^(?:-[lprs]|%[\w+-]*)$/)),
+  ...each('umask', withoutEffects(/^(?:[0-7]{1,4}|-[Sp])$/)),
+  ...each('ulimit', withoutEffects(/^(?:-[a-zA-Z]+|\d+|unlimited|hard|soft)$/)),
+  ...each('times logout suspend caller sync clear', withoutEffects(/^$/)),
+  ...each('tput', withoutEffects(/^(?:\d+|[a-z]\w*)$/)),
   ...each('cd chdir', cd),
   ...each('eval', evaluate),
   ...each('source .', source),
@@ -144,11 +144,11 @@ export const builtins: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ...each('local', variables(/^-r$/)),
   ...each('read', variables(/^-[rs]*[pnt]?$/)),
   ...each('unset', variables(/^-v$/)),
-  ...each('set', set),
+  ...each('set', readSet),
   ...each('shopt', refuse('an option changes how the shell reads the line')),
   ...each('test [', test),
   ...each('alias', alias),
-  ...each('unalias', nothing),
+  ...each('unalias', readIdle),
   ...each('mapfile readarray getopts', refuse('variables are set in a way that is not followed')),
   ...each('pushd popd dirs', refuse('the stack of directories is not followed')),
   ...each('history fc', refuse('the history of commands is not known')),

@@ -1,10 +1,10 @@
 /** Variables that a line may set or show. Others may change which program runs or what it loads, or hold a secret. */
 
 /** Lower-case names, as loops and short scripts use them. */
-const own = /^[a-z][a-z0-9_]{0,31}$/;
+const lowerCaseName = /^[a-z][a-z0-9_]{0,31}$/;
 
 /** Lower-case names that shells or programs use: proxies, settings of package managers, the tied arrays of zsh. */
-const known =
+const namesThatProgramsUse =
   /^(?:path|cdpath|fpath|manpath|mailpath|module_path|psvar|prompt|argv|status|histchars|watch|fignore|options|commands|functions|aliases|galiases|saliases|builtins|parameters|auto_resume|[a-z]+_proxy|(?:npm|pnpm|yarn|pip|uv|cargo|git|ssh|ld|dyld|python|node|ruby|perl|bash|zsh)_.*)$/;
 
 /** Upper-case names in scripts, and settings that only affect output or measurement. */
@@ -49,7 +49,7 @@ export const isDisplayVariable = (name: string, value: string): boolean => displ
 
 /** Checks whether setting the variable only affects uses in the line itself. */
 export const isHarmlessVariable = (name: string): boolean =>
-  harmless.has(name) || (own.test(name) && !known.test(name));
+  harmless.has(name) || (lowerCaseName.test(name) && !namesThatProgramsUse.test(name));
 
 export const variableDoubt = (name: string): string =>
   `the variable ${name.slice(0, 40)} is not one of those known to be harmless, and may change which programs run`;
@@ -58,7 +58,7 @@ export const variableDoubt = (name: string): string =>
 export function namesSecret(text: string): boolean {
   for (const [, name = ''] of text.matchAll(/\$\{?[#!]?([A-Za-z_]\w*)/g)) {
     if (displayVariables.has(name) || harmless.has(name)) continue;
-    if (!own.test(name) || /key|token|secret|pass|credential|auth|private/.test(name)) return true;
+    if (!lowerCaseName.test(name) || /key|token|secret|pass|credential|auth|private/.test(name)) return true;
   }
   return false;
 }

@@ -3,7 +3,7 @@ import type { Below, Operands, Profile, Role } from '#core/contracts/shell-progr
 import { type Grammar, givenOptions, isGiven, isOneOf, type Option, type Parsed } from './arguments.ts';
 import { namesSecret } from './environment.ts';
 import { type Capability, type Invocation, short } from './invocation.ts';
-import { type Assigned, assign, counted, worstRole } from './operands.ts';
+import { type Assigned, assign, operandCountText, worstRole } from './operands.ts';
 import { readBelow } from './reach.ts';
 import { type Act, isPath, operandEffect, pathEffect, valueEffect } from './role-effects.ts';
 import { type Arg, argOf } from './words.ts';
@@ -43,7 +43,7 @@ function assigned(call: Invocation, profile: Profile, parsed: Parsed): readonly 
   const found = assign(parsed.operands, wanted);
   if (found) return found;
   if (!isGiven(parsed, '--help --version'))
-    call.unclear(`${call.binary} takes ${counted(wanted)} operands and is given ${parsed.operands.length}`);
+    call.unclear(`${call.binary} takes ${operandCountText(wanted)} operands and is given ${parsed.operands.length}`);
   return parsed.operands.map((arg) => ({ arg, role: worstRole(wanted) }));
 }
 

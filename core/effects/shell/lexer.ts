@@ -20,7 +20,7 @@ const bashOperator = /(?:\/\/?|\^\^?|,,?)/y;
 /** Text allowed in braces next to expansions: shells never treat it as a quote or an operator. */
 const plainInside = /[\w \t./:,@%+=~*?^#[\]-]/;
 const hidden = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Z}]/u;
-const plain = /[^\s'"\\$`;&|()<>\u0080-\uffff]+/y;
+const plainCharacters = /[^\s'"\\$`;&|()<>\u0080-\uffff]+/y;
 const plainQuoted = /[^"\\$`]+/y;
 /** A path as PowerShell and cmd read it: `C:\x`, `.ssh\x`, `..\x`, `%HOME%\x`. A POSIX shell drops the backslashes. */
 const windowsPath = /(?:^|[=:,])(?:[A-Za-z]:|%\w+%|~|\.{1,2}|\.[A-Za-z][\w-]*|\\\\[\w.-]+)\\[\w.]/;
@@ -50,7 +50,7 @@ export abstract class Lexer extends HereDocuments {
   }
 
   #piece(draft: Draft): void {
-    const run = this.match(plain);
+    const run = this.match(plainCharacters);
     if (run !== undefined) {
       this.#refuseHistory(run);
       this.at += run.length;

@@ -36,7 +36,7 @@ export const worstRole = (operands: Operands): Role =>
   ) ?? 'word';
 
 /** Describes the allowed operands: `takes: pattern, file…`. */
-export function counted(operands: Operands): string {
+export function operandCountText(operands: Operands): string {
   const slots = operands.map(slotOf);
   const least = slots.reduce((sum, slot) => sum + slot.least, 0);
   if (slots.some(({ repeats }) => repeats)) return `at least ${least}`;

@@ -16,7 +16,7 @@ function restricts(condition: unknown): boolean {
     const args = listAt(body, 'args');
     return body.boolop === 'OR_EXPR' ? args.every(restricts) : args.some(restricts);
   }
-  if (kind === 'A_Expr' && body.kind === 'AEXPR_OP' && same(body.lexpr, body.rexpr)) return false;
+  if (kind === 'A_Expr' && body.kind === 'AEXPR_OP' && isSameData(body.lexpr, body.rexpr)) return false;
   return namesColumn(condition);
 }
 
@@ -34,7 +34,7 @@ function namesColumn(node: unknown): boolean {
 }
 
 /** Compares nodes, ignoring their positions in the text. */
-function same(a: unknown, b: unknown): boolean {
+function isSameData(a: unknown, b: unknown): boolean {
   if (!isTree(a) || !isTree(b)) return false;
   return withoutPlace(a) === withoutPlace(b);
 }

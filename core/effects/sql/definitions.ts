@@ -6,7 +6,7 @@ import { bodyOf, constantOf, listAt, optionsOf, type Tree, textAt, treeAt, words
 
 /** For a table-like object at `key`. */
 const onRelation =
-  (verb: string, object: string, key = 'relation', parameters: Parameters = none): StatementReader =>
+  (verb: string, object: string, key = 'relation', parameters: Parameters = noParameters): StatementReader =>
   (body) => ({
     operations: [operationOn(verb, 'write', object, relationName(treeAt(body, key)), parameters(body))],
     skip: [key],
@@ -19,7 +19,7 @@ const onWord =
     object: string,
     key: string,
     capability: Capability = 'write',
-    parameters: Parameters = none,
+    parameters: Parameters = noParameters,
   ): StatementReader =>
   (body) => ({
     operations: [operation(verb, capability, identifier(textAt(body, key) ?? ''), { object, ...parameters(body) })],
@@ -31,7 +31,7 @@ const onName =
   (body) => ({ operations: [operationOn(verb, 'write', object, nameOf(listAt(body, key)))] });
 
 type Parameters = (body: Tree) => Readonly<Record<string, unknown>>;
-const none: Parameters = () => ({});
+const noParameters: Parameters = () => ({});
 /** Marks a change of access rights. */
 const rights: Parameters = () => ({ rights: true });
 
@@ -166,10 +166,10 @@ export const definitionStatements: Readonly<Record<string, StatementReader>> = {
   AlterSystemStmt: (body) => ({
     operations: [operation('alter', 'execute', textAt(treeAt(body, 'setstmt'), 'name') ?? '', { object: 'system' })],
   }),
-  RenameStmt: (body) => changed(body, objectWord(body.renameType), { renames: true }),
-  AlterObjectSchemaStmt: (body) => changed(body, objectWord(body.objectType), { moves: true }),
-  AlterObjectDependsStmt: (body) => changed(body, objectWord(body.objectType)),
-  AlterOwnerStmt: (body) => changed(body, objectWord(body.objectType), { rights: true }),
+  RenameStmt: (body) => changeOf(body, objectWord(body.renameType), { renames: true }),
+  AlterObjectSchemaStmt: (body) => changeOf(body, objectWord(body.objectType), { moves: true }),
+  AlterObjectDependsStmt: (body) => changeOf(body, objectWord(body.objectType)),
+  AlterOwnerStmt: (body) => changeOf(body, objectWord(body.objectType), { rights: true }),
   CommentStmt: (body) => ({
     operations: [operationOn('comment', 'write', objectWord(body.objtype), objectName(body.object))],
     skip: ['object'],
@@ -219,7 +219,7 @@ const altered = (object: string, name: QualifiedName) => ({
   operations: [operationOn('alter', 'write', object, name)],
 });
 
-const changed = (body: Tree, object: string, parameters: Readonly<Record<string, unknown>> = {}) => {
+const changeOf = (body: Tree, object: string, parameters: Readonly<Record<string, unknown>> = {}) => {
   const relation = treeAt(body, 'relation');
   const name = textAt(relation, 'relname') === undefined ? objectName(body.object) : relationName(relation);
   return {

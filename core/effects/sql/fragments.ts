@@ -16,7 +16,7 @@ export function fragmentsOf({ parameters }: ToolCall): Fragment[] {
     const around = Object.hasOwn(statements, key) ? statements[key] : undefined;
     return [value]
       .flat()
-      .filter((item): item is string => typeof item === 'string' && !plain.test(item))
+      .filter((item): item is string => typeof item === 'string' && !plainFragment.test(item))
       .map((item) => {
         if (around !== undefined) return { text: `${around} ${item}`, certain: true };
         // A parameter of any other name may hold a whole statement.
@@ -33,7 +33,8 @@ const bound: ReadonlySet<string> = new Set(
 );
 
 /** A name with dots, a star, a number, or a name with a sort order. */
-const plain = /^(?:\*|-?\d+(?:\.\d+)?|(?:[\p{L}_][\p{L}\p{N}_$]*\.)*[\p{L}_*][\p{L}\p{N}_$]*(?: (?:asc|desc))?)?$/iu;
+const plainFragment =
+  /^(?:\*|-?\d+(?:\.\d+)?|(?:[\p{L}_][\p{L}\p{N}_$]*\.)*[\p{L}_*][\p{L}\p{N}_$]*(?: (?:asc|desc))?)?$/iu;
 
 const statements: Readonly<Record<string, string>> = {
   where: 'select 1 where',

@@ -17,31 +17,36 @@ export interface QualifiedName {
 
 /** Returns the name of a table from the grammar (`RangeVar`). */
 export const relationName = (relation: Tree): QualifiedName =>
-  named([textAt(relation, 'catalogname'), textAt(relation, 'schemaname'), textAt(relation, 'relname') ?? '']);
+  qualifiedName([textAt(relation, 'catalogname'), textAt(relation, 'schemaname'), textAt(relation, 'relname') ?? '']);
 
 /** Returns the name in a list of words: `[schema, name]`. */
 export const nameOf = (nodes: readonly unknown[]): QualifiedName => {
   const words = wordsOf(nodes);
-  return named([words.at(-3), words.at(-2), words.at(-1) ?? '']);
+  return qualifiedName([words.at(-3), words.at(-2), words.at(-1) ?? '']);
 };
 
 /** Returns the object of `DROP`, `COMMENT` and similar: words, a type, a function with its arguments, or one word. */
 export function objectName(node: unknown): QualifiedName {
-  if (!isTree(node)) return named([undefined, undefined, '']);
+  if (!isTree(node)) return qualifiedName([undefined, undefined, '']);
   const { List, TypeName, ObjectWithArgs, String: word, RangeVar } = node;
   if (isTree(List) && Array.isArray(List.items)) return nameOf(List.items);
   if (isTree(TypeName) && Array.isArray(TypeName.names)) return nameOf(TypeName.names);
   if (isTree(ObjectWithArgs) && Array.isArray(ObjectWithArgs.objname)) return nameOf(ObjectWithArgs.objname);
   if (isTree(RangeVar)) return relationName(RangeVar);
-  return named([undefined, undefined, isTree(word) ? (textAt(word, 'sval') ?? '') : '']);
+  return qualifiedName([undefined, undefined, isTree(word) ? (textAt(word, 'sval') ?? '') : '']);
 }
 
 /** Formats one word as an identifier of a target. */
-export const identifier = (word: string): string => (plain.test(word) ? word : `"${word.replaceAll('"', '""')}"`);
+export const identifier = (word: string): string =>
+  plainNamePart.test(word) ? word : `"${word.replaceAll('"', '""')}"`;
 
-const plain = /^[^."\s/\\%]*$/u;
+const plainNamePart = /^[^."\s/\\%]*$/u;
 
-function named([database, schema, name]: readonly [string | undefined, string | undefined, string]): QualifiedName {
+function qualifiedName([database, schema, name]: readonly [
+  string | undefined,
+  string | undefined,
+  string,
+]): QualifiedName {
   // PostgreSQL always searches the system schema first.
   const home = schema ?? (name.startsWith('pg_') ? 'pg_catalog' : 'public');
   return {

@@ -25,7 +25,7 @@ const shapeOf = (members: string): Shape =>
   );
 
 /** Members that a reader of `read-statements.ts` reads itself have no mark here. */
-const written: Readonly<Record<string, string>> = {
+const nodeMembers: Readonly<Record<string, string>> = {
   // Statements.
   SelectStmt: `distinctClause* intoClause:IntoClause targetList* fromClause* whereClause* groupClause* groupDistinct
     havingClause* windowClause* valuesLists* sortClause* limitOffset* limitCount* limitOption lockingClause withClause
@@ -124,7 +124,7 @@ const written: Readonly<Record<string, string>> = {
 };
 
 export const shapes: ReadonlyMap<string, Shape> = new Map(
-  Object.entries(written).map(([kind, members]) => [kind, shapeOf(members)]),
+  Object.entries(nodeMembers).map(([kind, members]) => [kind, shapeOf(members)]),
 );
 
 /** Position of a node in the text; every node may have it. */

@@ -2,6 +2,7 @@
  * Statements in the parameters of a tool whose name does not mention a database, at any depth: under a SQL name
  * (`rawSql`, `options.sql`), as a `statement`, or as a query in the form of one. Search texts are excluded.
  */
+import { wordSet } from '#core/kernel/word-set.ts';
 import { toolWords, wordsIn } from '#core/policy/classification/tool-words.ts';
 
 interface StatementText {
@@ -10,27 +11,25 @@ interface StatementText {
   readonly certain: boolean;
 }
 
-const set = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/).filter((word) => word !== ''));
-
 /** One more than the SQL reader accepts, so that it reports the excess. */
 const maxTexts = 512;
 const maxLevels = 64;
 const maxSemicolons = 256;
 
 /** Words of tools that hold rows: their query is SQL, whatever the verb before it. */
-const data = set(`
+const data = wordSet(`
   analytics collection collections column columns data database databases dataset datasets entities entity record records row rows schema schemas
   table tables warehouse`);
 /** Words of tools whose query is a text to search for or to answer. */
-const texts = set(`
+const texts = wordSet(`
   answer answers article articles ask book books browse channel channels chat code comment comments commit commits context conversation
   conversations discussion discussions doc docs documentation email emails embedding embeddings file files find google grep image images issue
   issues jira knowledge library libraries lookup mail memories memory message messages news note notes page pages paper papers prompt pull question
   questions repo repos repositories repository rg ripgrep search semantic slack symbol symbols ticket tickets thread threads transcript
   transcripts video videos web website wiki wikipedia`);
-const queryNames = set('clause condition conditions expression filter filters predicate q queries query raw where');
-const statementNames = set('statement statements stmt stmts');
-const textNames = set('body code command queries query script statement statements stmt string text texts');
+const queryNames = wordSet('clause condition conditions expression filter filters predicate q queries query raw where');
+const statementNames = wordSet('statement statements stmt stmts');
+const textNames = wordSet('body code command queries query script statement statements stmt string text texts');
 
 export function statementsIn(tool: string, parameters: Readonly<Record<string, unknown>>): StatementText[] {
   const { family, words } = toolWords(tool);

@@ -8,7 +8,7 @@ export const isTree = (value: unknown): value is Tree =>
 /** Returns a member that is an object, or an empty one. */
 export const treeAt = (tree: Tree, key: string): Tree => {
   const value = tree[key];
-  return isTree(value) ? value : nothing;
+  return isTree(value) ? value : emptyTree;
 };
 
 /** Returns a member that is a list, or an empty one. */
@@ -41,7 +41,7 @@ export function unwrapNode(node: unknown): { readonly kind: string; readonly bod
 
 /** Returns the texts of a list of names: `[{ String: { sval } }]`. */
 export const wordsOf = (nodes: readonly unknown[]): string[] =>
-  nodes.flatMap((node) => textAt(bodyOf(node, 'String') ?? nothing, 'sval') ?? []);
+  nodes.flatMap((node) => textAt(bodyOf(node, 'String') ?? emptyTree, 'sval') ?? []);
 
 /** Returns options (`DefElem`) by name, in the order written. */
 export const optionsOf = (nodes: readonly unknown[]): { readonly name: string; readonly value: unknown }[] =>
@@ -70,4 +70,4 @@ export function constantOf(node: unknown): string | number | boolean | null | un
   return undefined;
 }
 
-const nothing: Tree = {};
+const emptyTree: Tree = {};

@@ -50,7 +50,7 @@ export const unavailable = (broker: string, why: string): GatewayError =>
   new GatewayError('service_unavailable', `Credential broker ${broker} cannot mint: ${why}.`);
 
 /** Returns the error for an action for which this broker does not mint. */
-export const refused = (broker: string, why: string): GatewayError =>
+export const mintingRefused = (broker: string, why: string): GatewayError =>
   new GatewayError('forbidden', `Credential broker ${broker} does not mint for this action: ${why}.`, {
     data: { reason: 'credential_refused' },
   });

@@ -65,13 +65,13 @@ function applies(statement: PolicyStatement, { action, resource, context }: IamR
 type Operator = (held: readonly string[] | undefined, wanted: readonly string[]) => boolean;
 
 const operators: Readonly<Record<string, Operator>> = {
-  StringEquals: (held, wanted) => single(held, (value) => wanted.map(plain).includes(value)),
+  StringEquals: (held, wanted) => single(held, (value) => wanted.map(withoutEscapes).includes(value)),
   StringLike: (held, wanted) => single(held, (value) => wanted.map((pattern) => like(pattern, value)).some(Boolean)),
   DateLessThan: (held, wanted) =>
     single(held, (value) => wanted.map((limit) => time(value) < time(limit)).some(Boolean)),
   /** Also true if the request lacks the key; conditions that need it add `Null`. */
   'ForAllValues:StringEquals': (held, wanted) => {
-    const allowed = wanted.map(plain);
+    const allowed = wanted.map(withoutEscapes);
     return (held ?? []).every((value) => allowed.includes(value));
   },
   Null: (held, wanted) => wanted.map((text) => (text === 'true') === (held === undefined)).some(Boolean),
@@ -119,7 +119,7 @@ function unitsOf(pattern: string): Unit[] {
 }
 
 /** Removes the escapes of a pattern without wildcards: in `StringEquals` an asterisk is literal. */
-const plain = (pattern: string): string =>
+const withoutEscapes = (pattern: string): string =>
   unitsOf(pattern)
     .map((unit) => ('literal' in unit ? unit.literal : unit.wild))
     .join('');

@@ -7,7 +7,7 @@ const shortestEncoded = 6;
 
 /** Returns the secret texts of a credential: the secret and, if it is JSON, each text in it. */
 export function secretsOf({ secret }: IssuedCredential): readonly string[] {
-  return [...new Set([secret, ...textsOf(parsed(secret))])].filter((text) => text !== '');
+  return [...new Set([secret, ...textsOf(jsonObjectIn(secret))])].filter((text) => text !== '');
 }
 
 /**
@@ -81,7 +81,7 @@ function withinBase64(secret: Buffer, before: number): string[] {
   return inner.length < shortestEncoded ? [] : [inner];
 }
 
-function parsed(text: string): unknown {
+function jsonObjectIn(text: string): unknown {
   try {
     return text.startsWith('{') ? JSON.parse(text) : undefined;
   } catch {

@@ -82,7 +82,7 @@ export async function finishCredential(
     await writeRevoked(ports, record, 'called_back', actor);
     return 'revoked';
   } catch {
-    ports.telemetry?.log('warn', 'a revoked credential was not written down', named(record));
+    ports.telemetry?.log('warn', 'a revoked credential was not written down', credentialReference(record));
     return 'later';
   }
 }
@@ -131,7 +131,7 @@ async function swept(ports: RegistryPorts, record: CredentialRecord, now: string
     return (await writeRevoked(ports, record, issuer, system)) !== undefined;
   } catch (thrown) {
     const error = (thrown as Error).message;
-    ports.telemetry?.log('error', 'a revoked credential was not recorded', { ...named(record), error });
+    ports.telemetry?.log('error', 'a revoked credential was not recorded', { ...credentialReference(record), error });
     return false;
   }
 }
@@ -173,7 +173,10 @@ async function callBack(
     return 'called_back';
   } catch (thrown) {
     const reason = thrown instanceof GatewayError ? thrown.data?.reason : undefined;
-    ports.telemetry?.log('warn', 'a credential was not called back', { ...named(record), reason: reason ?? 'unknown' });
+    ports.telemetry?.log('warn', 'a credential was not called back', {
+      ...credentialReference(record),
+      reason: reason ?? 'unknown',
+    });
     return 'later';
   }
 }
@@ -191,7 +194,11 @@ async function writeRevoked(
   return (await ports.ledger.commit({ draft, changes: [change] })).ok ? now : undefined;
 }
 
-const named = ({ id, broker, envelope_id }: CredentialRecord) => ({ credential_id: id, broker, envelope_id });
+const credentialReference = ({ id, broker, envelope_id }: CredentialRecord) => ({
+  credential_id: id,
+  broker,
+  envelope_id,
+});
 
 const alreadyDead = (record: CredentialRecord): GatewayError =>
   new GatewayError(

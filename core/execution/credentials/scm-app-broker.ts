@@ -6,7 +6,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { RecentMap } from '#core/kernel/recent-map.ts';
-import { brokerError, refused, unavailable } from './fault.ts';
+import { brokerError, mintingRefused, unavailable } from './fault.ts';
 import type { BrokerPorts, CredentialBroker, GitHostTokens, InstallationToken } from './ports.ts';
 import { maxCredentialSeconds, newRecord, withEarlierExpiry } from './record.ts';
 
@@ -63,7 +63,7 @@ function oneRepository(
 
     async issue(envelope, grant) {
       const repository = repositoryOf(envelope.target);
-      if (!repository) throw refused(name, 'its target is not a repository in the form owner/name');
+      if (!repository) throw mintingRefused(name, 'its target is not a repository in the form owner/name');
       const permissions = permissionsOf(grant.scope);
       if (!permissions)
         throw unavailable(name, `the scope "${grant.scope}" is not a list of permissions such as contents:read`);
@@ -179,13 +179,13 @@ async function appKey(
 }
 
 /** Last key of each secret: parsing costs more than the rest of a mint. A rotated secret replaces its key. */
-const parsed = new RecentMap<string, { readonly pem: string; readonly key: KeyObject }>({ max: 64 });
+const parsedKeys = new RecentMap<string, { readonly pem: string; readonly key: KeyObject }>({ max: 64 });
 
 function keyIn(secret: string, pem: string): KeyObject | undefined {
-  const known = parsed.get(secret);
+  const known = parsedKeys.get(secret);
   if (known?.pem === pem) return known.key;
   const key = readKey(pem);
-  if (key) parsed.set(secret, { pem, key });
+  if (key) parsedKeys.set(secret, { pem, key });
   return key;
 }
 

@@ -5,7 +5,7 @@
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { brokerError, refused, ServiceFault, unavailable } from './fault.ts';
+import { brokerError, mintingRefused, ServiceFault, unavailable } from './fault.ts';
 import type {
   AssumeRoleRequest,
   BrokerPorts,
@@ -45,7 +45,7 @@ export function stsBroker(settings: StsSettings, ports: BrokerPorts): Credential
       const [expiresMs, issuedMs] = [Date.parse(record.expires_at), Date.parse(record.issued_at)];
       const [, partition = 'aws'] = roleArn.split(':');
       const compiled = compileSessionPolicy(envelope, { expiresMs, partition });
-      if ('refused' in compiled) throw refused(name, compiled.refused);
+      if ('refused' in compiled) throw mintingRefused(name, compiled.refused);
 
       const policyDigest = sha256(compiled.text);
       const externalId = await externalIdOf(settings, ports);

@@ -56,7 +56,7 @@ export class ExecutionFault extends Error {
   }
 }
 
-export const refused = (message: string, hint?: string): ExecutionFault =>
+export const callRefused = (message: string, hint?: string): ExecutionFault =>
   new ExecutionFault('refused', message, hint === undefined ? {} : { hint });
 
 export const needsCredential = (upstream: string): ExecutionFault =>

@@ -6,9 +6,9 @@ import { gitTools } from '#core/contracts/executor-tools.ts';
 import type { IssuedCredential } from '#core/execution/credentials/ports.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
-import { needsCredential, refused } from './fault.ts';
+import { callRefused, needsCredential } from './fault.ts';
 import { repositoryAt, repositoryName } from './git/host.ts';
-import { named } from './named.ts';
+import { namedExecutor } from './named-executor.ts';
 import type { Executor, HttpExchange } from './ports.ts';
 
 const publicApi = 'https://api.github.com';
@@ -20,11 +20,15 @@ export function gitExecutor(
 ): Executor {
   const hosts = new Map(
     brokers.flatMap((broker) =>
-      broker.type === 'scm_app' && broker.api_url ? [[broker.name, plain(broker.api_url)]] : [],
+      broker.type === 'scm_app' && broker.api_url ? [[broker.name, withoutFinalSlashes(broker.api_url)]] : [],
     ),
   );
   const [hostOfBrokers, ...others] = new Set(hosts.values());
-  const apiUrl = git.api_url ? plain(git.api_url) : others.length === 0 ? (hostOfBrokers ?? publicApi) : undefined;
+  const apiUrl = git.api_url
+    ? withoutFinalSlashes(git.api_url)
+    : others.length === 0
+      ? (hostOfBrokers ?? publicApi)
+      : undefined;
   const upstream = apiUrl === undefined ? 'the Git host' : new URL(apiUrl).host;
 
   /** Returns the token, which may only go to the host that issued it. */
@@ -32,16 +36,19 @@ export function gitExecutor(
     if (!credential) throw needsCredential('the Git host');
     const made = hosts.get(credential.record.broker);
     if (made !== undefined && made !== apiUrl)
-      throw refused(`the credential was made by another host than ${upstream}`, 'Set executors.git.api_url.');
+      throw callRefused(`the credential was made by another host than ${upstream}`, 'Set executors.git.api_url.');
     return credential.secret;
   };
 
-  return named({
+  return namedExecutor({
     name: 'git',
     upstreamOf: ({ protocol, tool }) => (protocol.toLowerCase() === 'git' && toolNamed(tool) ? upstream : undefined),
     async run(envelope, credential, { signal }) {
       if (apiUrl === undefined)
-        throw refused('the brokers name several Git hosts', 'An operator sets executors.git.api_url to one of them.');
+        throw callRefused(
+          'the brokers name several Git hosts',
+          'An operator sets executors.git.api_url to one of them.',
+        );
       const name = repositoryName(envelope.target);
       assertSameRepository(envelope, name);
       const host = {
@@ -59,11 +66,11 @@ export function gitExecutor(
 
 const toolNamed = (tool: string) => gitTools.find((name) => name === tool.toLowerCase());
 
-const plain = (url: string): string => url.replace(/\/+$/, '');
+const withoutFinalSlashes = (url: string): string => url.replace(/\/+$/, '');
 
 /** Checks that `owner` and `repo`, if given, match the target. */
 function assertSameRepository({ parameters }: ActionEnvelope, name: string): void {
   const [owner, repo] = name.toLowerCase().split('/');
   const said = [parameters.owner ?? owner, parameters.repo ?? repo].map((part) => asText(part).toLowerCase());
-  if (said[0] !== owner || said[1] !== repo) throw refused('target and parameters name different repositories');
+  if (said[0] !== owner || said[1] !== repo) throw callRefused('target and parameters name different repositories');
 }

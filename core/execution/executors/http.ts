@@ -4,7 +4,7 @@ import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { harmless } from './fault.ts';
 import { assertSuccess, resultOf } from './http/answer.ts';
 import { destinationOf, serviceOf } from './http/destination.ts';
-import { named } from './named.ts';
+import { namedExecutor } from './named-executor.ts';
 import type { Executor, HttpExchange } from './ports.ts';
 
 /** Methods without side effects (RFC 9110) if the action's capability is `read` too. */
@@ -12,7 +12,7 @@ const safeMethods = ['GET', 'HEAD', 'OPTIONS'];
 const requests = lazyImport(() => import('./http/request.ts'));
 
 export function httpExecutor(services: readonly HttpServiceEntry[], exchange: HttpExchange): Executor {
-  return named({
+  return namedExecutor({
     name: 'http',
     upstreamOf: (envelope) =>
       envelope.protocol.toLowerCase() === 'http' ? serviceOf(envelope, services)?.name : undefined,

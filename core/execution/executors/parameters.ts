@@ -4,7 +4,7 @@
  */
 import type * as z from 'zod';
 import { describeIssue } from '#core/kernel/issue-words.ts';
-import { refused } from './fault.ts';
+import { callRefused } from './fault.ts';
 
 /** Parses the parameters. @throws ExecutionFault `refused` with the first invalid parameter. */
 export function parametersOf<Schema extends z.ZodType>(
@@ -15,5 +15,5 @@ export function parametersOf<Schema extends z.ZodType>(
   if (read.success) return read.data;
   const [{ path, message } = { path: [], message: 'they do not fit' }] = read.error.issues;
   const where = path.length === 0 ? 'the parameters' : `parameter ${path.join('.')}`;
-  throw refused(`${where} cannot be carried out: ${message}`);
+  throw callRefused(`${where} cannot be carried out: ${message}`);
 }

@@ -4,7 +4,7 @@
  */
 import type { ExecutorSettings } from '#core/contracts/config.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
-import { named } from './named.ts';
+import { namedExecutor } from './named-executor.ts';
 import type { Executor, ExecutorPorts } from './ports.ts';
 
 type ShellSettings = ExecutorSettings['shell'];
@@ -16,7 +16,7 @@ export function shellExecutor(
   runner: NonNullable<ExecutorPorts['shell']>,
   { shellWords, commandSlots }: Pick<ExecutorPorts, 'shellWords' | 'commandSlots'>,
 ): Executor {
-  const executor = named({
+  const executor = namedExecutor({
     name: 'shell',
     upstreamOf: ({ protocol }) => (protocol.toLowerCase() === 'shell' ? 'the sandbox' : undefined),
     async run(envelope, _credential, { signal }) {

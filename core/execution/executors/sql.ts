@@ -5,8 +5,8 @@
 import type { ExecutorSettings, SqlDatabaseEntry } from '#core/contracts/config.ts';
 import { withoutSecrets } from '#core/execution/credentials/redact-values.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
-import { ExecutionFault, refused } from './fault.ts';
-import { named } from './named.ts';
+import { callRefused, ExecutionFault } from './fault.ts';
+import { namedExecutor } from './named-executor.ts';
 import type { Executor, ExecutorPorts, SqlResult } from './ports.ts';
 import { assertTarget, databaseOf, serverOf } from './sql/database.ts';
 
@@ -17,7 +17,7 @@ export function sqlExecutor(
   { secrets, postgres, dataApi }: Pick<ExecutorPorts, 'secrets' | 'postgres' | 'dataApi'>,
 ): Executor {
   const reachable = databases.filter(({ resource_arn }) => (resource_arn === undefined ? postgres : dataApi));
-  return named({
+  return namedExecutor({
     name: 'sql',
     upstreamOf: (envelope) =>
       envelope.protocol.toLowerCase() === 'sql' ? databaseOf(envelope, reachable)?.name : undefined,
@@ -51,7 +51,7 @@ const clusterOf = ({ resource_arn, secret_arn, database }: SqlDatabaseEntry) =>
 /** Returns a single statement's result itself, several results as a list. */
 function shaped(results: readonly SqlResult[]): SqlResult | { readonly results: readonly SqlResult[] } {
   const [only, ...more] = results;
-  if (!only) throw refused('nothing was asked for');
+  if (!only) throw callRefused('nothing was asked for');
   return more.length === 0 ? only : { results };
 }
 

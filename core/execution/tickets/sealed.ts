@@ -24,7 +24,7 @@ export function seal(prefix: string, payload: object, { id, key }: TicketKey): s
  * @param maxCharacters longer texts are rejected unread.
  */
 export function unseal(prefix: string, text: unknown, keys: TicketKeys, maxCharacters: number): Unsealed {
-  const parts = read(prefix, text, maxCharacters);
+  const parts = parseSealed(prefix, text, maxCharacters);
   if (!parts) return { ok: false, defect: 'malformed' };
   const { payload, signed, mac } = parts;
   const known = [keys.current, keys.previous].find((key) => key !== undefined && key.id === payload.key_id);
@@ -38,7 +38,7 @@ export function unseal(prefix: string, text: unknown, keys: TicketKeys, maxChara
 
 const form = /^(([a-z0-9]+)\.([A-Za-z0-9_-]+))\.([A-Za-z0-9_-]{43})$/;
 
-function read(prefix: string, text: unknown, maxCharacters: number) {
+function parseSealed(prefix: string, text: unknown, maxCharacters: number) {
   if (typeof text !== 'string' || text.length > maxCharacters) return undefined;
   const [, signed, found, encoded, mac] = form.exec(text) ?? [];
   if (signed === undefined || found !== prefix || encoded === undefined || mac === undefined) return undefined;

@@ -125,7 +125,7 @@ const envelopeFault = (why: string): RpcFault =>
   });
 
 /** Member of the body that `Mcp-Name` repeats, by method. */
-const named: Readonly<Record<string, string>> = {
+const nameMembers: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
   'resources/read': 'uri',
@@ -138,7 +138,7 @@ const named: Readonly<Record<string, string>> = {
 function checkHeaders({ method, params }: RpcRequest, headers: McpHeaders): void {
   if (headers.version === undefined) throw mismatch('(missing)', 'the MCP-Protocol-Version header is required');
   if (headers.method === undefined) throw mismatch('(missing)', 'the Mcp-Method header is required');
-  const field = Object.hasOwn(named, method) ? named[method]! : undefined;
+  const field = Object.hasOwn(nameMembers, method) ? nameMembers[method]! : undefined;
   const value = field === undefined ? undefined : params[field];
   if (typeof value !== 'string') return;
   if (headers.name === undefined) throw mismatch('(missing)', `the Mcp-Name header must repeat params.${field}`);

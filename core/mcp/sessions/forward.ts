@@ -92,11 +92,11 @@ const unknownMember = (where: string, name: string, allowed: readonly string[]) 
   );
 
 /** Members of a client's response to elicitation, sampling and roots requests. */
-const answered = ['action', 'content', 'role', 'model', 'stopReason', 'roots'];
+const answerMembers = ['action', 'content', 'role', 'model', 'stopReason', 'roots'];
 
 /** Returns a client's response to a server's request, without unknown members. */
 export const answerForServer = (outcome: RpcOutcome): RpcOutcome =>
-  'error' in outcome ? outcome : { result: only(outcome.result, answered) };
+  'error' in outcome ? outcome : { result: pickNamed(outcome.result, answerMembers) };
 
 const notifications: Readonly<Record<string, readonly string[]>> = {
   'notifications/roots/list_changed': [],
@@ -106,7 +106,7 @@ const notifications: Readonly<Record<string, readonly string[]>> = {
 
 /** Returns the parameters of a client's notification, or undefined if it is not forwarded. */
 export function notificationForServer(method: string, params: JsonObject | undefined): JsonObject | undefined {
-  return Object.hasOwn(notifications, method) ? only(params ?? {}, notifications[method]!) : undefined;
+  return Object.hasOwn(notifications, method) ? pickNamed(params ?? {}, notifications[method]!) : undefined;
 }
 
 /** Returns the user's answers sent with a call, without unknown members. */
@@ -115,10 +115,10 @@ export function answersForServer(responses: unknown): JsonObject {
   return Object.fromEntries(
     Object.entries(responses).map(([key, value]) => {
       if (!isObject(value)) throw invalidParams(`params.inputResponses[${JSON.stringify(key)}] must be an object.`);
-      return [key, only(value, answered)];
+      return [key, pickNamed(value, answerMembers)];
     }),
   );
 }
 
-const only = (object: JsonObject, names: readonly string[]): JsonObject =>
+const pickNamed = (object: JsonObject, names: readonly string[]): JsonObject =>
   Object.fromEntries(Object.entries(object).filter(([name]) => names.includes(name)));

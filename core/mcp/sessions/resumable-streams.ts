@@ -102,7 +102,7 @@ export class ResumableStreams {
     const reader = {};
     stream.forget();
     stream.reader = reader;
-    changed(stream); // ends the previous reader
+    announceChange(stream); // ends the previous reader
     let next = primes ? 0 : from;
     const idOf = (number: number) => `${stream.id}-${number}`;
     const leave = () => {
@@ -149,7 +149,7 @@ export class ResumableStreams {
     // No client is waiting any more: consume the rest, so that the call can finish.
     stream.unread = Number.POSITIVE_INFINITY;
     stream.kept.length = 0;
-    changed(stream);
+    announceChange(stream);
   }
 
   #makeRoom(): void {
@@ -168,10 +168,10 @@ async function relayMessages(stream: Stream): Promise<void> {
     const step = await stream.messages.next();
     if (step.done) break;
     if (stream.unread !== Number.POSITIVE_INFINITY) stream.kept.push(step.value);
-    changed(stream);
+    announceChange(stream);
   }
   stream.ended = true;
-  changed(stream);
+  announceChange(stream);
 }
 
 function trim(stream: Stream): void {
@@ -180,10 +180,10 @@ function trim(stream: Stream): void {
     stream.kept.splice(0, surplus);
     stream.first += surplus;
   }
-  changed(stream);
+  announceChange(stream);
 }
 
-function changed(stream: Stream): void {
+function announceChange(stream: Stream): void {
   const { resolve } = stream.changed;
   stream.changed = Promise.withResolvers<void>();
   resolve();

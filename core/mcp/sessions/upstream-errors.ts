@@ -27,7 +27,7 @@ const harmlessHints: Readonly<Partial<Record<UpstreamFaultKind, string>>> = {
 };
 
 /** Codes that a client can act on. All others become -32000. */
-const kept: ReadonlySet<number> = new Set([
+const passedCodes: ReadonlySet<number> = new Set([
   mcpCodes.invalidParams,
   mcpCodes.urlElicitationRequired,
   mcpCodes.missingCapability,
@@ -45,11 +45,11 @@ export function upstreamError(what: string, { name }: McpUpstreamEntry, failure:
       tool: what,
       upstream: name,
       upstream_code: failure.code,
-      hint: kept.has(failure.code)
+      hint: passedCodes.has(failure.code)
         ? 'Read the message of the server and change the call.'
         : 'The server refused or failed; its message says why.',
     };
-    const code = kept.has(failure.code) ? failure.code : mcpCodes.upstreamFailed;
+    const code = passedCodes.has(failure.code) ? failure.code : mcpCodes.upstreamFailed;
     return { code, message: `${what} failed at ${name}: ${failure.message}`, data };
   }
   const fault = failure instanceof UpstreamFault ? failure : undefined;

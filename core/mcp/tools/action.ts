@@ -127,7 +127,7 @@ export const overrideOf = ({ overrides }: McpUpstreamEntry, own: string) =>
   overrides.find(({ tool }) => globMatches(tool, own));
 
 /** Folds a name as such servers compare it: `ſ` equals `s`, the Kelvin sign equals `k`. */
-const folded = (name: string): string => name.toUpperCase().toLowerCase();
+const foldArgumentName = (name: string): string => name.toUpperCase().toLowerCase();
 
 const deepest = 16;
 
@@ -139,12 +139,12 @@ const deepest = 16;
  */
 function assertOwnNames(schema: unknown, args: JsonObject, path: readonly string[] = []): void {
   const properties = isObject(schema) && isObject(schema.properties) ? schema.properties : {};
-  const known = new Map(Object.keys(properties).map((name) => [folded(name), name]));
+  const known = new Map(Object.keys(properties).map((name) => [foldArgumentName(name), name]));
   for (const [name, value] of Object.entries(args)) {
     const own = Object.hasOwn(properties, name);
-    const other = own ? name : known.get(folded(name));
+    const other = own ? name : known.get(foldArgumentName(name));
     if (other !== undefined && other !== name) throw refusal([...path, name], [...path, other]);
-    known.set(folded(name), name);
+    known.set(foldArgumentName(name), name);
     if (path.length >= deepest) continue;
     const below = own ? properties[name] : undefined;
     for (const [inner, at] of recordsIn(below, value)) assertOwnNames(at, inner, [...path, name]);

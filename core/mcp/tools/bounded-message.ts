@@ -31,7 +31,7 @@ export function handBounded(
   };
   const [large, isNotice] = [isLarge(message), message.id === undefined];
   if (!large || isNotice || !calls) {
-    seen(look(large && isNotice ? shortened(message) : message, secrets, guard));
+    seen(look(large && isNotice ? shortenMessage(message) : message, secrets, guard));
     return;
   }
   const late = () => refuse(message.id as RequestId, { error: { code: mcpCodes.internal, message: tooLarge } });
@@ -52,7 +52,7 @@ const tooLarge = 'The request is too large for the gateway to look it over. Send
 const leftOut = '[left out by the gateway: the notification is too large]';
 
 /** Returns the small members that the protocol needs. A log message notes that its data were omitted. */
-function shortened({ jsonrpc = '2.0', method = '', params }: JsonObject): JsonObject {
+function shortenMessage({ jsonrpc = '2.0', method = '', params }: JsonObject): JsonObject {
   const given = isObject(params) ? params : {};
   const small = ['level', 'logger', 'progressToken', 'progress', 'total', 'uri', 'requestId', 'taskId'].flatMap(
     (name) => (Object.hasOwn(given, name) && !isLarge(given[name], 1024) ? [[name, given[name]!] as const] : []),

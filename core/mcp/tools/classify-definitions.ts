@@ -10,7 +10,7 @@ import type { CheckedDefinition, DefinitionClassifier } from './found-definition
 const atATime = 8;
 
 /** Earlier classifications of this process, so that one failure does not repeat the others. */
-const known = new RecentMap<string, Classification>({ max: 5_000 });
+const classifications = new RecentMap<string, Classification>({ max: 5_000 });
 
 /**
  * Adds the flagged definitions to the findings. Skips definitions that the marks contain, accepted or pending.
@@ -59,13 +59,13 @@ async function judgedOf(
   { ask, version }: DefinitionClassifier,
 ): Promise<Classification> {
   const key = `${version}\n${fingerprint}`;
-  const remembered = known.get(key);
+  const remembered = classifications.get(key);
   if (remembered) return remembered;
   const text = definitionTexts(definition)
     .map((each) => each.text)
     .join('\n');
   const judged = await ask(`${String(definition.name)}\n${text}`, new AbortController().signal);
   if ('error' in judged) return judged;
-  known.set(key, judged);
+  classifications.set(key, judged);
   return judged;
 }

@@ -11,7 +11,7 @@ import type { McpPorts } from '../ports.ts';
 import type { ResultClassifier } from './classify-result.ts';
 import type { DefinitionClassifier } from './found-definition.ts';
 
-const recorded = Object.fromEntries(resultKinds.map((kind) => [kind, 'log'])) as unknown as ResultActions;
+const logAll = Object.fromEntries(resultKinds.map((kind) => [kind, 'log'])) as unknown as ResultActions;
 
 type GuardConfiguration = Pick<Configuration, 'tool_guard'> & Partial<Pick<Configuration, 'catalog'>>;
 
@@ -23,7 +23,7 @@ export function resultGuard(
 ): GuardSettings | undefined {
   if (guard === 'off') return undefined;
   return {
-    actions: guard === 'log' ? recorded : tool_guard.results,
+    actions: guard === 'log' ? logAll : tool_guard.results,
     prompt: method === 'prompts/get',
     ...(catalog && { secretFiles: catalog.secret_files }),
   };

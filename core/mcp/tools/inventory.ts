@@ -9,8 +9,8 @@ import { mcpCodes, RpcFault } from '../protocol/messages.ts';
 import { type Asking, ask, type Conversation } from '../sessions/conversations.ts';
 import { envelopeOf } from '../sessions/translate.ts';
 import type { Tool } from './action.ts';
-import { type ListedTool, listed, type ToolList } from './tool-list.ts';
-import { named, partedName, type ServerTools } from './tool-names.ts';
+import { asListedTool, type ListedTool, type ToolList } from './tool-list.ts';
+import { partedName, type ServerTools, toolsWithUniqueNames } from './tool-names.ts';
 
 export interface Inventory {
   readonly tools: readonly Tool[];
@@ -60,7 +60,7 @@ export async function inventoryOf(
     }),
   );
   if (offers.length > 1) await compare(ports, offers, seen);
-  return { tools: named(offers), silent };
+  return { tools: toolsWithUniqueNames(offers), silent };
 }
 
 /** Finds tools that shadow another server's, and records the tools of their servers again [guard.definitions]. */
@@ -102,7 +102,7 @@ export async function toolsOf(
   const { known } = link;
   if (!fresh && known && known.at > now - keptMs) return known.list;
   const list = readAll(conversation, entry, asking).then(async (read): Promise<ToolList> => {
-    const tools = read.map(listed);
+    const tools = read.map(asListedTool);
     await seen?.(entry, tools);
     return { tools };
   });

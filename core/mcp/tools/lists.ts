@@ -20,7 +20,7 @@ import { completionRefused, isReadMethod, readable, readGoverned } from './gover
 import { definitionGuard } from './guard-settings.ts';
 import { assertFewTools, inventoryOf, listPage, memberOf, nextCursorOf, servedTools } from './inventory.ts';
 import type { PlacingPorts } from './placement.ts';
-import { listed as listedAs, readableDefinitions } from './tool-list.ts';
+import { asListedTool, readableDefinitions } from './tool-list.ts';
 import { partedName } from './tool-names.ts';
 
 /** Lists tools, except those that the policy blocks for all arguments, are hidden or are held for acceptance. */
@@ -37,7 +37,7 @@ export async function listTools(
     // One server without renaming: its pages pass unchanged.
     const page = await pageOf(conversation, only, request, asking);
     if ('error' in page || !Array.isArray(page.result.tools)) return page;
-    const served = servedTools(only, page.result.tools).map(listedAs);
+    const served = servedTools(only, page.result.tools).map(asListedTool);
     const whole = request.params.cursor === undefined && page.result.nextCursor === undefined;
     try {
       assertFewTools(only, page.result.tools.length);
@@ -72,7 +72,7 @@ export async function listTools(
   if (fault && silent.length === conversation.entries.length)
     return { error: upstreamError('tools/list', fault.entry, fault.fault) };
   const shown = await shownOf(ports, caller, tools);
-  return listed(caller, 'tools/list', {
+  return listOutcome(caller, 'tools/list', {
     tools: readableDefinitions(shown.map(({ definition, exposed }) => ({ ...definition, name: exposed }))),
   });
 }
@@ -161,9 +161,9 @@ export async function listThings(
     if (things.length === 0 && !over) continue;
     const named =
       member === 'prompts' ? things.map((prompt) => ({ ...prompt, name: parted(entry, prompt.name) })) : things;
-    return listed(caller, request.method, { [member]: named, ...(!over && { nextCursor: encodeCursor(next) }) });
+    return listOutcome(caller, request.method, { [member]: named, ...(!over && { nextCursor: encodeCursor(next) }) });
   }
-  return listed(caller, request.method, { [member]: [] });
+  return listOutcome(caller, request.method, { [member]: [] });
 }
 
 /** Prefixes prompt names if there are several servers, because collisions on other pages are not known. */
@@ -292,7 +292,7 @@ const askingOf = (ports: Pick<GovernPorts, 'ids'>, { signal, send, streams }: Ex
   id: ports.ids.uuid(),
 });
 
-const listed = ({ era }: Caller, method: string, result: JsonObject): RpcOutcome => ({
+const listOutcome = ({ era }: Caller, method: string, result: JsonObject): RpcOutcome => ({
   result: era === 'stateless' ? complete(method, result) : result,
 });
 

@@ -41,8 +41,8 @@ export async function placed(
 ): Promise<Placement | undefined> {
   const asked = conversation.entries.filter(({ name }) => call.upstream === undefined || call.upstream === name);
   if (!asked.some((entry) => servesProtocol(entry, call.protocol))) return undefined;
-  const known = await read(ports, conversation, policy, call, fresh);
-  const tool = having(known, call) ?? having(await read(ports, conversation, policy, call, true), call);
+  const known = await readTools(ports, conversation, policy, call, fresh);
+  const tool = having(known, call) ?? having(await readTools(ports, conversation, policy, call, true), call);
   if (tool) {
     if (await drifted(ports.mcpStore, tool, await definitionGuard(policy.configuration, tool.entry))) throw waits(tool);
     return placementOf(ports, tool, policy, call);
@@ -84,7 +84,7 @@ async function wordsAs(tool: Tool, name: string, call: ActionEnvelope, networks:
   }
 }
 
-const read = (
+const readTools = (
   ports: PlacingPorts,
   conversation: Conversation,
   policy: KnownPolicy,

@@ -27,7 +27,7 @@ export interface KnownTools {
   readonly list: Promise<ToolList>;
 }
 
-export const listed = (definition: JsonObject): ListedTool => ({ definition, shadows: [], heldChange: false });
+export const asListedTool = (definition: JsonObject): ListedTool => ({ definition, shadows: [], heldChange: false });
 
 /**
  * Returns the definitions that clients can read. Clients refuse a whole list for one tool whose input is not an object,

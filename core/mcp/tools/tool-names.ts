@@ -19,13 +19,13 @@ export interface ServerTools {
   readonly remembered?: readonly string[];
 }
 
-export function named(offers: readonly ServerTools[]): Tool[] {
+export function toolsWithUniqueNames(offers: readonly ServerTools[]): Tool[] {
   const claimants = offers.map(claimantOf);
   return offers.flatMap(({ entry, list }, at) =>
     list.tools.map((listed) => {
       const { definition } = listed;
       const own = definition.name as string;
-      const parted = entry.prefix !== undefined || hasRival(claimants, at, folded(own));
+      const parted = entry.prefix !== undefined || hasRival(claimants, at, foldToolName(own));
       return { entry, listed, definition, own, exposed: exposedName(entry, own, parted) };
     }),
   );
@@ -77,14 +77,16 @@ interface Claimant {
   readonly parted: string;
 }
 
-const folded = (name: string): string => foldCase(name).trim();
+const foldToolName = (name: string): string => foldCase(name).trim();
 
 function claimantOf({ entry, list, remembered = [] }: ServerTools): Claimant {
   // Includes the configured names for policies.
   const given = entry.overrides.flatMap(({ name }) => name ?? []);
-  const names = [...list.tools.map(({ definition: { name } }) => name as string), ...remembered, ...given].map(folded);
+  const names = [...list.tools.map(({ definition: { name } }) => name as string), ...remembered, ...given].map(
+    foldToolName,
+  );
   const families = names.flatMap((name) => familyOf(name) ?? []);
-  return { entry, names: new Set(names), families: new Set(families), parted: folded(partedName(entry, '')) };
+  return { entry, names: new Set(names), families: new Set(families), parted: foldToolName(partedName(entry, '')) };
 }
 
 /** Returns the part before the first dot. */

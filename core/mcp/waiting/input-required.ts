@@ -93,19 +93,19 @@ export async function standing(ports: Needs, back: Returned, digest: string): Pr
   switch (why) {
     case undefined:
     case 'pending':
-      return answered === 'accept' ? undefined : refused(ports, row, notLooked[answered]);
+      return answered === 'accept' ? undefined : stillNeedsApproval(ports, row, notLooked[answered]);
     case 'denied':
       return { error: denialError(row) };
     case 'expired':
       // No reviewer decided in time. A new approval is requested only when the call is sent without the state.
-      if (row.status !== 'approved') return refused(ports, row, why);
+      if (row.status !== 'approved') return stillNeedsApproval(ports, row, why);
       throw stateRefused(why);
     case 'already_used':
       if (row.executed_by !== 'gateway') throw stateRefused(why);
       // The state machine runs the call, or has run it: its result is collected as for any identical call.
       return row.status === 'consumed'
         ? undefined
-        : ((await askedAgain(ports, back, row)) ?? refused(ports, row, running));
+        : ((await askedAgain(ports, back, row)) ?? stillNeedsApproval(ports, row, running));
     default:
       throw stateRefused('other_call');
   }
@@ -119,7 +119,7 @@ const running = 'executing';
 /** `data.reason` when the client's user did not open the address. The request stays open for reviewers. */
 const notLooked = { decline: 'declined', cancel: 'cancelled' } as const;
 
-function refused({ adminUrl }: Needs, row: ApprovalRow, reason: string): RpcOutcome {
+function stillNeedsApproval({ adminUrl }: Needs, row: ApprovalRow, reason: string): RpcOutcome {
   const { code, message, data } = approvalRequired(row, adminUrl, reason);
   return { error: { code, message, data: { ...data, envelope_id: row.envelope_id } } };
 }

@@ -104,14 +104,14 @@ export async function answerTask(
     case 'tasks/cancel':
       return { result: cancelled(caller, await cancel(ports, caller, id)) };
     default: // tasks/update: a client cannot send a human's vote
-      await own(ports, caller, id);
+      await ownTask(ports, caller, id);
       return { result: { resultType: 'complete' } };
   }
 }
 
 /** Runs an approved call when its client polls. The row ensures that it runs once. */
 async function advanced(ports: Needs, caller: Caller, id: string, exchange: Exchange): Promise<Task> {
-  const found = await own(ports, caller, id);
+  const found = await ownTask(ports, caller, id);
   if (!('envelope_id' in found)) return found;
   if (found.status === 'approved') exchange.later(executeApproved(ports, found));
   return taskOf(ports, found);
@@ -121,7 +121,7 @@ async function advanced(ports: Needs, caller: Caller, id: string, exchange: Exch
 async function resultOf(ports: Needs, caller: Caller, id: string, exchange: Exchange): Promise<RpcOutcome> {
   for (;;) {
     exchange.signal.throwIfAborted();
-    let found = await own(ports, caller, id);
+    let found = await ownTask(ports, caller, id);
     if ('envelope_id' in found && found.status === 'approved') found = await executeApproved(ports, found);
     const task = 'envelope_id' in found ? await taskOf(ports, found) : found;
     if (task.outcome) return related(task);
@@ -137,7 +137,7 @@ const related = ({ id, outcome }: Task): RpcOutcome => {
 
 /** Withdraws an undecided request. */
 async function cancel(ports: Needs, caller: Caller, id: string): Promise<Task> {
-  const found = await own(ports, caller, id);
+  const found = await ownTask(ports, caller, id);
   if (!('envelope_id' in found) || found.status !== 'pending') {
     const { status } = 'envelope_id' in found ? await taskOf(ports, found) : found;
     throw invalidParams(`The task is ${status} and can no longer be cancelled.`);
@@ -151,7 +151,7 @@ async function cancel(ports: Needs, caller: Caller, id: string): Promise<Task> {
 }
 
 /** Returns the caller's task. Another principal's task is reported as not found. */
-async function own(ports: Needs, { principal }: Caller, id: string): Promise<ApprovalRow | Task> {
+async function ownTask(ports: Needs, { principal }: Caller, id: string): Promise<ApprovalRow | Task> {
   const { tenant, key_id } = principal;
   const sha256 = /^done-([0-9a-f]{64})$/.exec(id)?.[1];
   if (sha256 !== undefined) {

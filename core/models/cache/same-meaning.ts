@@ -61,16 +61,17 @@ function wordsOf(text: string): readonly Word[] | undefined {
 /** Returns numbers, names, codes and symbols, which must be the same on both sides and in the same order. */
 function naming({ text, folded, first }: Word): string[] {
   if (!/^[\p{L}\p{M}']+$/u.test(text)) return [folded];
-  if (first && text.slice(1) === text.slice(1).toLowerCase()) return opening.has(bare(folded)) ? [] : named(text);
-  return named(text);
+  if (first && text.slice(1) === text.slice(1).toLowerCase())
+    return opening.has(withoutSuffix(folded)) ? [] : nameIfCapitalised(text);
+  return nameIfCapitalised(text);
 }
 
 /** Returns words with a capital letter as names, except the pronoun. */
-const named = (text: string): string[] =>
-  text !== text.toLowerCase() && bare(text) !== 'I' ? [text.toLowerCase()] : [];
+const nameIfCapitalised = (text: string): string[] =>
+  text !== text.toLowerCase() && withoutSuffix(text) !== 'I' ? [text.toLowerCase()] : [];
 
 /** Returns `what's` as `what`, `I'm` as `I`. */
-const bare = (word: string): string => word.split("'")[0]!;
+const withoutSuffix = (word: string): string => word.split("'")[0]!;
 
 /** Returns negations under one name, and every other word that changes a meaning under its own. */
 function turn({ folded }: Word): string[] {

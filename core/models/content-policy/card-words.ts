@@ -12,7 +12,7 @@ const names =
     .replaceAll('~', ' ');
 const name = String.raw`(?:(?<![\p{L}\d])(?:${names})(?![\p{L}\d])|カード|卡|카드)`;
 
-const before = new RegExp(String.raw`${name}[^\n]*$`, 'iu');
+const nameBeforeCard = new RegExp(String.raw`${name}[^\n]*$`, 'iu');
 /** Words directly before a number that exclude a card, even if a card is named earlier in the line. */
 const other =
   /(?<!\p{L})(?:order|invoice|ref(?:erence)?|ticket|case|transaction|trace|request|tracking|account|acct|id|imei|iccid|isbn|ean|gtin|sku|timestamp|phone|tel)(?:[_ ]?(?:no|nr|num|number|id|code))?[^\p{L}\d\n]{0,4}$/iu;
@@ -28,5 +28,5 @@ const after = new RegExp(
 export function isNamedAsCard(text: string, start: number, end: number): boolean {
   const lead = text.slice(Math.max(0, start - charactersBefore), start);
   if (other.test(lead)) return false;
-  return before.test(lead) || after.test(text.slice(end, end + wordsAfter));
+  return nameBeforeCard.test(lead) || after.test(text.slice(end, end + wordsAfter));
 }

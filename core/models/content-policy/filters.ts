@@ -17,7 +17,7 @@ import { type WasmFilter, WasmFilters } from './wasm-filters.ts';
 const boundaryCharacters = 512;
 
 /** Separators: parts may continue each other, or be lines of their own. */
-const between = ['', '\n'];
+const separators = ['', '\n'];
 
 /** Returns the texts of each group in order, without the middle of long ones. */
 function joinedTexts(texts: readonly Scanned[]): string[] {
@@ -26,7 +26,7 @@ function joinedTexts(texts: readonly Scanned[]): string[] {
     ({ group }) => group,
   );
   return [...groups.values()].flatMap((group) =>
-    group.length < 2 ? [] : between.map((line) => group.map(ends).join(line)),
+    group.length < 2 ? [] : separators.map((line) => group.map(ends).join(line)),
   );
 }
 

@@ -129,11 +129,16 @@ export class Tally {
     if (count === 0) return [];
     const detail = [...(this.#details[filter] ?? [])].join(', ');
     return [
-      { ...base, action, ...(detail !== '' && { detail: cut(detail) }), ...(erred !== undefined && { erred: true }) },
+      {
+        ...base,
+        action,
+        ...(detail !== '' && { detail: shortenDetail(detail) }),
+        ...(erred !== undefined && { erred: true }),
+      },
     ];
   }
 }
 
 const rank = ({ action }: Finding): number => strictness.indexOf(action);
 
-const cut = (text: string): string => text.slice(0, detailCharacters).replace(/[\ud800-\udbff]$/, '');
+const shortenDetail = (text: string): string => text.slice(0, detailCharacters).replace(/[\ud800-\udbff]$/, '');

@@ -16,20 +16,20 @@ function literals(phrases: readonly string[]): Program {
     for (const char of phrase) {
       const self = inst.length;
       inst.push(char === ' ' ? blanks(self + 1) : letter(char.codePointAt(0)!, self + 1));
-      if (char === ' ') inst.push({ ...nothing, op: op.alt, out: self, arg: self + 2 });
+      if (char === ' ') inst.push({ ...emptyInstruction, op: op.alt, out: self, arg: self + 2 });
     }
-    inst.push({ ...nothing, op: op.match, arg: pattern });
+    inst.push({ ...emptyInstruction, op: op.match, arg: pattern });
     return begin;
   });
-  let start = inst.push({ ...nothing, op: op.fail }) - 1;
-  for (const begin of begins) start = inst.push({ ...nothing, op: op.alt, out: begin, arg: start }) - 1;
+  let start = inst.push({ ...emptyInstruction, op: op.fail }) - 1;
+  for (const begin of begins) start = inst.push({ ...emptyInstruction, op: op.alt, out: begin, arg: start }) - 1;
   return { start, inst };
 }
 
-const nothing = { out: 0, arg: 0, runes: new Int32Array(0), matchRune: () => false };
+const emptyInstruction = { out: 0, arg: 0, runes: new Int32Array(0), matchRune: () => false };
 
 const letter = (code: number, out: number): Instruction => ({
-  ...nothing,
+  ...emptyInstruction,
   op: op.rune,
   out,
   runes: Int32Array.of(code, code),
@@ -37,7 +37,7 @@ const letter = (code: number, out: number): Instruction => ({
 });
 
 const blanks = (out: number): Instruction => ({
-  ...nothing,
+  ...emptyInstruction,
   op: op.rune,
   out,
   runes: blank,

@@ -46,9 +46,9 @@ export interface Walk {
   threads: Threads;
 }
 
-const none: Threads = { next: [], begins: [], ats: [] };
+const noThreads: Threads = { next: [], begins: [], ats: [] };
 
-export const newWalk = (): Walk => ({ last: -1, length: 0, threads: none });
+export const newWalk = (): Walk => ({ last: -1, length: 0, threads: noThreads });
 
 /** Properties of a next instruction. */
 interface State {
@@ -126,8 +126,8 @@ export class PartialMatches {
     if (this.#hasEmpty) this.#reportEmpty(walk, conditions, Infinity, hits);
     this.#round++;
     this.#look(conditions, undefined, walk.length);
-    for (let i = 0; i < walk.threads.next.length; i++) this.#advance(walk.threads, i, none, hits);
-    walk.threads = none;
+    for (let i = 0; i < walk.threads.next.length; i++) this.#advance(walk.threads, i, noThreads, hits);
+    walk.threads = noThreads;
   }
 
   /**

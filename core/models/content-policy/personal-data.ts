@@ -66,7 +66,7 @@ export class PersonalData {
       if (theirs.length > 0) tally.found(index, theirs.length, [...new Set(theirs.map(({ entity }) => entity))]);
     }
     const redactions = withoutOverlaps(found.filter(({ entity }) => this.redacts.has(entity)));
-    return redactions.length === 0 ? raw : replaced(raw, redactions, spelling);
+    return redactions.length === 0 ? raw : replaceOccurrences(raw, redactions, spelling);
   }
 
   /**
@@ -119,7 +119,11 @@ export function withoutOverlaps(sorted: readonly Occurrence[], from = 0): Occurr
   return kept;
 }
 
-function replaced(raw: string, occurrences: readonly Occurrence[], spelling: JsonSpelling | undefined): string {
+function replaceOccurrences(
+  raw: string,
+  occurrences: readonly Occurrence[],
+  spelling: JsonSpelling | undefined,
+): string {
   const written = (start: number, end: number) => spelling?.written(start, end) ?? raw.slice(start, end);
   let text = '';
   let from = 0;

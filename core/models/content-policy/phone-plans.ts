@@ -9,13 +9,13 @@ const regions =
   EG NG KE AR CL CO ID MY TH VN PH PK PE SK BG HR SI RS EE LV LT IS MA BD LK`.split(/\s+/) as readonly CountryCode[];
 
 /** Cached results: a text repeats numbers, and their digits are checked in several groupings. */
-const known = new RecentMap<string, boolean>({ max: 2048 });
+const validNumbers = new RecentMap<string, boolean>({ max: 2048 });
 
 function remembered(key: string, work: () => boolean): boolean {
-  const before = known.get(key);
+  const before = validNumbers.get(key);
   if (before !== undefined) return before;
   const answer = work();
-  known.set(key, answer);
+  validNumbers.set(key, answer);
   return answer;
 }
 

@@ -9,7 +9,7 @@ import type { Regexes } from './regexes.ts';
 /** Characters that a phrase or pattern may extend on either side of an invisible character. */
 const reachCharacters = 512;
 /** Represents the text before a window: not a letter and not the beginning of the text. */
-const before = '\uffff';
+const textBeforeWindow = '\uffff';
 
 /**
  * Records matches of keywords and patterns if invisible characters may be blanks or letters, unless a match exists
@@ -30,7 +30,7 @@ export function checkSilent(
   const found = new Map<number, string[]>();
   for (const [start, end] of windows(text)) {
     const lines = newLines();
-    advance(lines, start === 0 ? text.slice(0, end) : before + text.slice(start, end), 0);
+    advance(lines, start === 0 ? text.slice(0, end) : textBeforeWindow + text.slice(start, end), 0);
     if (end === text.length)
       for (const line of [lines.keywords, lines.asRead]) line?.matches.finish(line.walk, line.hits);
     for (const { pattern } of lines.keywords?.hits ?? []) {

@@ -8,7 +8,7 @@ const digits = String.raw`(?!000|666|9)\d{3}([- ]?)(?!00)\d{2}\1(?!0000)\d{4}`;
 const pattern = new RegExp(`(?<![${wordClass}]|\\d[-.])${digits}(?![${wordClass}]|[-.]\\d)`, 'gu');
 
 /** Word that must precede a number without separators: nine digits are also dates, orders and accounts. */
-const named = /(?<!\p{L})(?:ssn|social[ _-]?security|soc sec)[^\d\n]{0,24}$/iu;
+const ssnLabel = /(?<!\p{L})(?:ssn|social[ _-]?security|soc sec)[^\d\n]{0,24}$/iu;
 const nameCharacters = 48;
 
 /** Social security numbers. Areas 000, 666 and 9xx, group 00 and serial 0000 were never issued. */
@@ -17,6 +17,8 @@ export const ssn: Entity = {
   shape: String.raw`\b[0-8]\d{2}[- ]?\d{2}[- ]?\d{4}${next}`,
   find: (text, from) =>
     candidates(pattern, text, from, (found, start) =>
-      found.length > 9 || named.test(text.slice(Math.max(0, start - nameCharacters), start)) ? found.length : undefined,
+      found.length > 9 || ssnLabel.test(text.slice(Math.max(0, start - nameCharacters), start))
+        ? found.length
+        : undefined,
     ),
 };

@@ -29,7 +29,7 @@ export class WasmFilters {
     const asked = this.filters.filter(({ index }) => asks(index));
     if (asked.length === 0) return;
     const content = encoder.encode(text);
-    const metadata = { ...named(context), phase: this.#phase };
+    const metadata = { ...filterMetadata(context), phase: this.#phase };
     await Promise.all(
       asked.map(async ({ index, filter }) => {
         try {
@@ -45,4 +45,8 @@ export class WasmFilters {
 }
 
 /** Returns the part of the call that the module receives. */
-const named = ({ tenant_id, model, provider }: ContentContext): ContentContext => ({ tenant_id, model, provider });
+const filterMetadata = ({ tenant_id, model, provider }: ContentContext): ContentContext => ({
+  tenant_id,
+  model,
+  provider,
+});

@@ -19,7 +19,7 @@ const ofFunctions: ReadonlySet<string> = new Set(['name', 'arguments', 'input', 
 /** Returns the id of a chat completion's call, with the vendor's own members of that call in it. */
 export function idCarrying(id: string, call: JsonObject): string {
   const members = vendorMembers(call);
-  return members === undefined ? id : id + mark + encoded(JSON.stringify(members));
+  return members === undefined ? id : id + mark + toBase64Url(JSON.stringify(members));
 }
 
 /** Returns the vendor's own members of a call, or undefined without any. */
@@ -46,14 +46,14 @@ export function refuseLate(fragment: JsonObject, carried: JsonObject = {}): void
 }
 
 /** Returns the vendor's id of a call, or the id unchanged if it carries nothing. */
-export const vendorId = (id: string): string => read(id)?.id ?? id;
+export const vendorId = (id: string): string => decodeCallId(id)?.id ?? id;
 
 /**
  * Returns a call with its vendor's id and members. The id comes from the caller, so its contents never replace a part
  * of the call.
  */
 export function withVendorMembers(call: JsonObject): JsonObject {
-  const carried = typeof call.id === 'string' ? read(call.id) : undefined;
+  const carried = typeof call.id === 'string' ? decodeCallId(call.id) : undefined;
   if (!carried) return call;
   const form = call.custom === undefined ? 'function' : 'custom';
   const inner = without(objectOf(carried.members[form]) ?? {}, ofFunctions);
@@ -76,18 +76,18 @@ export function portableId(id: string): string {
 
 /** Returns what an id carries as a text for filters, or undefined if it carries nothing. */
 export function embeddedId(id: string): Embedded | undefined {
-  const carried = read(id);
+  const carried = decodeCallId(id);
   return (
     carried && {
       read: () => JSON.stringify(carried.members),
-      write: (changed) => carried.id + mark + encoded(changed),
+      write: (changed) => carried.id + mark + toBase64Url(changed),
     }
   );
 }
 
-const encoded = (text: string): string => Buffer.from(text, 'utf8').toString('base64url');
+const toBase64Url = (text: string): string => Buffer.from(text, 'utf8').toString('base64url');
 
-function read(id: string): { readonly id: string; readonly members: JsonObject } | undefined {
+function decodeCallId(id: string): { readonly id: string; readonly members: JsonObject } | undefined {
   const [, own, payload] = carrying.exec(id) ?? [];
   if (own === undefined || payload === undefined) return undefined;
   try {

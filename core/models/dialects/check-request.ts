@@ -138,11 +138,11 @@ function checkObjects(value: Json | undefined, path: string): void {
 const absent = (value: Json | undefined): value is null | undefined => value === undefined || value === null;
 
 function refuse(path: string, found: Json | undefined, allowed: string): never {
-  throw invalidRequest(`${path} is ${named(found)}; allowed is ${allowed}.`, { param: path });
+  throw invalidRequest(`${path} is ${describeValue(found)}; allowed is ${allowed}.`, { param: path });
 }
 
 /** Describes a value without its content, because errors must not repeat prompts. */
-function named(value: Json | undefined): string {
+function describeValue(value: Json | undefined): string {
   if (value === undefined) return 'missing';
   if (value === null) return 'null';
   if (typeof value === 'string') return value === '' ? 'an empty text' : `a text of ${value.length} characters`;

@@ -23,7 +23,7 @@ export function readEndpointRequest(name: EndpointName, request: JsonObject): Js
   const { [field]: given, messages: _none, ...more } = request;
   refuseOtherEndpoint(request, field);
   if (request.messages !== undefined && request.messages !== null)
-    throw refused('messages', 'is a member of chat requests', `${field} on /v1/${name.replace('.', '/')}`);
+    throw invalidMember('messages', 'is a member of chat requests', `${field} on /v1/${name.replace('.', '/')}`);
   const model = request.model ?? usual;
   checkMembers(name, more);
   const prompts = textsOf(name, field, given);
@@ -52,22 +52,22 @@ const embeddingMembers: ReadonlySet<string> = new Set(['model', 'dimensions', 'e
 
 function checkMembers(name: EndpointName, more: JsonObject): void {
   if (more.stream !== undefined && more.stream !== null && more.stream !== false)
-    throw refused('stream', 'asks for a stream', `false: the gateway passes whole answers of this endpoint on`);
+    throw invalidMember('stream', 'asks for a stream', `false: the gateway passes whole answers of this endpoint on`);
   if (name === 'embeddings') {
     const stranger = Object.keys(more).find((member) => !embeddingMembers.has(member));
     const allowed = [...embeddingMembers].filter((member) => member !== 'model').join(', ');
-    if (stranger !== undefined) throw refused(stranger, 'is not a member of this request', allowed);
+    if (stranger !== undefined) throw invalidMember(stranger, 'is not a member of this request', allowed);
     const { encoding_format, dimensions } = more;
     if (!vectorFormats.has(encoding_format ?? 'float'))
-      throw refused('encoding_format', 'is of another form', 'float, base64, or no such member');
+      throw invalidMember('encoding_format', 'is of another form', 'float, base64, or no such member');
     if (!Number.isInteger(dimensions ?? 1) || Number(dimensions ?? 1) < 1)
-      throw refused('dimensions', 'is of another form', 'a whole number from 1, or no such member');
+      throw invalidMember('dimensions', 'is of another form', 'a whole number from 1, or no such member');
   }
   if (name === 'audio.speech' && (more.stream_format ?? 'audio') !== 'audio')
-    throw refused('stream_format', 'asks for events', 'audio, or no such member');
+    throw invalidMember('stream_format', 'asks for events', 'audio, or no such member');
   const isTranscript = endpoints[name].form && name.startsWith('audio.');
   if (isTranscript && !audioFormats.has(more.response_format ?? 'json'))
-    throw refused('response_format', 'is of another form', 'json, verbose_json: filters read the answer');
+    throw invalidMember('response_format', 'is of another form', 'json, verbose_json: filters read the answer');
 }
 
 const vectorFormats: ReadonlySet<Json> = new Set(['float', 'base64']);
@@ -81,11 +81,11 @@ function textsOf(name: EndpointName, field: string, value: Json | undefined): (s
   const many = Array.isArray(value) && !endpoints[name].speech;
   const texts = typeof value === 'string' ? [value] : many ? value : [];
   if (texts.length === 0 || texts.length > maxTexts)
-    throw refused(field, 'has no text, or too many', `1 to ${maxTexts} texts`);
+    throw invalidMember(field, 'has no text, or too many', `1 to ${maxTexts} texts`);
   return texts.map((text, at) => {
     if (typeof text === 'string' && text !== '') return text;
     const found = typeof text === 'string' ? 'is empty' : 'is not a text';
-    throw refused(typeof value === 'string' ? field : `${field}[${at}]`, found, notTokens);
+    throw invalidMember(typeof value === 'string' ? field : `${field}[${at}]`, found, notTokens);
   });
 }
 
@@ -98,12 +98,12 @@ function outputOf({ max_tokens, n, best_of }: JsonObject, prompts: number): numb
     if (value === undefined || value === null) return otherwise;
     const whole = countOf(value);
     if (whole !== undefined && whole >= 1 && whole <= most) return whole;
-    throw refused(member, 'is not a count', `a whole number from 1 to ${most}`);
+    throw invalidMember(member, 'is not a count', `a whole number from 1 to ${most}`);
   };
   const choices = count('n', n, 128, 1);
   const drafts = Math.max(choices, count('best_of', best_of, 128, choices));
   return count('max_tokens', max_tokens, maxTokens, completionTokens) * prompts * Math.ceil(drafts / choices);
 }
 
-const refused = (path: string, found: string, allowed: string) =>
+const invalidMember = (path: string, found: string, allowed: string) =>
   invalidRequest(`${path} ${found}; allowed: ${allowed}.`, { param: path });

@@ -80,14 +80,14 @@ function checkMessage(message: JsonObject, path: string, depth = 0): void {
 
 function check(object: JsonObject | undefined, known: ReadonlySet<string>, path: string): void {
   for (const name in object) {
-    if (plain.test(name)) continue;
+    if (plainSpelling.test(name)) continue;
     const folded = name.toUpperCase().toLowerCase();
     if (folded !== name && known.has(folded)) throw refusal(path, name, folded);
   }
 }
 
 /** Matches nearly all names. */
-const plain = /^[a-z0-9_.-]*$/;
+const plainSpelling = /^[a-z0-9_.-]*$/;
 
 const refusal = (path: string, name: string, known: string) =>
   invalidRequest(

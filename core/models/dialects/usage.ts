@@ -16,7 +16,7 @@ export function readOpenaiUsage(value: Json | undefined): Partial<Usage> | undef
   const read = countOf(details.cached_tokens);
   const written = countOf(details.cache_write_tokens);
   const reasoning = countOf(objectOf(usage.completion_tokens_details)?.reasoning_tokens);
-  return counted({
+  return statedCounts({
     // The input must not be negative if a provider does not include cached tokens in the prompt.
     input_tokens: prompt === undefined ? undefined : Math.max(0, prompt - (read ?? 0) - (written ?? 0)),
     output_tokens: output,
@@ -35,7 +35,7 @@ export function readAnthropicUsage(value: Json | undefined, isDelta: boolean): P
   const usage = objectOf(value);
   if (usage === undefined) return undefined;
   const input = (count: number | undefined) => (isDelta && count === 0 ? undefined : count);
-  return counted({
+  return statedCounts({
     input_tokens: input(countOf(usage.input_tokens)),
     output_tokens: countOf(usage.output_tokens),
     cache_read_tokens: input(countOf(usage.cache_read_input_tokens)),
@@ -76,7 +76,7 @@ export function anthropicUsage(usage: Usage): JsonObject {
 
 type Counts = { [name in keyof Usage]?: number | undefined };
 
-function counted(counts: Counts): Partial<Usage> | undefined {
+function statedCounts(counts: Counts): Partial<Usage> | undefined {
   const stated = Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== undefined));
   return Object.keys(stated).length > 0 ? stated : undefined;
 }

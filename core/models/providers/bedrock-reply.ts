@@ -89,7 +89,7 @@ function blockOf(part: Part): JsonObject[] {
     return [{ type: 'tool_use', id: toolUse.toolUseId ?? '', name: toolUse.name ?? '', input: toolUse.input ?? {} }];
   if (!reasoningContent) return [];
   const { reasoningText, redactedContent } = reasoningContent as Record<string, unknown>;
-  if (redactedContent instanceof Uint8Array) return [{ type: 'redacted_thinking', data: encoded(redactedContent) }];
+  if (redactedContent instanceof Uint8Array) return [{ type: 'redacted_thinking', data: toBase64(redactedContent) }];
   const { text: thinking, signature } = (reasoningText ?? {}) as JsonObject;
   return [{ type: 'thinking', thinking: textOf(thinking) ?? '', signature: textOf(signature) ?? '' }];
 }
@@ -108,7 +108,7 @@ function deltaOf(delta: Part | undefined): JsonObject | undefined {
   if (typeof reasoning.text === 'string') return { type: 'thinking_delta', thinking: reasoning.text };
   if (typeof reasoning.signature === 'string') return { type: 'signature_delta', signature: reasoning.signature };
   const { redactedContent } = reasoning;
-  return redactedContent instanceof Uint8Array ? { type: 'redacted', data: encoded(redactedContent) } : undefined;
+  return redactedContent instanceof Uint8Array ? { type: 'redacted', data: toBase64(redactedContent) } : undefined;
 }
 
 function emptyBlock({ type, data }: JsonObject): JsonObject {
@@ -117,7 +117,7 @@ function emptyBlock({ type, data }: JsonObject): JsonObject {
   return type === 'input_json_delta' ? { type: 'tool_use', id: '', name: '', input: {} } : { type: 'text', text: '' };
 }
 
-const encoded = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
+const toBase64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
 
 /** Stop reasons of Converse and their Anthropic equivalents. */
 const stopReasons: ReadonlyMap<string, string> = new Map(

@@ -16,7 +16,7 @@ import type { ProviderCall } from './ports.ts';
 import { unfit } from './reply.ts';
 
 /** Members that Converse can express; all others are sent as `additionalModelRequestFields`. */
-const known: ReadonlySet<string> = new Set([
+const translatedMembers: ReadonlySet<string> = new Set([
   'model',
   'messages',
   'system',
@@ -41,7 +41,7 @@ export function converseInput(call: ProviderCall): ConverseInput {
 
 function inputOf({ model, body, headers }: ProviderCall): ConverseInput {
   const additional: Record<string, unknown> = Object.fromEntries(
-    Object.entries(body).filter(([name]) => !known.has(name)),
+    Object.entries(body).filter(([name]) => !translatedMembers.has(name)),
   );
   const beta = headers['anthropic-beta'];
   if (beta !== undefined) additional.anthropic_beta = beta.split(',').map((word) => word.trim());

@@ -56,7 +56,7 @@ export async function readRefusal(provider: string, reply: HttpReply, key: strin
   const text = await reply.text(maxRefusalBytes).catch(() => '');
   const { status, retryAfterSeconds } = reply;
   const requestId = requestIdOf(reply.headers, key);
-  return refusalFault({ provider, status, retryAfterSeconds, key, requestId, ...said(text) });
+  return refusalFault({ provider, status, retryAfterSeconds, key, requestId, ...errorOfProvider(text) });
 }
 
 /** Headers with the provider's id of a call. */
@@ -71,7 +71,7 @@ export function requestIdOf(headers: HttpReply['headers'], key: string | undefin
 }
 
 /** Parses error bodies of providers: `{error: {message, type}}`, `{error: "…"}`, `{message}` and `{detail}`. */
-function said(text: string): Pick<Refusal, 'type' | 'code' | 'message' | 'param'> {
+function errorOfProvider(text: string): Pick<Refusal, 'type' | 'code' | 'message' | 'param'> {
   let body: Json;
   try {
     body = JSON.parse(text) as Json;

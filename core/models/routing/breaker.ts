@@ -51,19 +51,19 @@ export function settle(
   settings: BreakerSettings,
 ): BreakerState {
   if (permit.epoch !== state.epoch || state.kind === 'open') return state;
-  if (state.kind === 'closed') return outcome === 'nothing' ? state : counted(state, outcome, nowMs, settings);
+  if (state.kind === 'closed') return outcome === 'nothing' ? state : countOutcome(state, outcome, nowMs, settings);
   switch (outcome) {
     case 'success':
       return { kind: 'closed', epoch: state.epoch + 1, slices: [] };
     case 'fault':
-      return opened(state, nowMs, settings);
+      return openState(state, nowMs, settings);
     case 'nothing':
       // The next caller becomes the probe.
       return { kind: 'open', epoch: state.epoch + 1, untilMs: nowMs };
   }
 }
 
-function counted(
+function countOutcome(
   state: BreakerState & { readonly kind: 'closed' },
   outcome: 'success' | 'fault',
   nowMs: number,
@@ -79,10 +79,10 @@ function counted(
   const slices = [...(fits ? recent.slice(0, -1) : recent), grown];
   const { calls, faults } = sumOf(slices);
   const trips = outcome === 'fault' && calls >= settings.min_requests && faults / calls >= settings.error_rate;
-  return trips ? opened(state, nowMs, settings) : { ...state, slices };
+  return trips ? openState(state, nowMs, settings) : { ...state, slices };
 }
 
-const opened = ({ epoch }: BreakerState, nowMs: number, { open_seconds }: BreakerSettings): BreakerState => ({
+const openState = ({ epoch }: BreakerState, nowMs: number, { open_seconds }: BreakerSettings): BreakerState => ({
   kind: 'open',
   epoch: epoch + 1,
   untilMs: nowMs + open_seconds * 1000,

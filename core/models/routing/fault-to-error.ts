@@ -33,9 +33,9 @@ export function faultToError(cause: ProviderFault, gatewayRequestId?: string): G
   if (kind === 'status' && status === 404 && cause.reason === 'no_model')
     return fault('model_not_found', 'The provider has no model of this name. GET /v1/models lists names.');
   if (kind === 'status' && status === 413)
-    return fault('payload_too_large', `The request is larger than the provider takes${said(cause)}`);
+    return fault('payload_too_large', `The request is larger than the provider takes${providerMessage(cause)}`);
   if (kind === 'status' && (status === 400 || status === 422))
-    return fault('invalid_request', `The provider refused the request${said(cause)}`, {
+    return fault('invalid_request', `The provider refused the request${providerMessage(cause)}`, {
       ...(cause.param !== undefined && { data: { param: cause.param } }),
     });
   return fault(
@@ -44,7 +44,7 @@ export function faultToError(cause: ProviderFault, gatewayRequestId?: string): G
   );
 }
 
-const said = ({ shown }: ProviderFault): string => (shown === undefined ? '' : `: ${shown}`);
+const providerMessage = ({ shown }: ProviderFault): string => (shown === undefined ? '' : `: ${shown}`);
 
 /** Returns the error for a provider's limit, which ends by waiting, or an exhausted account, which does not. */
 function limited(

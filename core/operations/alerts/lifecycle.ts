@@ -50,7 +50,7 @@ export function evaluated(before: AlertRow | undefined, measured: Measured, at: 
   const minute = at.slice(0, 16);
   const open = before && before.alert.state !== 'resolved' ? before : undefined;
   if (open && open.evaluated === minute) return undefined;
-  if (!open) return measured.firing && opened(before, measured, at);
+  if (!open) return measured.firing && openAlert(before, measured, at);
   const base = { ...open, revision: open.revision + 1, evaluated: minute };
   const { firing, value, threshold } = measured;
   if (!firing) {
@@ -68,7 +68,7 @@ export function evaluated(before: AlertRow | undefined, measured: Measured, at: 
   return { row: { ...base, normal: 0, alert } };
 }
 
-function opened(before: AlertRow | undefined, measured: Measured, at: string): Step {
+function openAlert(before: AlertRow | undefined, measured: Measured, at: string): Step {
   const { scope, type, dimension, metric, value, threshold, firing } = measured;
   const key = keyOf(measured);
   const number = (before?.number ?? 0) + 1;

@@ -139,7 +139,7 @@ const item = z.strictObject({
   still_needed: stillNeeded,
   approval_url: z.string(),
 });
-const decided = z.strictObject({
+const decidedApproval = z.strictObject({
   envelope_id: z.string(),
   status: item.shape.status,
   reviewer: z.string().optional(),
@@ -161,8 +161,8 @@ const decided = z.strictObject({
   still_needed: stillNeeded,
   similar_pending: similar,
 });
-const view = z.strictObject({ ...item.shape, ...decided.shape });
-const unreadable = z
+const view = z.strictObject({ ...item.shape, ...decidedApproval.shape });
+const unreadableApproval = z
   .array(z.string())
   .optional()
   .meta({ description: 'Ids of approvals whose rows cannot be read. They can be neither shown nor decided.' });
@@ -189,7 +189,8 @@ export const approvals = {
     agents: 'own',
     query: paging,
     summary: 'Pending approvals',
-    output: () => z.strictObject({ pending: z.array(item.extend({ omitted })), unreadable, cursor }),
+    output: () =>
+      z.strictObject({ pending: z.array(item.extend({ omitted })), unreadable: unreadableApproval, cursor }),
     run: async () => (await import('#core/operations/approvals.ts')).listApprovals,
   }),
   approvalHistory: operation({
@@ -199,7 +200,8 @@ export const approvals = {
     agents: 'own',
     query: ['status', ...paging],
     summary: 'Decided approvals',
-    output: () => z.strictObject({ approvals: z.array(view.extend({ omitted })), unreadable, cursor }),
+    output: () =>
+      z.strictObject({ approvals: z.array(view.extend({ omitted })), unreadable: unreadableApproval, cursor }),
     run: async () => (await import('#core/operations/approvals.ts')).approvalHistory,
   }),
   approvalEvents: operation({
@@ -227,7 +229,7 @@ export const approvals = {
     summary: 'Approve a pending action',
     input: () => approveSchema,
     example: { reviewer: 'alice', comment: 'Looked at the diff.' },
-    output: () => decided,
+    output: () => decidedApproval,
     run: async () => (await import('#core/operations/approvals.ts')).approve,
   }),
   deny: operation({
@@ -238,7 +240,7 @@ export const approvals = {
     summary: 'Deny a pending action',
     input: () => voteSchema,
     example: { reviewer: 'alice', comment: 'The branch is frozen until Monday.' },
-    output: () => decided,
+    output: () => decidedApproval,
     run: async () => (await import('#core/operations/approvals.ts')).deny,
   }),
 };

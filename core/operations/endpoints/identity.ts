@@ -6,7 +6,7 @@ import { count } from './schemas.ts';
 
 const limit = count.nullable().meta({ description: 'Null if the configuration sets none.' });
 const path = z.string().meta({ description: '<organisation>/<team>/<project>/<environment>, as far as known.' });
-const named = { id: z.string(), name: z.string() };
+const idAndName = { id: z.string(), name: z.string() };
 
 export const identity = {
   listTenants: operation({
@@ -41,7 +41,7 @@ type Tenant { id: ID!  name: String!  keys: Int!  requestsPerMinute: Int  tokens
     function: 'observatory',
     role: 'viewer',
     summary: 'Organisations that the caller belongs to',
-    output: () => z.strictObject({ organizations: z.array(z.strictObject({ ...named, teams: count })) }),
+    output: () => z.strictObject({ organizations: z.array(z.strictObject({ ...idAndName, teams: count })) }),
     run: async () => (await import('#core/operations/identity.ts')).listOrganizations,
   }),
   listTeams: operation({
@@ -52,7 +52,13 @@ type Tenant { id: ID!  name: String!  keys: Int!  requestsPerMinute: Int  tokens
     output: () =>
       z.strictObject({
         teams: z.array(
-          z.strictObject({ ...named, path, organization: z.string(), members: z.array(z.string()), projects: count }),
+          z.strictObject({
+            ...idAndName,
+            path,
+            organization: z.string(),
+            members: z.array(z.string()),
+            projects: count,
+          }),
         ),
       }),
     run: async () => (await import('#core/operations/identity.ts')).listTeams,
@@ -64,7 +70,7 @@ type Tenant { id: ID!  name: String!  keys: Int!  requestsPerMinute: Int  tokens
     summary: 'Projects of the teams',
     output: () =>
       z.strictObject({
-        projects: z.array(z.strictObject({ ...named, path, team: z.string(), environments: count })),
+        projects: z.array(z.strictObject({ ...idAndName, path, team: z.string(), environments: count })),
       }),
     run: async () => (await import('#core/operations/identity.ts')).listProjects,
   }),
@@ -97,7 +103,7 @@ type Tenant { id: ID!  name: String!  keys: Int!  requestsPerMinute: Int  tokens
       z.strictObject({
         people: z.array(
           z.strictObject({
-            ...named,
+            ...idAndName,
             role: z.enum(roles),
             tenants: z.array(z.string()),
             teams: z.array(z.string()),
@@ -116,7 +122,7 @@ type Tenant { id: ID!  name: String!  keys: Int!  requestsPerMinute: Int  tokens
         keys: z
           .array(
             z.strictObject({
-              ...named,
+              ...idAndName,
               role: z.enum(roles),
               kind: z.enum(keyKinds),
               person: z.string().optional(),

@@ -58,7 +58,7 @@ export async function addressOf(
 async function unanswered(ports: PollPorts, snapshot: Snapshot, fault: Error): Promise<Polled> {
   // A replaced token is read again at once instead of after its cache time; 403 is the answer to another plane's token.
   if (fault instanceof ControlPlaneRefused && (fault.status === 401 || fault.status === 403)) ports.secrets.refused?.();
-  if (fault instanceof ControlPlaneRefused && !fault.mayPass) return refused(ports, snapshot, fault.message);
+  if (fault instanceof ControlPlaneRefused && !fault.mayPass) return refuseDocument(ports, snapshot, fault.message);
   ports.telemetry.count('svc_federation_polls_total', { outcome: 'unreachable' });
   ports.unreachable?.(fault.message);
   return 'unreachable';
@@ -74,14 +74,14 @@ async function taken(ports: PollPorts, snapshot: Snapshot, answer: ConfigAnswer 
     last: before,
     now: ports.clock.now(),
   });
-  if (!verified.ok) return refused(ports, snapshot, verified.reason);
+  if (!verified.ok) return refuseDocument(ports, snapshot, verified.reason);
   const { version, digest, expires_at, configuration } = verified.document;
   try {
     await applied(ports, snapshot, configuration, { version, digest });
   } catch (fault) {
     const error = asGatewayError(fault);
     if (error.kind.status >= 500) throw fault; // the store is down; the document is not at fault
-    return refused(ports, snapshot, error.message);
+    return refuseDocument(ports, snapshot, error.message);
   }
   const document_sha256 = await storeServed(ports.objects, configuration);
   const found = { version, digest, document_sha256, etag: answer.etag, expires_at };
@@ -157,7 +157,7 @@ async function remember(
  * Refuses a document; the last good one stays. Records the first refusal for each reason. The alert lasts until a good
  * document arrives.
  */
-async function refused(ports: PollPorts, { configuration }: Snapshot, reason: string): Promise<Polled> {
+async function refuseDocument(ports: PollPorts, { configuration }: Snapshot, reason: string): Promise<Polled> {
   const { plane, control_plane_url } = configuration.federation;
   const read = await ports.configStore.federation();
   ports.telemetry.count('svc_federation_polls_total', { outcome: 'refused' });

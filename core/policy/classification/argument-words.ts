@@ -1,23 +1,23 @@
 /** Argument names that show a call does more than its tool's name implies. */
+
 import type { Capability } from '#core/contracts/envelope.ts';
+import { wordSet } from '#core/kernel/word-set.ts';
 
 type Change = Exclude<Capability, 'read'>;
-const set = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/).filter((word) => word !== ''));
-
 /** Arguments whose value names the operation. */
-export const operationKeys = set('action actions op operation operations ops rpc subcommand verb verbs');
+export const operationKeys = wordSet('action actions op operation operations ops rpc subcommand verb verbs');
 
 /** Arguments whose value may name the operation or something else: only a changing verb counts. */
-export const modeKeys = set('intent mode');
+export const modeKeys = wordSet('intent mode');
 /** Texts that people write: JSON in them is not inspected. */
-export const writtenKeys = set('body comment content description message prompt text title');
+export const writtenKeys = wordSet('body comment content description message prompt text title');
 /** Nouns that name the sent data in an argument such as `cache_to`. */
-export const sendingNouns = set('cache deliver email log mail post');
+export const sendingNouns = wordSet('cache deliver email log mail post');
 /** Modes that open a file for writing (`fopen`). */
 export const writingModes = /^(?:[wax]b?\+?|r\+|rb\+|r\+b|[wax]\+?b)$/;
 
 /** Methods of HTTP and WebDAV that only read. */
-export const readingMethods = set('get head options propfind query report search trace');
+export const readingMethods = wordSet('get head options propfind query report search trace');
 export const writingMethods: ReadonlyMap<string, Change> = new Map([
   ...['copy', 'lock', 'mkcol', 'move', 'patch', 'post', 'proppatch', 'put', 'unlock'].map(
     (method) => [method, 'write'] as const,
@@ -28,10 +28,10 @@ export const writingMethods: ReadonlyMap<string, Change> = new Map([
 ]);
 
 /** First words of switches that only include or exclude parts of the answer and change nothing. */
-export const excludingSwitches = set('dont dry except exclude hide include includes no not only show skip without');
+export const excludingSwitches = wordSet('dont dry except exclude hide include includes no not only show skip without');
 
 /** Changing verbs that, as a switch, only control how an answer is formatted or found. */
-export const shownVerbs = set(`
+export const shownVerbs = wordSet(`
   align close compress connect decompress deduplicate encode expand extract fill flip follow format highlight join minimize
   redact refresh retry sanitize scale simplify split strip transform translate trim`);
 
@@ -47,12 +47,12 @@ export const switches: ReadonlyMap<string, Change> = new Map([
 ]);
 
 /** Arguments whose name alone implies a change, whatever their value is: `{delete: 'a.txt'}`. */
-export const valuedVerbs = set(`
+export const valuedVerbs = wordSet(`
   append create delete deploy destroy drop eval exec execute grant insert invoke kill overwrite patch purge put remove rename replace reset
   revoke terminate truncate update upsert write`);
 
 /** Arguments that hold replacement text. */
-export const replacements = set(
+export const replacements = wordSet(
   'new_content new_contents new_string new_text new_value replacement replace_with substitution',
 );
 /** Members that, together with one of `calledWith`, make an object a call of another tool. */
@@ -69,10 +69,10 @@ export const databaseOperators: ReadonlyMap<string, Change> = new Map([
 ]);
 
 /** Arguments that name the receiver of the result. */
-export const listeners = set('callback callback_url notify_url webhook webhook_url');
+export const listeners = wordSet('callback callback_url notify_url webhook webhook_url');
 
 /** Words that, in a switch, request hidden values: `with_decryption: true`. */
-export const revealingSwitches = set('decrypted decryption plaintext reveal revealed unmask unmasked unredacted');
+export const revealingSwitches = wordSet('decrypted decryption plaintext reveal revealed unmask unmasked unredacted');
 
 /** First words of argument names for an output path. A `joined` one is a complete name by itself. */
 export const outputVerbs: ReadonlyMap<string, 'first' | 'joined'> = new Map([
@@ -83,30 +83,32 @@ export const outputVerbs: ReadonlyMap<string, 'first' | 'joined'> = new Map([
     .split(' ')
     .map((word) => [word, 'joined'] as const),
 ]);
-export const places = set('as dir directory file filename filepath folder location path paths to');
+export const places = wordSet('as dir directory file filename filepath folder location path paths to');
 
 /** Values of `output` and `export` that name a format of the answer. */
 export const formatWords = /^(?:application|audio|image|text|video)\/[\w.+-]+$/i;
 
 /** Arguments that hold a program. */
-export const programKeys = set('code javascript js lambda lua perl php powershell program python ruby script snippet');
+export const programKeys = wordSet(
+  'code javascript js lambda lua perl php powershell program python ruby script snippet',
+);
 /** Lists of command words: the first that is not an option names the operation. */
-export const commandLists = set('args argv cmd command subcommand');
+export const commandLists = wordSet('args argv cmd command subcommand');
 /** Objects that a program can use without calling anything: pages, their stores, the process. */
 export const reachedByPrograms = /\b(?:document|window|globalThis|localStorage|sessionStorage|process)\s*(?:\.|\[)/;
 /** Arguments that hold an expression, which may be arithmetic. */
-export const expressionKeys = set('expr expression formula');
+export const expressionKeys = wordSet('expr expression formula');
 /** Words of tools that inspect a program without running it. */
-export const programReaders = set(`
+export const programReaders = wordSet(`
   check compare count describe diff estimate explain find grep lint review search summarise summarize validate verify`);
 
 /** Arguments whose value is an address, with or without its scheme. */
-export const addressKeys = set(
+export const addressKeys = wordSet(
   'address addresses endpoint href link links page site uri uris url urls webpage website',
 );
-export const hostKeys = set('domain host hostname ip origin server target');
+export const hostKeys = wordSet('domain host hostname ip origin server target');
 /** Words of tools that send a request to a given host. */
-export const fetching = set('api browse crawl fetch http page pages request scrape site url web webpage website');
+export const fetching = wordSet('api browse crawl fetch http page pages request scrape site url web webpage website');
 /** Names of texts that people write or search for: an address in them is only text. */
-export const textKeys = set(`
+export const textKeys = wordSet(`
   body comment content description filter message pattern prompt q queries query question regex search summary text title`);

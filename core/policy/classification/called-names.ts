@@ -2,23 +2,23 @@
  * Arguments that name a function (`function: 'deleteUser'`) or a service endpoint (`/users/1/delete`) that the tool
  * calls.
  */
+
 import type { Capability } from '#core/contracts/envelope.ts';
+import { wordSet } from '#core/kernel/word-set.ts';
 import { changeOfWord, classifyTool, moreSevere } from './classify-tool.ts';
 import { hasMutation } from './graphql-text.ts';
 import { wordsIn } from './tool-words.ts';
 import { changingVerbs, nounsAndVerbs } from './verbs.ts';
 
 type Change = Exclude<Capability, 'read'>;
-const set = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/).filter((word) => word !== ''));
-
-const calledKeys = set(`
+const calledKeys = wordSet(`
   callable entry_point entrypoint fn func function function_name functionname macro macro_name method_name proc procedure
   procedure_name routine sproc stored_proc stored_procedure subroutine tool tool_name toolname tools_to_call`);
 
 /**
  * Words of tools that inspect programs, their runs and their texts: they search for a function, they do not call it.
  */
-const aboutFunctions = set(`
+const aboutFunctions = wordSet(`
   alarms alert alerts alias aliases call callee callees caller callers calls code config configuration coverage dashboard
   definition definitions dependencies doc docs documentation error errors event events executions function functions graph
   help hierarchy history implementation implementations incidents info invocations lambda lambdas log logs metric metrics outline
@@ -26,7 +26,7 @@ const aboutFunctions = set(`
   usages versions describe explain grep`);
 
 /** Functions that only compute. */
-const computing = set(`
+const computing = wordSet(`
   abs acos asin atan average avg ceil cos count exp first floor last len length log lower max mean median min mode mod percentile pow
   rand rank round sin sqrt stddev stdev substr substring sum tan trim truncation upper variance`);
 
@@ -42,10 +42,10 @@ export function calledBy(tool: readonly string[], key: readonly string[], value:
   return capability === 'read' ? undefined : capability;
 }
 
-const endpointKeys = set('api_path api_route endpoint endpoints request_path resource_path rest_path route');
-const addressKeys = set('href link path resource uri url');
+const endpointKeys = wordSet('api_path api_route endpoint endpoints request_path resource_path rest_path route');
+const addressKeys = wordSet('href link path resource uri url');
 /** Words of tools that send a request to a service endpoint. */
-const requesting = set('api apis endpoint endpoints graphql http odata request requests rest');
+const requesting = wordSet('api apis endpoint endpoints graphql http odata request requests rest');
 const identifier = /^(?:\d+|[0-9a-f]{8,}|[0-9a-f-]{36}|[a-z]{1,5}_[A-Za-z0-9]+|[{<:].*|@?me|self|current|all|\*)$/i;
 
 /**
@@ -93,7 +93,7 @@ function stepsOf(path: string): string[] {
     .slice(0, 256);
 }
 
-const queryKeys = set('action cmd command do func function http_method method op operation');
+const queryKeys = wordSet('action cmd command do func function http_method method op operation');
 
 function changeOfQuery(key: readonly string[], value: string): Change | undefined {
   if (!queryKeys.has(key.join('_')) && !key.includes('override')) return undefined;

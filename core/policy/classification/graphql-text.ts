@@ -12,6 +12,8 @@ const operation = new RegExp(
  * Checks for a mutation or subscription, with and without comments: a comment may separate the keyword from its braces.
  */
 export const hasMutation = (text: string): boolean =>
-  text.includes('{') && /mutation|subscription/.test(text) && (operation.test(text) || operation.test(bare(text)));
+  text.includes('{') &&
+  /mutation|subscription/.test(text) &&
+  (operation.test(text) || operation.test(withoutComments(text)));
 
-const bare = (text: string): string => text.replace(/#[^\n\r]*/g, ' ');
+const withoutComments = (text: string): string => text.replace(/#[^\n\r]*/g, ' ');

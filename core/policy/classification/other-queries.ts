@@ -2,14 +2,13 @@
  * Detects changes in query languages that the gateway does not parse: graphs (Cypher, Gremlin, SPARQL, AQL) and series
  * (Flux, KQL).
  */
-
-const set = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/).filter((word) => word !== ''));
+import { wordSet } from '#core/kernel/word-set.ts';
 
 /** Words of tools and arguments that name such a language or a store that uses one. */
-const languages = set(`
+const languages = wordSet(`
   aql arangodb cypher falkordb flux gql gremlin janusgraph kql kusto kuzu memgraph neo4j neptune nodes relationships sparql stardog tinkerpop
   traversal triples`);
-const queryKeys = set('code query queries script statement statements text traversal');
+const queryKeys = wordSet('code query queries script statement statements text traversal');
 
 /**
  * Clauses and steps that write or run something, but not a property (`n.set`), label (`:Set`) or parameter (`$set`) of
@@ -21,12 +20,12 @@ const changing =
 export function changesStore(tool: readonly string[], key: readonly string[], value: string): boolean {
   const last = key.at(-1) ?? '';
   const named = key.some((word) => languages.has(word));
-  if (!named && !(queryKeys.has(last) && joined(tool).some((word) => languages.has(word)))) return false;
+  if (!named && !(queryKeys.has(last) && rejoinNeo4j(tool).some((word) => languages.has(word)))) return false;
   return changing.test(withoutLiterals(value));
 }
 
 /** Rejoins `neo4j`, which was split at its digit. */
-const joined = (words: readonly string[]): readonly string[] =>
+const rejoinNeo4j = (words: readonly string[]): readonly string[] =>
   words
     .join(' ')
     .replace(/(?<=^| )neo 4 j(?= |$)/g, 'neo4j')

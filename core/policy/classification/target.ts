@@ -8,7 +8,7 @@ import { wordsIn } from './tool-words.ts';
  * Arguments that usually name the target, the most specific first, as words: `filePath` and `file-path` are
  * `file_path`.
  */
-const usual = (
+const usualTarget = (
   'target path file_path file_name absolute_path relative_path target_file notebook_path source_path file filepath filename ' +
   'uri url repository repo full_name project table table_name database bucket resource resource_id host hostname channel ' +
   'directory dir folder destination paths files file_paths uris'
@@ -30,7 +30,7 @@ export function targetFromArguments(args: Readonly<Record<string, unknown>>, wan
     const text = onlyText(value);
     if (text !== undefined && (key === name || !byName.has(name))) byName.set(name, text);
   }
-  const named = usual.find((name) => byName.has(name));
+  const named = usualTarget.find((name) => byName.has(name));
   if (named !== undefined) return byName.get(named)!;
   const text = texts.find((name) => fits(byName.get(name)));
   return text === undefined ? '' : byName.get(text)!;
@@ -43,7 +43,7 @@ export function targetFromArguments(args: Readonly<Record<string, unknown>>, wan
 export function targetArgument(names: readonly string[]): string | undefined {
   if (names.includes('owner') && names.includes('repo')) return 'owner/repo';
   const written = new Set(names.map((name) => wordsIn(name).join('_')));
-  return [...usual, ...texts].find((name) => written.has(name));
+  return [...usualTarget, ...texts].find((name) => written.has(name));
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

@@ -1,6 +1,7 @@
 /** Decides by parameter names which texts may be paths. */
 
 import { RecentMap } from '#core/kernel/recent-map.ts';
+import { wordSet } from '#core/kernel/word-set.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
 
 /**
@@ -9,30 +10,28 @@ import { wordsIn } from '#core/policy/classification/tool-words.ts';
  */
 export type Places = 'all' | 'path-named' | 'not-text';
 
-const set = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/).filter((word) => word !== ''));
-
 /** Words that, anywhere in a name, make its parameter a path. */
-const pathWords = set(`
+const pathWords = wordSet(`
   cwd dest destination destinations dir directories directory dirname dirs file filename filenames filepath filepaths files
   folder folders glob globs path pathname pathnames paths root roots src uri uris url urls workdir`);
 
 /** Words that make a search a selection of files: `include_pattern`. */
-const choosingWords = set('glob include includes file files path paths');
+const choosingWords = wordSet('glob include includes file files path paths');
 
 /** Words of parameters that exclude files, so their files are not read. */
-const leavingOutWords = set('except exclude excluded excludes ignore ignored ignores');
+const leavingOutWords = wordSet('except exclude excluded excludes ignore ignored ignores');
 
 /**
  * Last words of parameters that hold a text, a search, a command (which its own grammar parses), or the name of
  * something else.
  */
-const textWords = set(`
+const textWords = wordSet(`
   argv args base body branch cmd code command comment comments commit content contents data description diff env
   explanation expression head html instruction instructions justification label labels markdown message messages note
   notes patch prompt question reason ref regex regexp replace replacement script sha snippet sql
   statement str string subject summary tag tags task text thought thoughts title topic topics`);
 
-const searchWords = set('pattern patterns q query search');
+const searchWords = wordSet('pattern patterns q query search');
 
 /**
  * Checks whether a text under this name is at the places. A key counts under the name of its parent, or "" at the top.
@@ -50,10 +49,10 @@ interface ReadName {
   readonly lastWord: string;
 }
 /** Callers choose names, so the cache must not grow with them. */
-const known = new RecentMap<string, ReadName>({ max: 4096 });
+const readNames = new RecentMap<string, ReadName>({ max: 4096 });
 
 const readName = (name: string): ReadName =>
-  known.getOrInsertComputed(name, () => {
+  readNames.getOrInsertComputed(name, () => {
     const words = wordsIn(name);
     return { kind: kindOf(words), lastWord: words.at(-1) ?? '' };
   });
@@ -90,9 +89,9 @@ export function anyTextMatches(places: Places, value: unknown, holds: (text: str
 }
 
 const partWords = {
-  folder: set('base basedir cwd dir directory folder location parent path prefix root workdir'),
-  name: set('basename file filename key leaf name object path'),
-  ending: set('ext extension suffix'),
+  folder: wordSet('base basedir cwd dir directory folder location parent path prefix root workdir'),
+  name: wordSet('basename file filename key leaf name object path'),
+  ending: wordSet('ext extension suffix'),
 };
 const maxParts = 8;
 

@@ -1,6 +1,6 @@
 /** The rules' view of an event and of the remembered state. */
 import type { RiskRule, RiskSettings, Signal, SignalKind } from '#core/contracts/behavior.ts';
-import { type Alert, type Cite, kept, type Mark, type RiskState } from './state.ts';
+import { type Alert, type Cite, type Mark, type RiskState, riskLimits } from './state.ts';
 
 /** An entry as seen by the rules. */
 export interface RiskEvent {
@@ -101,16 +101,16 @@ export class Memory {
     if (this.added.length === 0) return this.state;
     const added = this.added.map(({ reason: _reason, cites, ...alert }) => ({
       ...alert,
-      cites: cites.slice(-kept.cites),
+      cites: cites.slice(-riskLimits.cites),
     }));
-    return { ...this.state, alerts: bounded([...this.state.alerts, ...added]) };
+    return { ...this.state, alerts: newestAlerts([...this.state.alerts, ...added]) };
   }
 }
 
 /** Limits the number of alerts: merges the oldest into the next, so that no points are lost. */
-function bounded(alerts: readonly Alert[]): readonly Alert[] {
+function newestAlerts(alerts: readonly Alert[]): readonly Alert[] {
   let [first, second, ...rest] = alerts;
-  while (first && second && rest.length + 2 > kept.alerts) {
+  while (first && second && rest.length + 2 > riskLimits.alerts) {
     const rule = first.points > second.points ? first.rule : second.rule;
     [first, second, ...rest] = [{ ...second, rule, points: first.points + second.points }, ...rest];
   }

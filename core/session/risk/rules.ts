@@ -1,7 +1,7 @@
 /** The six rules of session risk. Each looks at one event and the remembered state, and adds alerts and marks. */
 import { maxCounted, type Signal } from '#core/contracts/behavior.ts';
 import type { Memory } from './memory.ts';
-import { kept } from './state.ts';
+import { riskLimits } from './state.ts';
 
 type Rule = (memory: Memory) => void;
 
@@ -13,7 +13,8 @@ const exfiltration: Rule = (memory) => {
   const reads = memory.signals('secret', 'personal');
   const { decision } = memory.event;
   if (decision === 'allow' || decision === 'block') leak(memory, reads[0]);
-  if (memory.ran) for (const { s, h } of reads) memory.mark('sensitive', s[0] + h, kept.sensitive, { once: true });
+  if (memory.ran)
+    for (const { s, h } of reads) memory.mark('sensitive', s[0] + h, riskLimits.sensitive, { once: true });
 };
 
 function leak(memory: Memory, read: Signal | undefined): void {
@@ -47,7 +48,7 @@ const privilegeEscalation: Rule = (memory) => {
   if (decision !== 'allow' && decision !== 'block') return;
   for (const { s, x, h } of memory.signals('privilege', 'sudo')) {
     if (memory.knows('privileges', h)) continue;
-    memory.mark('privileges', h, kept.privileges);
+    memory.mark('privileges', h, riskLimits.privileges);
     const heavy = s === 'privilege' && decision === 'allow';
     memory.alert(
       'privilege_escalation',
@@ -140,12 +141,12 @@ function attempt(memory: Memory, kind: string, many: number, points: number, rea
   const others = memory.state.attempts.filter((one) => one.kind !== kind);
   const before = memory.state.attempts.find((one) => one.kind === kind);
   if (before && before.last === event.digest) return;
-  const cites = [...(before?.cites ?? []), event.cite].slice(-kept.cites);
+  const cites = [...(before?.cites ?? []), event.cite].slice(-riskLimits.cites);
   const count = (before?.count ?? 0) + 1;
   const full = count >= many;
   if (full) memory.alert('repeated_escalation', points, cites.slice(0, -1), reason(count));
   const next = { kind, at: now, count: full ? 0 : count, last: event.digest, cites: full ? [] : cites };
-  memory.state = { ...memory.state, attempts: [...others, next].slice(-kept.kinds) };
+  memory.state = { ...memory.state, attempts: [...others, next].slice(-riskLimits.kinds) };
 }
 
 export const rules: readonly Rule[] = [

@@ -45,15 +45,15 @@ export function signalContext(
 }
 
 /** Limits per call. Each kind and object counts once, and one kind never displaces another. */
-const most = { each: 8, characters: 80 } as const;
+const limits = { each: 8, characters: 80 } as const;
 
 /** Returns the signals of a call, including `refused` if the decision blocks it. */
 export function signalsOf(call: ToolCall, effects: Effects, decision: Decision, context: SignalContext): Signal[] {
   const source = sourceOf(call);
   const { carrier, parts } = effects;
   const calls = [
-    ...(carrier && parts.length > 0 ? [] : [read(call, source, parts.length > 0 ? [] : branchesWritten(call))]),
-    ...parts.map((part) => read(part, source, branchesWritten(part))),
+    ...(carrier && parts.length > 0 ? [] : [callFacts(call, source, parts.length > 0 ? [] : branchesWritten(call))]),
+    ...parts.map((part) => callFacts(part, source, branchesWritten(part))),
   ];
   const found = new Map<string, Signal>();
   const counts = new Map<SignalKind, number>();
@@ -63,7 +63,7 @@ export function signalsOf(call: ToolCall, effects: Effects, decision: Decision, 
     const id = `${signal.s} ${signal.h}`;
     const known = found.get(id);
     const count = counts.get(hit.kind) ?? 0;
-    if (!known && count >= most.each) return;
+    if (!known && count >= limits.each) return;
     if (!known) counts.set(hit.kind, count + 1);
     if (!known || (signal.n ?? 1) > (known.n ?? 1)) found.set(id, signal);
   };
@@ -96,7 +96,7 @@ function attempt(calls: readonly Call[]): string {
   return `${gravest.protocol}:${gravest.capability}`;
 }
 
-function read(call: ToolCall, source: string, branches: readonly BranchWrite[]): Call {
+function callFacts(call: ToolCall, source: string, branches: readonly BranchWrite[]): Call {
   const protocol = foldCase(call.protocol).trim();
   const tool = foldCase(call.tool).trim();
   const { argv } = call.parameters;
@@ -139,5 +139,5 @@ function plainText(text: string): string {
 /** Shortens a text and masks what looks like a secret. */
 function shortObject(object: string): string {
   const text = masked(object, '…');
-  return text.length > most.characters ? `${text.slice(0, most.characters - 1)}…` : text;
+  return text.length > limits.characters ? `${text.slice(0, limits.characters - 1)}…` : text;
 }

@@ -47,7 +47,7 @@ export interface RiskState {
 }
 
 /** Limits of the state. Lists that are counted are limited by the settings. */
-export const kept = { alerts: 8, cites: 4, sensitive: 3, privileges: 8, kinds: 5 } as const;
+export const riskLimits = { alerts: 8, cites: 4, sensitive: 3, privileges: 8, kinds: 5 } as const;
 
 export const emptyState = (base: number): RiskState => ({
   base,
@@ -90,11 +90,11 @@ export function stateText({ base, alerts, attempts, denial, tripped, settings, .
 
 /** Returns the state of a record, or undefined without one. */
 export function stateOf(record: RiskRecord | undefined): RiskState | undefined {
-  return record?.state === undefined ? undefined : read(record);
+  return record?.state === undefined ? undefined : parseState(record);
 }
 
 /** Cached, since several steps of a call read the same record. */
-const read = remembered((record: RiskRecord): RiskState => {
+const parseState = remembered((record: RiskRecord): RiskState => {
   const { alerts = [], attempts = [], ...rest } = JSON.parse(record.state!) as StoredRiskState;
   return {
     ...emptyState(rest.base),

@@ -5,7 +5,7 @@
  */
 
 /** Separators of atoms. Dots, `@`, hyphens, underscores, `+`, `~`, `%`, `*` and `$` stay inside an atom. */
-const between = /[\s,;:!?¿¡"'`´‘’“”„«»‹›<>()[\]{}|\\/#&=^§•…–—]+/u;
+const separator = /[\s,;:!?¿¡"'`´‘’“”„«»‹›<>()[\]{}|\\/#&=^§•…–—]+/u;
 const thousands = /(?<![\w.,])(\d{1,3}(?:,\d{3})+)(\.\d+)?(?![\w,])/g;
 /** Requires two groups, which excludes decimals and versions. Four groups up to 255 are a network address. */
 const dottedThousands = /(?<![\w.,])\d{1,3}(?:\.\d{3}){2,}(?![\w.,])/g;
@@ -15,7 +15,7 @@ const trailing: ReadonlySet<string> = new Set('.…*_~-');
 
 /** Returns the atoms of a text, in order. */
 export function atomsOf(text: string): string[] {
-  return normal(text).split(between).flatMap(partsOf);
+  return normal(text).split(separator).flatMap(partsOf);
 }
 
 /** Normalises a text: NFKC, lower case, numbers without thousands separators. */

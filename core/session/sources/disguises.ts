@@ -9,14 +9,14 @@ import { confusables } from '#core/text/matching/confusables.ts';
 
 /** Longer values are only searched for encoded parts. */
 const maxCharacters = 512;
-const most = 64;
+const maxDisguises = 64;
 const escapes = /\\u\{([0-9a-f]{1,6})\}|\\u([0-9a-f]{4})|\\x([0-9a-f]{2})|&#x([0-9a-f]{1,6});?|&#(\d{1,7});?/gi;
 
 /** Returns the texts a value may represent; a limited number. */
 export function disguisedTexts(value: string): string[] {
   const found = new Set<string>();
   const add = (text: string | undefined): void => {
-    if (text !== undefined && text !== value && found.size < most) found.add(text);
+    if (text !== undefined && text !== value && found.size < maxDisguises) found.add(text);
   };
   const plain = withoutSilent(value).replace(escapes, unescaped);
   add(plain);

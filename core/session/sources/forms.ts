@@ -111,9 +111,9 @@ function addressParts(atom: string): string[] {
 
 const figures = String.raw`\d{1,15}(?:\.\d{1,9})?`;
 const names = 'eur|euros?|usd|dollars?|gbp|pounds?|jpy|yen|percent|per cent|prozent';
-const before = new RegExp(String.raw`(?<![\w.])([$€£¥])\s?(${figures})(?![\w.]*\d)`, 'g');
+const symbolBeforeAmount = new RegExp(String.raw`(?<![\w.])([$€£¥])\s?(${figures})(?![\w.]*\d)`, 'g');
 const behind = new RegExp(String.raw`(?<![\w.])(${figures})\s?([$€£¥%]|(?:${names})(?!\w))`, 'g');
-const named = new RegExp(String.raw`(?<!\w)(eur|usd|gbp|jpy)\s(${figures})(?![\w.]*\d)`, 'g');
+const codeBeforeAmount = new RegExp(String.raw`(?<!\w)(eur|usd|gbp|jpy)\s(${figures})(?![\w.]*\d)`, 'g');
 
 const signs = new Map([
   ...['eur', 'euro', 'euros'].map((name) => [name, '€'] as const),
@@ -130,9 +130,9 @@ function unitForms(text: string): string[] {
   const form = (unit: string, amount: string): string =>
     `u:${signs.get(unit) ?? unit}${amount.includes('.') ? amount.replace(/\.?0+$/, '') : amount}`;
   return [
-    ...Array.from(plain.matchAll(before), ([, unit, amount]) => form(unit!, amount!)),
+    ...Array.from(plain.matchAll(symbolBeforeAmount), ([, unit, amount]) => form(unit!, amount!)),
     ...Array.from(plain.matchAll(behind), ([, amount, unit]) => form(unit!, amount!)),
-    ...Array.from(plain.matchAll(named), ([, unit, amount]) => form(unit!, amount!)),
+    ...Array.from(plain.matchAll(codeBeforeAmount), ([, unit, amount]) => form(unit!, amount!)),
   ];
 }
 

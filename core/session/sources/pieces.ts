@@ -3,7 +3,7 @@
  * [provenance.traced].
  */
 
-const most = 64;
+const maxPieces = 64;
 const maxCharacters = 16_384;
 /** Shorter texts occur in many results by chance. */
 const least = 6;
@@ -16,7 +16,7 @@ interface Pieces {
 /** Yields all pieces joined, and each two consecutive ones. Pieces have no blanks. */
 export function* piecesOf(value: object): Iterable<Pieces> {
   const pieces = Object.values(value).filter(isPiece);
-  if (pieces.length < 2 || pieces.length > most) return;
+  if (pieces.length < 2 || pieces.length > maxPieces) return;
   yield* together(pieces);
   if (pieces.length > 2) for (let at = 1; at < pieces.length; at++) yield* together(pieces.slice(at - 1, at + 1));
 }

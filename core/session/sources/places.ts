@@ -4,7 +4,7 @@
  */
 
 const tokens = /[^\s,;"'`´‘’“”„<>()]{2,512}/gu;
-const most = 256;
+const maxPlaces = 256;
 const maxLevels = 16;
 /** Absolute path: `/srv`, `~/x`, `C:\x`. */
 const fileRoot = /^(?:~?\/|[a-z]:\/)(?!\/)/;
@@ -74,7 +74,7 @@ export const isNamed = ({ at, above, byItself }: PlaceAsked, has: (form: string)
 
 function* places(text: string): Iterable<string> {
   if (!/[/\\*]/.test(text)) return;
-  let left = most;
+  let left = maxPlaces;
   for (const [match] of text.matchAll(tokens)) {
     if (!/[/\\*]/.test(match)) continue;
     if (left-- === 0) return;

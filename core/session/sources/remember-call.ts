@@ -33,7 +33,7 @@ export async function rememberResult(
   }
 }
 
-const known = new RecentMap<string, true>({ max: 4_096 });
+const rememberedMarks = new RecentMap<string, true>({ max: 4_096 });
 
 /**
  * Records words of the person, once per session and text in this process.
@@ -48,9 +48,9 @@ export async function rememberWords(
 ): Promise<void> {
   const id = `w#${digestOf([label, value])}`;
   const mark = `${name.tenant}#${name.session}#${id}`;
-  if (known.get(mark)) return;
+  if (rememberedMarks.get(mark)) return;
   await remember(ports, name, { id, label }, value, keptSeconds);
-  known.set(mark, true);
+  rememberedMarks.set(mark, true);
 }
 
 /** Records words and results of a conversation, for later calls of the session that do not carry it. */

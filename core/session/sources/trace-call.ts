@@ -23,7 +23,7 @@ export async function traceCall(
   { words, conversation }: AttachedSources,
   isNew: () => Promise<boolean>,
 ): Promise<CallSources> {
-  const kept = await before(ports, name, conversation, isNew);
+  const kept = await loadEarlierValues(ports, name, conversation, isNew);
   const seen = [...words.map(wordsSeen), ...kept.seen];
   const { complete } = kept;
   return traceValues([parameters, ...(sent_with ? [sent_with] : [])], { seen, complete });
@@ -33,7 +33,7 @@ export async function traceCall(
  * Returns what was seen before the call. A conversation contains everything its model has seen; otherwise reads the
  * session's record.
  */
-async function before(
+async function loadEarlierValues(
   ports: RecordPorts | undefined,
   name: SessionName,
   conversation: AttachedSources['conversation'],

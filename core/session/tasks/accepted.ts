@@ -9,7 +9,7 @@ import { digestOf } from '#core/kernel/canonical.ts';
 
 const longestFound = 200;
 
-export const shortened = (text: string): string =>
+export const shortenValue = (text: string): string =>
   text.length > longestFound ? `${text.slice(0, longestFound - 1)}…` : text;
 
 /** Limit per session head. Further accepted drift needs approval each time. */

@@ -12,7 +12,7 @@ import { readingsOf } from '#core/policy/rules/normalise.ts';
 import { tierOfScore } from '#core/session/risk/risk-tier.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { compileGlob, globMatches } from '#core/text/matching/glob.ts';
-import { driftKey, shortened } from './accepted.ts';
+import { driftKey, shortenValue } from './accepted.ts';
 import type { Attached } from './ports.ts';
 import { recipientsOf } from './recipients.ts';
 
@@ -109,7 +109,7 @@ function checkCalls(manifest: TaskManifest, { call, effects }: TaskCall, add: Ad
   const verbs = parts.length > 0 && unclear === undefined ? parts : [call, ...parts];
   // Names each thing, so that it can be accepted once.
   const addEach = (kind: DriftKind, outside: readonly string[], allowed: string) => {
-    const named = new Set(outside.filter((name) => !accepts(kind, name)).map(shortened));
+    const named = new Set(outside.filter((name) => !accepts(kind, name)).map(shortenValue));
     for (const name of [...named].slice(0, maxNamed)) add(kind, name, allowed);
   };
   const check = (

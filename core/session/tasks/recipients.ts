@@ -5,21 +5,20 @@
 
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { asText } from '#core/kernel/as-text.ts';
+import { wordSet } from '#core/kernel/word-set.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
 import { addressesIn } from '#core/text/decode/addresses.ts';
 
-const set = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/).filter((word) => word !== ''));
-
 /** Words that mark an argument as a recipient, anywhere in its name. */
-const anywhere = set(`
+const anywhere = wordSet(`
   account accounts attendee attendees bcc beneficiary cc channel channels collaborator collaborators email emails grantee
   iban invitee invitees mailto participant participants payee phone receiver receivers recipient recipients`);
 
 /** Words that do so at the end of the name: `to`, `send_to`, `share_with`. */
-const last = set('to with whom');
+const last = wordSet('to with whom');
 
 /** Members of a recipient written as an object. Their names do not count as recipients. */
-const structure = set(`
+const structure = wordSet(`
   address addr email mail emailaddress email_address mailaddress mail_address name displayname display_name fullname full_name
   firstname first_name lastname last_name id userid user_id accountid account_id username user_name user handle login type kind role value values
   recipient recipients contact contacts person people member members items list entries data details smtp iban bic swift number bank bankname

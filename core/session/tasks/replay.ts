@@ -37,7 +37,7 @@ interface DriftReport {
 const maxListed = 200;
 
 /** Default settings, used only for the kill-switch score that defines the risk tiers. */
-const usual = behaviorSchema.parse({});
+const standardBehavior = behaviorSchema.parse({});
 
 /**
  * Returns the drift of a session from a manifest.
@@ -47,7 +47,7 @@ export async function replayDrift(
   manifest: TaskManifest,
   sessionId: string,
   entries: AsyncIterable<EvidenceEntry> | Iterable<EvidenceEntry>,
-  settings = usual,
+  settings = standardBehavior,
 ): Promise<DriftReport> {
   let [seen, actions, total_drifted, partly_checked] = [0, 0, 0, 0];
   let history: TaskHistory = { actions: 0, spent_microusd: 0, score: 0 };

@@ -30,7 +30,7 @@ export function* encodedParts(text: string): Iterable<EncodedPart> {
     const { start, end } = run;
     const part = text.slice(start, end);
     if (run.form === 'letters') {
-      yield { start, end, text: joined(part), isSpelled: true };
+      yield { start, end, text: joinSpelledLetters(part), isSpelled: true };
       continue;
     }
     const read = run.form === 'pieces' ? ofPieces(part) : fromUnbroken(part);
@@ -38,7 +38,12 @@ export function* encodedParts(text: string): Iterable<EncodedPart> {
   }
   if (signsBetween.test(text))
     for (const match of text.matchAll(lettersBetweenSigns))
-      yield { start: match.index, end: match.index + match[0].length, text: joined(match[0]), isSpelled: true };
+      yield {
+        start: match.index,
+        end: match.index + match[0].length,
+        text: joinSpelledLetters(match[0]),
+        isSpelled: true,
+      };
   yield* unescaped(text);
   yield* morse(text);
 }
@@ -126,5 +131,5 @@ function readable(bytes: Buffer): string | undefined {
 }
 
 /** Joins `i g n o r e`. Two or more blanks separate words. */
-const joined = (run: string): string =>
+const joinSpelledLetters = (run: string): string =>
   run.replace(/([A-Za-z0-9])[ ._*|/\n-](?=[A-Za-z0-9])/g, '$1').replace(/[ ._*|/\n-]+/g, ' ');

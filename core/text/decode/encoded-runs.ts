@@ -135,9 +135,9 @@ class Letters {
   }
 }
 
-const between = new Uint8Array(128);
-for (const char of ' ._*|-/\n') between[char.charCodeAt(0)] = 1;
-const isBetweenLetters = (code: number): boolean => code < 128 && between[code] === 1;
+const runCharacters = new Uint8Array(128);
+for (const char of ' ._*|-/\n') runCharacters[char.charCodeAt(0)] = 1;
+const isBetweenLetters = (code: number): boolean => code < 128 && runCharacters[code] === 1;
 
 class Pieces {
   #count = 0;

@@ -1,4 +1,5 @@
 /** Decodes other forms of a text: encoded parts, JSON, spelled-out addresses [provenance.traced]. */
+import { jsonOrUndefined } from '#core/kernel/json-or-undefined.ts';
 import { encodedParts } from './encoded-parts.ts';
 
 const percentRuns = /[^\s"'<>%]{0,128}%[0-9a-f]{2}[^\s"'<>]{0,512}/gi;
@@ -21,12 +22,7 @@ export function readingsOf(value: string): string[] {
 
 /** Parses a text as JSON. Undefined if it is not a JSON object, array or string. */
 export function jsonIn(text: string): unknown {
-  if (!/^\s*[[{"]/.test(text) || text.length > 1_048_576) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return /^\s*[[{"]/.test(text) && text.length <= 1_048_576 ? jsonOrUndefined(text) : undefined;
 }
 
 const apart = /(?<!\S)(?:\S ){5,256}\S(?!\S)/g;

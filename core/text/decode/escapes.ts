@@ -11,7 +11,7 @@ const [newline, percent, ampersand, equals, backslash] = [10, 37, 38, 61, 92] as
 const leastEscapes = 3;
 const maxGap = 40;
 /** Number of characters before the first escape to include, because a word may begin there. */
-const before = 24;
+const charactersBefore = 24;
 
 const hexadecimal = new Int8Array(128).fill(-1);
 for (const [value, digit] of [...'0123456789abcdef'].entries()) {
@@ -118,7 +118,7 @@ export function unescaped(text: string): readonly Unescaped[] {
     }
     if (start < 0 || at - last > maxGap) {
       if (count >= leastEscapes) found.push({ start, end: last, text: finished(written, text, last, isBytes) });
-      written = text.slice(Math.max(last, at - before), at);
+      written = text.slice(Math.max(last, at - charactersBefore), at);
       start = at;
       count = 0;
       isBytes = false;

@@ -15,14 +15,14 @@ const slash = 47;
 /** Returns the hidden parts of a text, sorted and without overlaps. */
 export function hiddenParts(text: string): HiddenPart[] {
   const parts: HiddenPart[] = [];
-  if (text.includes('<!--')) parts.push(...between(text, '<!--', '-->'));
+  if (text.includes('<!--')) parts.push(...partsBetween(text, '<!--', '-->'));
   if (text.includes('](')) parts.push(...alternativeTexts(text));
   if (text.includes(']: ')) parts.push(...markdownComments(text));
   if (text.includes('<')) parts.push(...attributes(text), ...hiddenElements(text));
   return apart(parts);
 }
 
-function* between(text: string, open: string, close: string): Iterable<HiddenPart> {
+function* partsBetween(text: string, open: string, close: string): Iterable<HiddenPart> {
   const ends = nextOf(text, close);
   let at = text.indexOf(open);
   while (at >= 0) {

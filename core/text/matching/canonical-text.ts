@@ -24,7 +24,7 @@ export const plainReading: Reading = {
 };
 
 const escapes = /\\|%[0-9a-f]{2}/i;
-const encoded = /(?:%[0-9a-f]{2})+/gi;
+const percentEncoded = /(?:%[0-9a-f]{2})+/gi;
 /** Overlong two-byte forms of ASCII, which legacy decoders accept: `%c0%ae` is a dot. */
 const overlong = /%c([01])%([89ab][0-9a-f])/gi;
 const unsettled = /\/[./\s]|^\.|\s[.\s]|^\s|[\s/]$|[\t\r\n\v\f\u0080-\uffff]|[:@]/;
@@ -54,7 +54,10 @@ function unescapeText(text: string, reading: Reading): string {
   let plain = text;
   for (let round = 0; escapes.test(plain); round++) {
     if (round === maxRounds) throw new Error(`the text is escaped more than ${maxRounds} times over`);
-    plain = fold(reading.percent === 'decode' ? decodePercent(plain) : plain.replace(encoded, dropPercent), reading);
+    plain = fold(
+      reading.percent === 'decode' ? decodePercent(plain) : plain.replace(percentEncoded, dropPercent),
+      reading,
+    );
     plain = plain.replaceAll('\\', reading.backslash);
   }
   return plain;
@@ -64,7 +67,7 @@ const dropPercent = (run: string): string => run.replaceAll('%', '');
 
 export function decodePercent(text: string): string {
   if (!text.includes('%')) return text;
-  return text.replace(overlong, asciiOfOverlong).replace(encoded, (run) => {
+  return text.replace(overlong, asciiOfOverlong).replace(percentEncoded, (run) => {
     const bytes = run
       .slice(1)
       .split('%')

@@ -12,10 +12,10 @@ export const normalText = (lines: boolean): Walker =>
     show(emptyText),
     [...boundaryPoints('\n %./:@\\+-=,\'"(?#_'), 0x20, 0x30, 0x3a, 0x41, 0x47, 0x5b, 0x61, 0x67, 0x7b, 0x7f, 0xa0],
     (state, char) => {
-      const next = nextInText(read(state), char, lines);
+      const next = nextInText(parseTextState(state), char, lines);
       return next && show(next);
     },
-    (state) => state === show(emptyText) || wordEnds(read(state)),
+    (state) => state === show(emptyText) || wordEnds(parseTextState(state)),
   );
 
 interface TextState {
@@ -34,7 +34,7 @@ interface TextState {
 const emptyText: TextState = { word: 'empty', segment: 'start', head: 'first', percent: '' };
 const show = ({ word, segment, head, percent }: TextState): string => `${word}|${segment}|${head}|${percent}`;
 
-function read(state: string): TextState {
+function parseTextState(state: string): TextState {
   const [word = '', segment = '', head = '', percent = ''] = state.split('|');
   return { word, segment, head, percent };
 }

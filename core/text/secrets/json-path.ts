@@ -16,13 +16,13 @@ const stepPattern = /(\.\.?)(?:([\p{L}_$][\p{L}\p{N}_$-]*)|(\*))|(\.\.)?\[(?:'([
  * @throws TypeError with the position of a syntax error. A path that silently matched nothing would leak secrets.
  */
 export function sensitivePath(path: string): SensitivePath {
-  if (!path.startsWith('$') || path === '$') throw unreadable(path, 0);
+  if (!path.startsWith('$') || path === '$') throw pathError(path, 0);
   const steps: Step[] = [];
   let position = 1;
   while (position < path.length) {
     stepPattern.lastIndex = position;
     const match = stepPattern.exec(path);
-    if (!match) throw unreadable(path, position);
+    if (!match) throw pathError(path, position);
     const [text, dots, word, anyWord, bracketDots, single, double, index] = match;
     const name = anyWord === undefined ? (word ?? single ?? double ?? index) : undefined;
     steps.push({ ...(name !== undefined && { name }), anyDepth: dots === '..' || bracketDots === '..' });
@@ -31,7 +31,7 @@ export function sensitivePath(path: string): SensitivePath {
   return steps;
 }
 
-const unreadable = (path: string, position: number): TypeError =>
+const pathError = (path: string, position: number): TypeError =>
   new TypeError(
     `${JSON.stringify(path)} is not a sensitive path: at character ${position + 1} expected $ first, then .name, .*, ..name, [0], [*] or ['name']`,
   );

@@ -47,7 +47,7 @@ export function hasProgramSecret(text: string): boolean {
 /** Yields the ranges of secrets in program text. Ranges may overlap. */
 export function* programSecrets(text: string): Iterable<Range> {
   yield* inText(text);
-  yield* encoded(text);
+  yield* encodedRanges(text);
 }
 
 function* inText(text: string): Iterable<Range> {
@@ -233,7 +233,7 @@ const decodedCharacters = 64 * 1024;
 const unbroken = /^[\w+/=\s-]+$/;
 
 /** Finds encoded texts that contain a secret. Other encoded texts are shown unchanged. */
-function* encoded(text: string): Iterable<Range> {
+function* encodedRanges(text: string): Iterable<Range> {
   let left = decodedCharacters;
   for (const { start, end, text: decoded } of encodedParts(text)) {
     if (!unbroken.test(text.slice(start, end))) continue;

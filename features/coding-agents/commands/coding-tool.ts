@@ -38,7 +38,7 @@ export function callsOfTool(
 ): readonly CallBody[] {
   if (inner.includes(name)) return [];
   if (Object.hasOwn(tools, name)) return tools[name]!(input, place);
-  return [named('mcp', /^(?:mcp__.+?__|MCP:)(.+)$/s.exec(name)?.[1] ?? name, relativePaths(input, place))];
+  return [callBodyOf('mcp', /^(?:mcp__.+?__|MCP:)(.+)$/s.exec(name)?.[1] ?? name, relativePaths(input, place))];
 }
 
 /**
@@ -68,7 +68,7 @@ function pathOfServer(value: string, { workspace, cwd }: Place): string {
   }
 }
 
-const named = (protocol: string, tool: string, parameters: Input): CallBody => ({
+const callBodyOf = (protocol: string, tool: string, parameters: Input): CallBody => ({
   protocol,
   tool,
   parameters,
@@ -77,7 +77,7 @@ const named = (protocol: string, tool: string, parameters: Input): CallBody => (
 });
 
 /** Reads a tool that fetches a page. */
-export const page: ReadTool = (input) => [{ ...named('http', 'http.get', input), capability: 'read' }];
+export const page: ReadTool = (input) => [{ ...callBodyOf('http', 'http.get', input), capability: 'read' }];
 
 /** Members of a command tool, in addition to `command`. */
 interface CommandMembers {

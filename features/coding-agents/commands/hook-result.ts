@@ -29,7 +29,7 @@ export function sentenceAbout({ tool_name, tool_response, tool_output }: Fields)
   if (result === undefined || writing.test(text(tool_name) ?? '')) return undefined;
   const written = typeof result === 'string' ? result : JSON.stringify(result);
   if (written.length > maxCharacters) return undefined;
-  const value: Json = typeof result === 'string' ? parsed(result) : (result as Json);
+  const value: Json = typeof result === 'string' ? jsonOrText(result) : (result as Json);
   return markOf(guardResult(value, { actions, bytes }).findings)?.replace(
     'the result below',
     'the result of this call',
@@ -37,7 +37,7 @@ export function sentenceAbout({ tool_name, tool_response, tool_output }: Fields)
 }
 
 /** Parses a result that Cursor sends as JSON text. */
-function parsed(result: string): Json {
+function jsonOrText(result: string): Json {
   try {
     return JSON.parse(result) as Json;
   } catch {

@@ -24,7 +24,7 @@ export function addHook(parent: Parent): void {
   for (const [name, agent] of Object.entries<CodingAgent>(codingAgents))
     addCommand<HookOptions>(group, {
       usage: name,
-      summary: `Decide the tool call of a ${agent.before} event of ${agent.title} on stdin${recorded(agent)}; a call that cannot be decided is denied`,
+      summary: `Decide the tool call of a ${agent.before} event of ${agent.title} on stdin${outcomeHint(agent)}; a call that cannot be decided is denied`,
       examples: [`hook ${name} < event.json`, ...(agent.asks ? [`hook ${name} --review ask < event.json`] : [])],
       options: (command) => {
         command.addOption(
@@ -52,7 +52,7 @@ export function addHook(parent: Parent): void {
     });
 }
 
-const recorded = ({ after }: CodingAgent): string =>
+const outcomeHint = ({ after }: CodingAgent): string =>
   after.length === 0 ? '' : `, or record the outcome of a ${after[0]} event`;
 
 /** Returns a decision before a tool call; after it, a note on the result or on a missing outcome, if any. */

@@ -8,7 +8,7 @@ import { ticketBroker } from '#core/execution/credentials/ticket-broker.ts';
 import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import { noteDefinitions } from '#core/mcp/tools/drift.ts';
 import { fingerprintOf } from '#core/mcp/tools/kept-definitions.ts';
-import { listed } from '#core/mcp/tools/tool-list.ts';
+import { asListedTool } from '#core/mcp/tools/tool-list.ts';
 import { caller } from '../../../test/support/call-endpoint.ts';
 import { type KeptGateway, keptGateway } from '../../../test/support/kept-gateway.ts';
 import type { Loose } from '../../../test/support/loose.ts';
@@ -86,7 +86,7 @@ const refused = async (session: string, nth: number) =>
 /** The definitions of a server, as a conversation with it finds them. */
 const meet = async (...definitions: readonly Loose[]) => {
   const entry = (await gateway.ports().snapshots.current()).configuration.upstreams.mcp[0]!;
-  await noteDefinitions(gateway.ports(), { tenant: 'default', key_id: 'k1' }, entry, definitions.map(listed));
+  await noteDefinitions(gateway.ports(), { tenant: 'default', key_id: 'k1' }, entry, definitions.map(asListedTool));
 };
 
 let sheets = 0;

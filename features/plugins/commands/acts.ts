@@ -3,7 +3,7 @@
 import type { Cli } from '#agentctl/command.ts';
 import { exitCodes, Failure } from '#agentctl/failure.ts';
 import { fields, text } from '#agentctl/json-fields.ts';
-import { plain } from '#agentctl/output.ts';
+import { oneLineText } from '#agentctl/output.ts';
 import { authorize } from '#core/configuration/identity/authorize.ts';
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { PluginEntry } from '#core/configuration/supply-chain/documents.ts';
@@ -120,7 +120,7 @@ async function reportKept(cli: Cli, store: PluginStore): Promise<void> {
       if (fault instanceof Failure && fault.exitCode === exitCodes.unreachable) return;
       const { act: kind, name } = fields(act);
       cli.out.note(
-        `an earlier act is still not recorded as evidence: ${plain(kind)} of ${plain(name)} (${(fault as Error).message})`,
+        `an earlier act is still not recorded as evidence: ${oneLineText(kind)} of ${oneLineText(name)} (${(fault as Error).message})`,
       );
       if (fault instanceof Failure && (fault.status === 401 || fault.status === 403)) {
         cli.out.note(`for the kept acts, ${allowed}`);

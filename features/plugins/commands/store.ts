@@ -1,9 +1,11 @@
 /** Installed plugins in a folder: bytes by digest, and one record that is replaced as a whole [plugin.marketplace]. */
+
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import { pluginEntry } from '#core/configuration/supply-chain/documents.ts';
+import { jsonOrUndefined } from '#core/kernel/json-or-undefined.ts';
 
 const seenDocument = z.strictObject({ sequence: z.int(), sha256: z.string() });
 const record = z.strictObject({
@@ -78,7 +80,7 @@ export class PluginStore {
     const names = (await readdir(this.#folder).catch(absent)) ?? [];
     const kept = names.filter((name) => /^\d+-[0-9a-f-]+\.act$/.test(name)).sort();
     const acts = kept.map(async (id) => {
-      const act = jsonOrNothing((await readFile(join(this.#folder, id), 'utf8').catch(absent)) ?? '');
+      const act = jsonOrUndefined((await readFile(join(this.#folder, id), 'utf8').catch(absent)) ?? '');
       return act === undefined ? [] : [{ id, act }];
     });
     return (await Promise.all(acts)).flat();
@@ -105,14 +107,6 @@ export class PluginStore {
       await rm(partial, { force: true });
       throw cause;
     }
-  }
-}
-
-function jsonOrNothing(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

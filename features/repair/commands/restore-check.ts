@@ -1,7 +1,7 @@
 /** The checks of `restore check`: each names the step that repairs what does not hold [cli.status]. */
 import type { Api } from '#agentctl/client.ts';
 import type { Cli } from '#agentctl/command.ts';
-import { type Check, otherRelease, read } from '#agentctl/doctor/check.ts';
+import { type Check, otherRelease, readOperation } from '#agentctl/doctor/check.ts';
 import { type CheckResult, fail, ok, unknown, warn } from '#agentctl/doctor/finding.ts';
 import { count, type Fields, fields, list, text } from '#agentctl/json-fields.ts';
 import { pieces } from '#agentctl/pieces.ts';
@@ -73,7 +73,7 @@ async function log(api: Api, published: readonly string[]): Promise<CheckResult[
   const { openCheckpoint } = await import('#core/evidence/transparency/checkpoint-note.ts');
   const { continued } = await import('#core/evidence/transparency/continued.ts');
   const { logKey } = await import('#core/evidence/transparency/witness-keys.ts');
-  const { log_key, former_log_keys, checkpoint, cosigned } = await read(api, 'logCheckpoint');
+  const { log_key, former_log_keys, checkpoint, cosigned } = await readOperation(api, 'logCheckpoint');
   const keys = [log_key, ...(Array.isArray(former_log_keys) ? former_log_keys : [])].map((key) => logKey(String(key)));
   const note = String(checkpoint);
   const head = openCheckpoint(note, keys);
@@ -105,7 +105,7 @@ async function log(api: Api, published: readonly string[]): Promise<CheckResult[
 }
 
 async function consistency(api: Api, from: number, to: number): Promise<Buffer[]> {
-  const { proof } = await read(api, 'logConsistency', { from: String(from), to: String(to) });
+  const { proof } = await readOperation(api, 'logConsistency', { from: String(from), to: String(to) });
   return (Array.isArray(proof) ? proof : []).map((hash) => Buffer.from(String(hash), 'base64'));
 }
 
@@ -151,7 +151,11 @@ async function all(
 ): Promise<readonly Fields[]> {
   const found: Fields[] = [];
   for (let cursor: string | undefined; ; ) {
-    const page = await read(api, operation, { ...query, limit: '100', ...(cursor !== undefined && { cursor }) });
+    const page = await readOperation(api, operation, {
+      ...query,
+      limit: '100',
+      ...(cursor !== undefined && { cursor }),
+    });
     found.push(...list(page[member]));
     cursor = text(page.cursor);
     if (cursor === undefined) return found;
@@ -168,7 +172,7 @@ const inForceSteps: Readonly<Record<string, string>> = {
 };
 
 async function inForce(api: Api): Promise<CheckResult[]> {
-  const { agrees, differences, not_checked } = await read(api, 'compareInForce');
+  const { agrees, differences, not_checked } = await readOperation(api, 'compareInForce');
   if (agrees === true) {
     const open = Array.isArray(not_checked) ? not_checked.map(String) : [];
     return [

@@ -57,12 +57,12 @@ export function addRestore(parent: Parent): void {
     run: async (cli, { published }) => {
       const { restoreChecks } = await import('./restore-check.ts');
       const { runChecks } = await import('#agentctl/doctor/run-checks.ts');
-      return runChecks(cli, await restoreChecks(cli, await Promise.all(published.map(read))));
+      return runChecks(cli, await restoreChecks(cli, await Promise.all(published.map(readText))));
     },
   });
 }
 
-const read = (file: string): Promise<string> =>
+const readText = (file: string): Promise<string> =>
   readFile(file, 'utf8').catch((cause) => {
     throw fileTrouble('read', file, cause);
   });
@@ -79,7 +79,7 @@ async function plan(cli: Cli, { outputs, to, at, vault }: PlanOptions): Promise<
       throw new UsageError(`--${option} is ${JSON.stringify(name)}; it takes letters, digits, _ and -`);
   let stacks: unknown;
   try {
-    stacks = JSON.parse(await read(outputs));
+    stacks = JSON.parse(await readText(outputs));
   } catch (cause) {
     if (cause instanceof SyntaxError) throw new UsageError(`${outputs} is not JSON: ${cause.message}`, cause);
     throw cause;

@@ -56,7 +56,7 @@ async function witness(cli: Cli, options: WitnessOptions): Promise<Outcome> {
   if (logKey.length === 0) throw new UsageError('give --log-key: a witness watches only a log whose keys it trusts');
   const log = await logKeysOf(logKey);
   for (;;) {
-    const outcome = await look(cli, options, signer, log).catch((failure: unknown) =>
+    const outcome = await witnessOnce(cli, options, signer, log).catch((failure: unknown) =>
       unreachable(cli, options, failure),
     );
     if (outcome === 'negative' || !options.every) return outcome;
@@ -96,7 +96,12 @@ async function witnessSigner({ name, folder }: WitnessOptions): Promise<NoteSign
 }
 
 /** Checks the log once. The new state is durable before the cosignature is published. */
-async function look(cli: Cli, options: WitnessOptions, signer: NoteSigner, log: readonly NoteKey[]): Promise<Outcome> {
+async function witnessOnce(
+  cli: Cli,
+  options: WitnessOptions,
+  signer: NoteSigner,
+  log: readonly NoteKey[],
+): Promise<Outcome> {
   const { continued } = await import('#core/evidence/transparency/continued.ts');
   const before = await keptState(options.folder, log);
   const note = text(fields((await cli.api().call('logCheckpoint')).json).checkpoint) ?? '';

@@ -1,5 +1,5 @@
 /** Tables on a terminal: widths, cells that are cut, times as distances. */
-import { columnGap, cut, fittedWidths, relativeTime } from '../../../bin/agentctl/table.ts';
+import { columnGap, fittedWidths, relativeTime, shortenCell } from '../../../bin/agentctl/table.ts';
 
 const id = '01a2147e-cb1f-75d4-9e11-5d5f4ff963c8';
 const digest = 'a'.repeat(64);
@@ -45,7 +45,11 @@ describe('[cli.output-forms] widths', () => {
 });
 
 test('[cli.output-forms] a cut cell is marked, and a whole one stays', () => {
-  expect([cut('shell.rm', 8), cut('shell.rmdir', 8), cut('😀😀😀', 2)]).toEqual(['shell.rm', 'shell.r…', '😀…']);
+  expect([shortenCell('shell.rm', 8), shortenCell('shell.rmdir', 8), shortenCell('😀😀😀', 2)]).toEqual([
+    'shell.rm',
+    'shell.r…',
+    '😀…',
+  ]);
 });
 
 test.each([

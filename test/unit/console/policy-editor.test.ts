@@ -2,7 +2,7 @@
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { placeAt, suggestionsAt } from '../../../console/policies/completion.ts';
-import { read, stepsOf, writtenForm } from '../../../console/policies/written.ts';
+import { parseDraft, stepsOf, writtenForm } from '../../../console/policies/written.ts';
 import { readCases } from '../../support/yaml.ts';
 
 const cases = readCases(
@@ -22,11 +22,11 @@ describe('[console.policy-editor] the written form', () => {
   test('names the pack and leaves out defaults; the pack that is named is the stored one', () => {
     const text = writtenForm(stored);
     expect(parse(text)).toEqual({ pack: 'mine', rules: [] });
-    expect(read(text, stored).policies).toEqual({ pack, rules: [] });
+    expect(parseDraft(text, stored).policies).toEqual({ pack, rules: [] });
   });
 
   test('writes the pack out on demand, each rule without defaults', () => {
-    const { policies } = read(writtenForm(stored, true), stored);
+    const { policies } = parseDraft(writtenForm(stored, true), stored);
     expect(policies).toEqual({
       pack: { ...pack, rules: [{ protocol: 'shell', decision: 'block', reason: 'No shell.' }] },
       rules: [],
@@ -34,16 +34,16 @@ describe('[console.policy-editor] the written form', () => {
   });
 
   test('keeps another pack, and no pack, as typed', () => {
-    expect(read('pack: readonly', stored).policies).toEqual({ pack: 'readonly' });
-    expect(read('pack: null', stored).policies).toEqual({ pack: null });
-    expect(read('', stored).policies).toEqual({});
+    expect(parseDraft('pack: readonly', stored).policies).toEqual({ pack: 'readonly' });
+    expect(parseDraft('pack: null', stored).policies).toEqual({ pack: null });
+    expect(parseDraft('', stored).policies).toEqual({});
   });
 });
 
 describe('[console.policy-editor] errors have a place', () => {
   const text = 'pack: mine\nrules:\n  - tool: "a"\n    decision: perhaps\n    arguments: { "a.b": { equal: 1 } }\n';
   const marked = (fault: string) =>
-    read(text, stored)
+    parseDraft(text, stored)
       .placed(fault)
       .map(({ from, to, message }) => [text.slice(from, to), message]);
 
@@ -67,7 +67,7 @@ describe('[console.policy-editor] errors have a place', () => {
   });
 
   test('of YAML', () => {
-    const { policies, problems } = read('rules: [a\nb: {', stored);
+    const { policies, problems } = parseDraft('rules: [a\nb: {', stored);
     expect(policies).toBeUndefined();
     expect(problems[0]?.message).not.toBe('');
   });

@@ -1,5 +1,5 @@
 /** Rules in force as people read them. */
-import { found, groupsOf, guardsFound, guardsOf, shortPattern } from '../../../console/policies/rule-list.ts';
+import { groupsOf, guardsFound, guardsOf, matchingGroups, shortPattern } from '../../../console/policies/rule-list.ts';
 import type { Loose } from '../../support/loose.ts';
 
 const rules: Loose[] = [
@@ -13,7 +13,7 @@ const counts = { 'shell.dd': 2, 'scm.get_*': 1, 'guard:secret-files': 3 };
 const places = { rules: ['a:1', 'a:2', 'a:3', 'a:4'], guards: { own: 'a:9' } };
 const groups = groupsOf(rules as never, { counts, digestOf, places });
 const all = { text: '', decision: '', unused: false };
-const titles = (search: Loose) => found(groups, { ...all, ...search }).map(({ title }) => title);
+const titles = (search: Loose) => matchingGroups(groups, { ...all, ...search }).map(({ title }) => title);
 
 describe('[console.policies] the list of rules', () => {
   test('groups rules with the same reason and decision, with their decided calls', () => {
@@ -44,8 +44,10 @@ describe('[console.policies] the list of rules', () => {
   });
 
   test('a search keeps the matching rules of a group', () => {
-    expect(found(groups, { ...all, text: 'shell.dd' })).toMatchObject([{ rules: [{ number: 2 }], decided: 2 }]);
-    expect(found(groups, { ...all, unused: true })[0]).toMatchObject({ rules: [{ number: 1 }], decided: 0 });
+    expect(matchingGroups(groups, { ...all, text: 'shell.dd' })).toMatchObject([
+      { rules: [{ number: 2 }], decided: 2 },
+    ]);
+    expect(matchingGroups(groups, { ...all, unused: true })[0]).toMatchObject({ rules: [{ number: 1 }], decided: 0 });
   });
 
   test('has each guard once, with its reasons', () => {

@@ -1,5 +1,5 @@
 import { emptyState } from '#core/limits/counter-state.ts';
-import { counted } from '#core/limits/window.ts';
+import { addToBucket } from '#core/limits/window.ts';
 import { call, counters, refusal, settled } from './sample.ts';
 
 const three = { requests_per_minute: 3, budgets: [] };
@@ -88,7 +88,7 @@ describe('the window of tokens', () => {
 
 describe('the buckets of a window', () => {
   const one = { second: 5, requests: 1, tokens: 10 };
-  test.each<[string, object, ReturnType<typeof counted>]>([
+  test.each<[string, object, ReturnType<typeof addToBucket>]>([
     ['a new second', { second: 4, requests: 1, tokens: 0 }, [{ second: 4, requests: 1, tokens: 0 }, one]],
     ['a later one', { second: 6, requests: 0, tokens: 1 }, [one, { second: 6, requests: 0, tokens: 1 }]],
     ['the same second', { second: 5, requests: 2, tokens: 5 }, [{ second: 5, requests: 3, tokens: 15 }]],
@@ -98,6 +98,6 @@ describe('the buckets of a window', () => {
     ['more than is there', { second: 5, requests: -9, tokens: -99 }, []],
   ])('%s', (_what, change, expected) => {
     const { second, ...by } = change as typeof one;
-    expect(counted([one], second, by)).toEqual(expected);
+    expect(addToBucket([one], second, by)).toEqual(expected);
   });
 });

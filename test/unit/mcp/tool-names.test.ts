@@ -1,5 +1,5 @@
 /** Names under which clients see tools, and names under which rules see them. */
-import { isPortable, named, partedName, policyName } from '#core/mcp/tools/tool-names.ts';
+import { isPortable, partedName, policyName, toolsWithUniqueNames } from '#core/mcp/tools/tool-names.ts';
 import { entry } from './entry.ts';
 
 const long = 'synchronize-all-customer-data-across-multiple-systems';
@@ -7,7 +7,7 @@ const offer = (given: object, ...names: string[]) => ({
   entry: entry(given),
   list: { tools: names.map((name) => ({ definition: { name } })) } as never,
 });
-const exposed = (...offers: ReturnType<typeof offer>[]) => named(offers).map((tool) => tool.exposed);
+const exposed = (...offers: ReturnType<typeof offer>[]) => toolsWithUniqueNames(offers).map((tool) => tool.exposed);
 
 test('[mcp.names] a name that the gateway makes has at most 64 characters, and is the same every time', () => {
   const offers = [offer({ name: 'enterprise-database-management' }, long), offer({ name: 'files' }, long)];
@@ -31,7 +31,7 @@ test('[mcp.names] with portable_names each name is one that models take, and no 
 });
 
 test('[mcp.names] rules continue with the name of the server, or with <server>__<tool>', async () => {
-  const [portable] = named([offer({ name: 'one', portable_names: true }, 'repo/meta.get')]);
+  const [portable] = toolsWithUniqueNames([offer({ name: 'one', portable_names: true }, 'repo/meta.get')]);
   const asked: string[] = [];
   const decisionAs = async (name: string) => {
     asked.push(name);
@@ -39,7 +39,10 @@ test('[mcp.names] rules continue with the name of the server, or with <server>__
   };
   expect(await policyName(portable!, decisionAs)).toBe('repo/meta.get');
   expect(asked).toEqual([]);
-  const [shortened] = named([offer({ name: 'enterprise-database-management' }, long), offer({ name: 'files' }, long)]);
+  const [shortened] = toolsWithUniqueNames([
+    offer({ name: 'enterprise-database-management' }, long),
+    offer({ name: 'files' }, long),
+  ]);
   expect(await policyName(shortened!, decisionAs)).toBe(partedName(shortened!.entry, long));
   expect(asked).toEqual([long, `enterprise-database-management__${long}`]);
 });

@@ -35,7 +35,7 @@ export function principalOfClaims(provider: OidcProvider, caller: FederatedCalle
   const role = lowestRole([entry.role, ...rolesOf(entry, claims), ...held]);
   return {
     key_id: `oidc-${digestOf([issuer, subject, client ?? null, entry.kind]).slice(0, 24)}`,
-    name: label(only(claims, entry.name_claim) ?? client ?? subject),
+    name: label(onlyClaim(claims, entry.name_claim) ?? client ?? subject),
     tenant,
     role,
     kind: entry.kind,
@@ -79,14 +79,14 @@ const holds = (needed: Readonly<Record<string, readonly string[]>>, claims: Clai
   Object.entries(needed).every(([name, allowed]) => claimValues(claims, name).some((value) => allowed.includes(value)));
 
 /** Returns the value of a claim that decides an identity: it must have exactly one. */
-function only(claims: Claims, name: string | undefined): string | undefined {
+function onlyClaim(claims: Claims, name: string | undefined): string | undefined {
   if (name === undefined) return undefined;
   const values = claimValues(claims, name);
   return values.length === 1 ? values[0] : undefined;
 }
 
 function tenantOf(entry: OidcCaller, claims: Claims, { tenants }: People): string {
-  const named = entry.tenant ?? only(claims, entry.tenant_claim);
+  const named = entry.tenant ?? onlyClaim(claims, entry.tenant_claim);
   const allowed = entry.tenant !== undefined || entry.tenants.includes('*') || entry.tenants.includes(named ?? '');
   if (named !== undefined && allowed && tenants.some(({ id }) => id === named)) return named;
   throw forbidden(`its claim ${entry.tenant_claim} names no tenant that identity.oidc allows`);
@@ -101,7 +101,7 @@ function humanOf(
   { people }: People,
 ): Person | undefined {
   if (fixed === undefined && claim === undefined) return undefined;
-  const value = only(claims, claim);
+  const value = onlyClaim(claims, claim);
   const found =
     fixed === undefined
       ? people.find(({ oidc_ids }) => value !== undefined && oidc_ids?.includes(`${provider.name}/${value}`))

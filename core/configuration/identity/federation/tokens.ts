@@ -23,7 +23,7 @@ export function createTokens(deps: IssuerKeysDeps): Tokens {
       checkLifetime(payload, provider, deps.clock.now());
       if (resource !== undefined && !audiencesOf(payload).includes(resource))
         throw new RefusedToken(`the token is not for ${resource}; ask the issuer for one with this audience`);
-      return principalOfClaims(provider, kept(provider, payload), configuration);
+      return principalOfClaims(provider, keptClaims(provider, payload), configuration);
     },
   };
 }
@@ -125,7 +125,7 @@ function checkLifetime({ exp = 0, iat = 0, sub }: JWTPayload, provider: OidcProv
 }
 
 /** Returns the stored part of a token: caller, client, expiry, and the claims that the mapping reads. */
-function kept(provider: OidcProvider, payload: JWTPayload) {
+function keptClaims(provider: OidcProvider, payload: JWTPayload) {
   const [client] = [...claimValues(payload, 'client_id'), ...claimValues(payload, 'azp')];
   const claims = [...claimsRead(provider)].flatMap((name) => {
     const values = claimValues(payload, name);

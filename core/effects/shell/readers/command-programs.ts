@@ -12,7 +12,7 @@ import { kindOf, resourcesOf } from './resources.ts';
 export const commandProgram =
   (program: CommandProgram, root: CommandTree): Reader =>
   (call) =>
-    read(call, program, root);
+    readProgram(call, program, root);
 
 interface CommandWords {
   readonly words: readonly Arg[];
@@ -23,7 +23,7 @@ interface CommandWords {
   readonly args: readonly Arg[];
 }
 
-function read(call: Invocation, program: CommandProgram, root: CommandTree): void {
+function readProgram(call: Invocation, program: CommandProgram, root: CommandTree): void {
   const words: Arg[] = [];
   const before: Arg[] = [];
   const globals: Parsed[] = [];

@@ -35,7 +35,7 @@ export function parallel(call: Invocation, grammar: Grammar): void {
   const { operands } = parseWords(call.args, grammar);
   const end = operands.findIndex(({ text }) => text.startsWith(':::'));
   const words = operands.slice(0, end < 0 ? operands.length : end);
-  if (words.length > 0 && words.every((arg) => arg.known)) call.line(joined(words));
+  if (words.length > 0 && words.every((arg) => arg.known)) call.line(joinWords(words));
 }
 
 /** Reads watch, which by default joins its words to a line for a shell. */
@@ -43,7 +43,7 @@ export function watch(call: Invocation, grammar: Grammar): void {
   const parsed = parseWords(call.args, grammar);
   for (const problem of parsed.problems) call.unclear(`watch: ${problem}`);
   if (isGiven(parsed, '-x --exec')) call.run(parsed.operands);
-  else call.line(parsed.operands.every((arg) => arg.known) ? joined(parsed.operands) : undefined);
+  else call.line(parsed.operands.every((arg) => arg.known) ? joinWords(parsed.operands) : undefined);
 }
 
 /** Reads ssh: another machine runs the command, but options may run something here. */
@@ -58,7 +58,7 @@ export function ssh(call: Invocation, grammar: Grammar): void {
     )
       call.unclear(`ssh -o ${value?.text.slice(0, 30)} may run a program here`);
   const [, ...rest] = parsed.operands;
-  if (rest.length > 0) call.line(rest.every((arg) => arg.known) ? joined(rest) : undefined);
+  if (rest.length > 0) call.line(rest.every((arg) => arg.known) ? joinWords(rest) : undefined);
 }
 
 /** Reads commands that run their input later. */
@@ -70,4 +70,4 @@ export function later(call: Invocation, grammar: Grammar): void {
   else call.script();
 }
 
-const joined = (words: readonly Arg[]): string => words.map((arg) => arg.text).join(' ');
+const joinWords = (words: readonly Arg[]): string => words.map((arg) => arg.text).join(' ');

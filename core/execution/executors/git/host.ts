@@ -2,7 +2,7 @@
 
 import { repositoryPattern } from '#core/contracts/repository.ts';
 import { isObject } from '#core/kernel/narrow.ts';
-import { ExecutionFault, harmless, refused } from '../fault.ts';
+import { callRefused, ExecutionFault, harmless } from '../fault.ts';
 import { assertSuccess } from '../http/answer.ts';
 import type { HttpExchange, IncomingAnswer } from '../ports.ts';
 
@@ -32,7 +32,7 @@ export interface Repository {
 /** Returns the target as a repository name. @throws ExecutionFault `refused` if it is not one. */
 export function repositoryName(target: string): string {
   if (repositoryPattern.test(target)) return target;
-  throw refused('the target is not a repository', 'Name it as owner/name.');
+  throw callRefused('the target is not a repository', 'Name it as owner/name.');
 }
 
 export function repositoryAt(
@@ -42,7 +42,7 @@ export function repositoryAt(
   exchange: HttpExchange,
   signal: AbortSignal | undefined,
 ): Repository {
-  if (!/^[\x21-\x7e]+$/.test(token)) throw refused('the credential is not a token');
+  if (!/^[\x21-\x7e]+$/.test(token)) throw callRefused('the credential is not a token');
   const call = async (method: string, path: string, body?: object): Promise<IncomingAnswer> => {
     const request = {
       url: `${host.apiUrl}/repos/${name}${path}`,
@@ -72,7 +72,7 @@ export function repositoryAt(
     read: async (path, query) => objectOf(await quiet('GET', path + queryOf(query)), false),
     async list(path, query) {
       const answer = await quiet('GET', path + queryOf(query));
-      const items = parsed(answer, false);
+      const items = jsonOfAnswer(answer, false);
       if (!Array.isArray(items)) throw notPromised(false);
       return { items: items.filter(isObject), more: /rel="?next"?/.test(answer.headers.link ?? '') };
     },
@@ -93,12 +93,12 @@ function queryOf(query: Query = {}): string {
 
 /** Parses an object. @param changed true if the host has already acted, so that a bad answer has an unknown effect. */
 function objectOf(answer: IncomingAnswer, changed: boolean): Answer {
-  const value = parsed(answer, changed);
+  const value = jsonOfAnswer(answer, changed);
   if (isObject(value)) return value;
   throw notPromised(changed);
 }
 
-function parsed({ body, truncated }: IncomingAnswer, changed: boolean): unknown {
+function jsonOfAnswer({ body, truncated }: IncomingAnswer, changed: boolean): unknown {
   if (truncated)
     throw new ExecutionFault('too_large', 'its answer is longer than the limit', {
       effect: changed ? 'unknown' : 'none',

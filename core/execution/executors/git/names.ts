@@ -28,4 +28,4 @@ function isPlainPath(text: string): boolean {
   return text.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
 }
 
-export const encoded = (name: string): string => name.split('/').map(encodeURIComponent).join('/');
+export const encodePath = (name: string): string => name.split('/').map(encodeURIComponent).join('/');

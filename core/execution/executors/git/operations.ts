@@ -20,7 +20,7 @@ import {
   repositoryView,
 } from './answers.ts';
 import type { Answer, Repository } from './host.ts';
-import { branch, encoded, path, ref, sha } from './names.ts';
+import { branch, encodePath, path, ref, sha } from './names.ts';
 
 interface PushFiles {
   readonly branch: string;
@@ -30,12 +30,12 @@ interface PushFiles {
 
 /** Pushes several files in one commit: creates tree and commit, then moves the branch, never by force. */
 async function pushFiles(repository: Repository, { branch, message, files }: PushFiles): Promise<unknown> {
-  const parent = shaIn((await repository.read(`/git/ref/heads/${encoded(branch)}`)).object);
+  const parent = shaIn((await repository.read(`/git/ref/heads/${encodePath(branch)}`)).object);
   const base = shaIn((await repository.read(`/git/commits/${parent}`)).tree);
   const entries = files.map(({ path, content }) => ({ path, content, mode: '100644', type: 'blob' }));
   const tree = shaIn(await repository.prepare('/git/trees', { base_tree: base, tree: entries }));
   const commit = shaIn(await repository.prepare('/git/commits', { message, tree, parents: [parent] }));
-  await repository.change('PATCH', `/git/refs/heads/${encoded(branch)}`, { sha: commit, force: false });
+  await repository.change('PATCH', `/git/refs/heads/${encodePath(branch)}`, { sha: commit, force: false });
   return { branch, commit, files: files.map(({ path }) => path) };
 }
 
@@ -82,11 +82,11 @@ export const operations: Readonly<Record<(typeof gitTools)[number], Operation>> 
   'scm.get_repository': operation({}, async (repository) => repositoryView(await repository.read(''))),
 
   'scm.get_file_contents': operation({ path, ref: ref.optional() }, async (repository, { path, ref }) =>
-    fileView(await repository.read(`/contents/${encoded(path)}`, { ref })),
+    fileView(await repository.read(`/contents/${encodePath(path)}`, { ref })),
   ),
   'scm.list_directory': operation({ path: path.optional(), ref: ref.optional() }, (repository, { path, ref }) =>
     listing(
-      repository.list(`/contents${path === undefined ? '' : `/${encoded(path)}`}`, { ref }),
+      repository.list(`/contents${path === undefined ? '' : `/${encodePath(path)}`}`, { ref }),
       'entries',
       entryView,
     ),
@@ -96,7 +96,7 @@ export const operations: Readonly<Record<(typeof gitTools)[number], Operation>> 
     listing(repository.list('/branches', pageOf(query)), 'branches', branchView),
   ),
   'scm.get_branch': operation({ branch }, async (repository, { branch }) =>
-    branchView(await repository.read(`/branches/${encoded(branch)}`)),
+    branchView(await repository.read(`/branches/${encodePath(branch)}`)),
   ),
   'scm.list_commits': operation({ sha: ref.optional(), path: path.optional(), ...page }, (repository, query) =>
     listing(repository.list('/commits', { sha: query.sha, path: query.path, ...pageOf(query) }), 'commits', commitView),
@@ -140,12 +140,14 @@ export const operations: Readonly<Record<(typeof gitTools)[number], Operation>> 
   'scm.create_or_update_file': operation(
     { path, content: z.string(), message, branch: branch.optional(), sha: sha.optional() },
     async (repository, { path, content, ...rest }) =>
-      writtenView(await repository.change('PUT', `/contents/${encoded(path)}`, { ...rest, content: blobOf(content) })),
+      writtenView(
+        await repository.change('PUT', `/contents/${encodePath(path)}`, { ...rest, content: blobOf(content) }),
+      ),
   ),
   'scm.delete_file': operation(
     { path, message, sha, branch: branch.optional() },
     async (repository, { path, ...rest }) =>
-      writtenView(await repository.change('DELETE', `/contents/${encoded(path)}`, rest)),
+      writtenView(await repository.change('DELETE', `/contents/${encodePath(path)}`, rest)),
   ),
   'scm.push_files': operation(
     {
@@ -195,7 +197,7 @@ const defaultBranch = async (repository: Repository): Promise<string> =>
   String((await repository.read('')).default_branch);
 
 async function tipOf(repository: Repository, name: string): Promise<string> {
-  const { object } = await repository.read(`/git/ref/heads/${encoded(name)}`);
+  const { object } = await repository.read(`/git/ref/heads/${encodePath(name)}`);
   return isObject(object) ? asText(object.sha) : '';
 }
 

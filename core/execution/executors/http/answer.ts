@@ -1,6 +1,6 @@
 /** Reduces a service's answer for callers: status, harmless headers, and the body as JSON or text. */
 import { ExecutionFault, type ExecutionFaultKind } from '../fault.ts';
-import { quoted } from '../named.ts';
+import { quoted } from '../named-executor.ts';
 import type { IncomingAnswer } from '../ports.ts';
 
 interface HttpResult {

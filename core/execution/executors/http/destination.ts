@@ -6,7 +6,7 @@ import type { HttpServiceEntry } from '#core/contracts/config.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import { type Address, readAddress } from '#core/effects/http/address.ts';
 import { compileGlob } from '#core/text/matching/glob.ts';
-import { refused } from '../fault.ts';
+import { callRefused } from '../fault.ts';
 
 interface Destination {
   readonly service: HttpServiceEntry;
@@ -37,11 +37,11 @@ export function destinationOf(
 ): Destination {
   const { url } = envelope.parameters;
   if (url === undefined) return located(envelope.target, service);
-  if (typeof url !== 'string') throw refused('parameter url is not a string');
+  if (typeof url !== 'string') throw callRefused('parameter url is not a string');
   const wanted = located(url, service);
   if (isLabelOf(service, envelope.target)) return wanted;
   if (located(envelope.target, service).url !== wanted.url)
-    throw refused(`target ${envelope.target} and parameter url name different addresses`, 'Name the address once.');
+    throw callRefused(`target ${envelope.target} and parameter url name different addresses`, 'Name the address once.');
   return wanted;
 }
 
@@ -69,16 +69,16 @@ const folderOf = ({ path }: Address): string => path.replace(/\/+$/, '');
 function located(text: string, service: HttpServiceEntry): Destination {
   const address = readAddress(text);
   const [doubt] = address.doubts;
-  if (doubt !== undefined) throw refused(doubt, 'Write the address plainly.');
+  if (doubt !== undefined) throw callRefused(doubt, 'Write the address plainly.');
   const base = readAddress(service.base_url);
   const path = pathUnder(service, base, address);
   const odd = oddityOf(path);
-  if (odd !== undefined) throw refused(`the path ${odd}`, 'Write the path plainly.');
+  if (odd !== undefined) throw callRefused(`the path ${odd}`, 'Write the path plainly.');
   assertAllowed(service, path);
   const { origin } = new URL(service.base_url);
   const whole = folderOf(base) + path;
   const url = new URL(`${origin}${whole}${address.query}`);
-  if (url.origin !== origin || url.pathname !== whole) throw refused('the address reads in more than one way');
+  if (url.origin !== origin || url.pathname !== whole) throw callRefused('the address reads in more than one way');
   return { service, path, url: url.href };
 }
 
@@ -87,7 +87,7 @@ function pathUnder(service: HttpServiceEntry, base: Address, address: Address): 
   if (address.scheme === '') {
     if (address.host === service.name.toLowerCase()) return address.path;
   } else if (isUnder(service, address)) return address.path.slice(folderOf(base).length) || '/';
-  throw refused(`${address.target} is not under service ${service.name}`, `Its base URL is ${service.base_url}.`);
+  throw callRefused(`${address.target} is not under service ${service.name}`, `Its base URL is ${service.base_url}.`);
 }
 
 /**
@@ -108,13 +108,13 @@ function assertAllowed({ name, allowed_paths }: HttpServiceEntry, path: string):
     const { matches } = compileGlob(pattern, 'text');
     return matches(plain) || matches(plain.slice(1));
   });
-  if (!allowed) throw refused(`path ${path} of service ${name} is not among ${allowed_paths.join(', ')}`);
+  if (!allowed) throw callRefused(`path ${path} of service ${name} is not among ${allowed_paths.join(', ')}`);
 }
 
 function decodeURIComponentSafely(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
-    throw refused('the path is not valid UTF-8');
+    throw callRefused('the path is not valid UTF-8');
   }
 }

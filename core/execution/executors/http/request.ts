@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { HttpServiceEntry } from '#core/contracts/config.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import type { IssuedCredential } from '#core/execution/credentials/ports.ts';
-import { needsCredential, refused } from '../fault.ts';
+import { callRefused, needsCredential } from '../fault.ts';
 import { parametersOf } from '../parameters.ts';
 
 const httpParameters = z.strictObject({
@@ -36,12 +36,12 @@ export function sendingOf(
   const parameters = parametersOf(httpParameters, envelope.parameters);
   const method = methodOf(envelope.tool, parameters.method);
   if (!service.allowed_methods.some((allowed) => allowed === method))
-    throw refused(`method ${method} of service ${service.name} is not among ${service.allowed_methods.join(', ')}`);
+    throw callRefused(`method ${method} of service ${service.name} is not among ${service.allowed_methods.join(', ')}`);
   const content = contentOf(parameters);
-  if (content && ['GET', 'HEAD', 'OPTIONS'].includes(method)) throw refused(`${method} carries no body`);
+  if (content && ['GET', 'HEAD', 'OPTIONS'].includes(method)) throw callRefused(`${method} carries no body`);
   const bytes = Buffer.byteLength(content?.body ?? '');
   if (bytes > service.max_request_bytes)
-    throw refused(`the body has ${bytes} bytes, and service ${service.name} takes ${service.max_request_bytes}`);
+    throw callRefused(`the body has ${bytes} bytes, and service ${service.name} takes ${service.max_request_bytes}`);
   return {
     method,
     headers: {
@@ -64,16 +64,17 @@ function methodOf(tool: string, parameter: string | undefined): string {
   const operation = tool.slice(tool.lastIndexOf('.') + 1);
   const byTool = carriers.includes(operation.toLowerCase()) ? undefined : operation.toUpperCase();
   const method = byTool ?? parameter?.toUpperCase();
-  if (method === undefined) throw refused(`${tool} needs the parameter method`);
-  if (!methods.includes(method)) throw refused(`"${operation}" is not an HTTP method`, `Use ${methods.join(', ')}.`);
+  if (method === undefined) throw callRefused(`${tool} needs the parameter method`);
+  if (!methods.includes(method))
+    throw callRefused(`"${operation}" is not an HTTP method`, `Use ${methods.join(', ')}.`);
   if (parameter !== undefined && parameter.toUpperCase() !== method)
-    throw refused(`tool ${tool} and parameter method name different methods`);
+    throw callRefused(`tool ${tool} and parameter method name different methods`);
   return method;
 }
 
 function contentOf({ body, json, form }: z.infer<typeof httpParameters>): { body: string; type: string } | undefined {
   if ([body, json, form].filter((given) => given !== undefined).length > 1)
-    throw refused('more than one of body, json and form is given');
+    throw callRefused('more than one of body, json and form is given');
   if (form !== undefined)
     return { body: new URLSearchParams(form).toString(), type: 'application/x-www-form-urlencoded' };
   if (typeof body === 'string') return { body, type: 'text/plain; charset=utf-8' };
@@ -81,7 +82,7 @@ function contentOf({ body, json, form }: z.infer<typeof httpParameters>): { body
   return value === undefined ? undefined : { body: JSON.stringify(value), type: 'application/json' };
 }
 
-const usual = [
+const usualHeaders = [
   'accept',
   'accept-language',
   'content-type',
@@ -99,13 +100,13 @@ function callerHeaders(
   { name: service, allowed_headers, credential }: HttpServiceEntry,
 ): Record<string, string> {
   const own = credential.header.toLowerCase();
-  const allowed = [...usual, ...allowed_headers].filter((name) => name !== own);
+  const allowed = [...usualHeaders, ...allowed_headers].filter((name) => name !== own);
   const headers: Record<string, string> = {};
   for (const [written, value] of Object.entries(given)) {
     const name = written.toLowerCase();
-    if (!allowed.includes(name)) throw refused(`header ${written} is not one callers of ${service} may set`);
-    if (name in headers) throw refused(`header ${name} is given twice`);
-    if (!/^[\t\x20-\x7e]{0,4096}$/.test(value)) throw refused(`the value of header ${name} is not plain ASCII`);
+    if (!allowed.includes(name)) throw callRefused(`header ${written} is not one callers of ${service} may set`);
+    if (name in headers) throw callRefused(`header ${name} is given twice`);
+    if (!/^[\t\x20-\x7e]{0,4096}$/.test(value)) throw callRefused(`the value of header ${name} is not plain ASCII`);
     headers[name] = value;
   }
   return headers;
@@ -120,7 +121,8 @@ function credentialHeader(
     return {};
   }
   const secret = scheme.toLowerCase() === 'basic' ? basicOf(credential.secret) : credential.secret;
-  if (!/^[\x21-\x7e]+$/.test(secret)) throw refused(`the credential for service ${name} does not fit into a header`);
+  if (!/^[\x21-\x7e]+$/.test(secret))
+    throw callRefused(`the credential for service ${name} does not fit into a header`);
   return { [header.toLowerCase()]: scheme === '' ? secret : `${scheme} ${secret}` };
 }
 

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { ExecutorSettings } from '#core/contracts/config.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import { shellCarriers } from '#core/contracts/executor-tools.ts';
-import { refused } from '../fault.ts';
+import { callRefused } from '../fault.ts';
 import { parametersOf } from '../parameters.ts';
 import type { Command, ExecutorPorts } from '../ports.ts';
 
@@ -39,7 +39,7 @@ export async function commandOf(
     settings,
   );
   if (argv.some((word) => word.includes('\0') || !word.isWellFormed()))
-    throw refused('an argument is not well-formed text');
+    throw callRefused('an argument is not well-formed text');
   return {
     argv,
     ...(settings.working_directory !== undefined && { root: settings.working_directory }),
@@ -58,11 +58,11 @@ async function argvOf(
   shellWords: ExecutorPorts['shellWords'],
 ): Promise<readonly [string, ...string[]]> {
   if ((argv === undefined) === (command === undefined))
-    throw refused('the call names no program', 'Give either argv, a list of texts, or command, a line.');
+    throw callRefused('the call names no program', 'Give either argv, a list of texts, or command, a line.');
   const words = argv ?? (await shellWords?.(command!));
   const [program, ...rest] = words ?? [];
   if (program === undefined || program === '')
-    throw refused(
+    throw callRefused(
       'the line is more than one plain command',
       'No shell runs here: no pipes, redirections, variables or wildcards. Give argv, one action for each command.',
     );
@@ -77,9 +77,9 @@ function assertProgram(
 ): void {
   const operation = tool.slice(tool.lastIndexOf('.') + 1);
   if (!carriers.includes(operation.toLowerCase()) && operation !== program)
-    throw refused(`tool ${tool} does not run ${program}`, 'Name the tool after its program, or use shell.run.');
+    throw callRefused(`tool ${tool} does not run ${program}`, 'Name the tool after its program, or use shell.run.');
   if (!allowed_binaries.includes(program))
-    throw refused(
+    throw callRefused(
       `program ${program} is not among ${allowed_binaries.join(', ') || 'those allowed (none)'}`,
       'Programs are named without folder; an operator lists them under executors.shell.allowed_binaries.',
     );

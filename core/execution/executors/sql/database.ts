@@ -3,7 +3,7 @@ import type { SqlDatabaseEntry } from '#core/contracts/config.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import type { IssuedCredential } from '#core/execution/credentials/ports.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
-import { ExecutionFault, needsCredential, refused } from '../fault.ts';
+import { callRefused, ExecutionFault, needsCredential } from '../fault.ts';
 import type { PostgresServer } from '../ports.ts';
 
 /** Returns the database that a call names, or the only one; undefined if none matches or the choice is ambiguous. */
@@ -23,9 +23,9 @@ export function databaseOf(
 export function assertTarget(target: string, chosen: SqlDatabaseEntry, databases: readonly SqlDatabaseEntry[]): void {
   if (isNamedBy(chosen, target)) return;
   const other = databases.find((each) => each !== chosen && isNamedBy(each, target));
-  if (other) throw refused(`the target names database ${other.name}, the parameters ${chosen.name}`);
+  if (other) throw callRefused(`the target names database ${other.name}, the parameters ${chosen.name}`);
   if (/[:/@\\\s]/.test(target.trim().replace(/"(?:[^"]|"")*"/g, '')))
-    throw refused(
+    throw callRefused(
       `the target is an address that database ${chosen.name} does not have`,
       'Name the database or a table.',
     );
@@ -105,7 +105,7 @@ function loginOf(secret: string, place: Place): Pick<Place, 'user' | 'password'>
   const whole = /^postgres(?:ql)?:/.test(secret) ? placeFrom(secret) : undefined;
   if (whole) {
     const same = whole.host === place.host && whole.port === place.port && whole.database === place.database;
-    if (!same) throw refused('the credential is for another database than the configured one');
+    if (!same) throw callRefused('the credential is for another database than the configured one');
     return whole;
   }
   try {
@@ -115,7 +115,7 @@ function loginOf(secret: string, place: Place): Pick<Place, 'user' | 'password'>
   } catch {
     // Reported below, since the parser's message would quote the secret.
   }
-  throw refused(
+  throw callRefused(
     'the credential contains no user name with a password',
     'A database wants {"username", "password"} or a URL.',
   );

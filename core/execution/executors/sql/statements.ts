@@ -3,7 +3,7 @@
  */
 import * as z from 'zod';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
-import { refused } from '../fault.ts';
+import { callRefused } from '../fault.ts';
 import { parametersOf } from '../parameters.ts';
 import type { SqlStatement } from '../ports.ts';
 import { scanSql } from './scan.ts';
@@ -44,10 +44,13 @@ function textsOf(raw: Readonly<Record<string, unknown>>): readonly SqlStatement[
   const { sql, query, statement, text, statements, parameters } = parametersOf(sqlParameters, raw);
   const single = [sql, query, statement, text].filter((given) => given !== undefined);
   if (single.length + (statements ? 1 : 0) !== 1)
-    throw refused('the call carries no SQL, or more than one', 'Give one of sql, query, statement, text, statements.');
+    throw callRefused(
+      'the call carries no SQL, or more than one',
+      'Give one of sql, query, statement, text, statements.',
+    );
   if (!statements) return [{ text: single[0]!, values: parameters ?? [] }];
   if (parameters)
-    throw refused('parameters are given together with a list of statements', 'Give each statement its own.');
+    throw callRefused('parameters are given together with a list of statements', 'Give each statement its own.');
   return statements.map((each) =>
     typeof each === 'string' ? { text: each, values: [] } : { text: each.sql, values: each.parameters ?? [] },
   );
@@ -62,15 +65,15 @@ const unfit = new Set(
 );
 
 function assertOne(text: string, readOnly: boolean): void {
-  if (text.includes('\0') || !text.isWellFormed()) throw refused('the SQL is not well-formed text');
+  if (text.includes('\0') || !text.isWellFormed()) throw callRefused('the SQL is not well-formed text');
   const { statements, firstWord } = scanSql(text);
   if (statements !== 1)
-    throw refused(
+    throw callRefused(
       `a text holds ${statements} statements`,
       'Give several as the list statements; they run in one transaction.',
     );
   if (unfit.has(firstWord))
-    throw refused(`${firstWord.toUpperCase()} is not carried out`, 'Every action is one transaction of its own.');
+    throw callRefused(`${firstWord.toUpperCase()} is not carried out`, 'Every action is one transaction of its own.');
   if (readOnly && !reading.has(firstWord))
-    throw refused(`${firstWord.toUpperCase()} is not a reading statement, and the action asks for capability read`);
+    throw callRefused(`${firstWord.toUpperCase()} is not a reading statement, and the action asks for capability read`);
 }

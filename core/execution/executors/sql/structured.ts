@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
-import { refused } from '../fault.ts';
+import { callRefused } from '../fault.ts';
 import { parametersOf } from '../parameters.ts';
 import type { SqlStatement } from '../ports.ts';
 
@@ -67,7 +67,7 @@ const builders: Readonly<Record<string, (call: Call) => SqlStatement>> = {
     { values: row, returning: z.array(column).min(1).optional() },
     ({ values, returning }, bind, table) => {
       const columns = Object.keys(values);
-      if (columns.length === 0) throw refused('parameter values names no column');
+      if (columns.length === 0) throw callRefused('parameter values names no column');
       const bound = columns.map((name) => bind(values[name]));
       return `INSERT INTO ${table()} (${columns.map(quote).join(', ')}) VALUES (${bound.join(', ')})${returned(returning)}`;
     },
@@ -76,7 +76,7 @@ const builders: Readonly<Record<string, (call: Call) => SqlStatement>> = {
     { set: row, where: whereSchema, returning: z.array(column).min(1).optional() },
     ({ set, where, returning }, bind, table) => {
       const changes = Object.entries(set).map(([name, value]) => `${quote(name)} = ${bind(value)}`);
-      if (changes.length === 0) throw refused('parameter set names no column');
+      if (changes.length === 0) throw callRefused('parameter set names no column');
       return `UPDATE ${table()} SET ${changes.join(', ')} WHERE ${conditions(where, bind)}${returned(returning)}`;
     },
   ),
@@ -127,14 +127,14 @@ function tableOf(target: string): [schema: string, table: string] {
   for (let at = 0; at <= text.length; at++) {
     part.lastIndex = at;
     const found = part.exec(text);
-    if (!found) throw refused(`the target ${target} is not a table`, 'Name it as table or schema.table.');
+    if (!found) throw callRefused(`the target ${target} is not a table`, 'Name it as table or schema.table.');
     parts.push(found[1] === undefined ? found[2]!.toLowerCase() : found[1].replaceAll('""', '"'));
     at = part.lastIndex;
-    if (at < text.length && text[at] !== '.') throw refused(`the target ${target} is not a table`);
+    if (at < text.length && text[at] !== '.') throw callRefused(`the target ${target} is not a table`);
     if (at === text.length) break;
   }
   const [first, second] = parts;
   if (first === undefined || parts.length > 2)
-    throw refused(`the target ${target} is not a table`, 'Name it as table or schema.table.');
+    throw callRefused(`the target ${target} is not a table`, 'Name it as table or schema.table.');
   return second === undefined ? ['public', first] : [first, second];
 }

@@ -23,7 +23,7 @@ export function anthropicCollector(): { add(event: JsonObject): void; reply(): J
           blocks.get(index)?.add(objectOf(event.delta) ?? {});
           return;
         case 'message_delta':
-          message = { ...message, ...objectOf(event.delta), usage: replaced(message?.usage, event.usage) };
+          message = { ...message, ...objectOf(event.delta), usage: replaceMembers(message?.usage, event.usage) };
           return;
         case 'message_stop':
           stopped = true;
@@ -41,7 +41,7 @@ export function anthropicCollector(): { add(event: JsonObject): void; reply(): J
 }
 
 /** Replaces cumulative counts with later ones; null is ignored. */
-function replaced(before: JsonObject[string] | undefined, now: JsonObject[string] | undefined): JsonObject {
+function replaceMembers(before: JsonObject[string] | undefined, now: JsonObject[string] | undefined): JsonObject {
   const stated = Object.entries(objectOf(now) ?? {}).filter(([, count]) => count !== null);
   return { ...objectOf(before), ...Object.fromEntries(stated) };
 }

@@ -35,7 +35,7 @@ export function messageTexts(body: JsonObject): TextSlot[] {
 export function replyTexts(reply: JsonObject): TextSlot[] {
   const slots: TextSlot[] = [];
   for (const [index, block] of objectsOf(reply.content).entries()) {
-    if (streamed(block)) addBlock(slots, `block:${index}`, block);
+    if (isStreamed(block)) addBlock(slots, `block:${index}`, block);
     else addPart(slots, `block:${index}`, 'text', block);
   }
   return [...slots, ...leaves(reply, 'reply', slots)];
@@ -49,7 +49,7 @@ export function eventTexts(event: JsonObject): TextSlot[] {
   const channel = `block:${countOf(event.index) ?? 0}`;
   const block = objectOf(event.content_block);
   const begun = event.type === 'content_block_start' ? block : undefined;
-  if (begun && streamed(begun)) addBlock(slots, channel, begun, true);
+  if (begun && isStreamed(begun)) addBlock(slots, channel, begun, true);
   const delta = objectOf(event.delta);
   if (event.type === 'content_block_delta' && delta) {
     addText(slots, `${channel}:text`, 'text', delta, 'text');
@@ -82,7 +82,7 @@ function addBlock(slots: TextSlot[], channel: string, block: JsonObject, begun =
  * Checks for kinds whose text continues in deltas. Others (results of the provider's own tools) arrive complete in
  * their first event.
  */
-const streamed = (block: JsonObject): boolean => block.type === 'text' || block.type === 'thinking' || isCall(block);
+const isStreamed = (block: JsonObject): boolean => block.type === 'text' || block.type === 'thinking' || isCall(block);
 
 /** Returns the prefix of the names of all channels of a block. */
 export const channelsOf = (block: number): string[] => [`block:${block}:`];

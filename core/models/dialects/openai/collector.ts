@@ -57,7 +57,7 @@ function collectChoice(index: number) {
       const delta = objectOf(choice.delta);
       if (delta === undefined) return;
       for (const fragment of objectsOf(delta.tool_calls)) addFragment(callOf(fragment), fragment);
-      message = joined(message, omit(delta, callMembers));
+      message = mergeDeltas(message, omit(delta, callMembers));
     },
     finished: () => finish !== undefined,
     whole: (): JsonObject => ({
@@ -86,7 +86,7 @@ const running = new Set([
 ]);
 
 /** Merges deltas: running texts are joined, lists grow, and objects are merged in the same way. */
-function joined(before: JsonObject, now: JsonObject): JsonObject {
+function mergeDeltas(before: JsonObject, now: JsonObject): JsonObject {
   const result = { ...before };
   for (const [name, value] of Object.entries(now)) {
     if (value === null || name === '__proto__') continue;
@@ -98,7 +98,7 @@ function joined(before: JsonObject, now: JsonObject): JsonObject {
 function joinedValue(name: string, before: Json | undefined, value: Json): Json {
   if (typeof value === 'string' && typeof before === 'string' && running.has(name)) return before + value;
   if (Array.isArray(value) && Array.isArray(before)) return [...before, ...value];
-  if (isObject(value) && isObject(before)) return joined(before, value);
+  if (isObject(value) && isObject(before)) return mergeDeltas(before, value);
   return value;
 }
 

@@ -19,7 +19,7 @@ export function replayOpenai(reply: JsonObject): JsonObject[] {
     const rest = omit(choice, choiceMembers);
     return [
       chunk(index, { role: message.role ?? 'assistant', content: '' }, { finish_reason: null }),
-      ...said(message).map((delta, part) =>
+      ...contentDeltas(message).map((delta, part) =>
         chunk(index, delta, { ...(part === 0 && member('logprobs', choice.logprobs)), finish_reason: null }),
       ),
       chunk(index, {}, { ...rest, finish_reason: choice.finish_reason ?? null }),
@@ -33,7 +33,7 @@ const choiceMembers = new Set(['index', 'message', 'finish_reason', 'logprobs'])
 const messageMembers = new Set(['role', 'tool_calls']);
 
 /** Returns one delta with the content of the message, then one per tool call. */
-function said(message: JsonObject): JsonObject[] {
+function contentDeltas(message: JsonObject): JsonObject[] {
   const texts = Object.fromEntries(
     Object.entries(omit(message, messageMembers)).filter(([, value]) => value !== null && value !== ''),
   );

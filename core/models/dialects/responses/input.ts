@@ -12,11 +12,12 @@ export function messagesOf(instructions: Json | undefined, input: Json | undefin
   const messages: JsonObject[] = [];
   if (typeof instructions === 'string' && instructions !== '') messages.push({ role: 'system', content: instructions });
   else if (instructions !== undefined && instructions !== null && instructions !== '')
-    throw refused('instructions', 'a text');
+    throw unreadableInput('instructions', 'a text');
   if (typeof input === 'string') return [...messages, { role: 'user', content: input }];
-  if (!Array.isArray(input) || input.length === 0) throw refused('input', 'a text, or an array of at least one item');
+  if (!Array.isArray(input) || input.length === 0)
+    throw unreadableInput('input', 'a text, or an array of at least one item');
   for (const [at, item] of input.entries()) {
-    if (!isObject(item)) throw refused(`input[${at}]`, 'an object');
+    if (!isObject(item)) throw unreadableInput(`input[${at}]`, 'an object');
     addItem(messages, item, `input[${at}]`);
   }
   return messages;
@@ -66,7 +67,7 @@ function addItem(messages: JsonObject[], item: JsonObject, path: string): void {
     case 'reasoning':
       return;
     default:
-      throw refused(
+      throw unreadableInput(
         `${path}.type`,
         'message, function_call, function_call_output, custom_tool_call, custom_tool_call_output, reasoning',
       );
@@ -82,7 +83,7 @@ function addCall(messages: JsonObject[], given: JsonObject): void {
 }
 
 function messageOf({ role, content }: JsonObject, path: string): JsonObject {
-  if (typeof role !== 'string' || !roles.has(role)) throw refused(`${path}.role`, [...roles].join(', '));
+  if (typeof role !== 'string' || !roles.has(role)) throw unreadableInput(`${path}.role`, [...roles].join(', '));
   return { role, content: contentOf(content, `${path}.content`) };
 }
 
@@ -90,9 +91,9 @@ const roles: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'deve
 
 function contentOf(content: Json | undefined, path: string): Json {
   if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) throw refused(path, 'a text, or an array of parts');
+  if (!Array.isArray(content)) throw unreadableInput(path, 'a text, or an array of parts');
   return content.map((part, at) => {
-    if (!isObject(part)) throw refused(`${path}[${at}]`, 'an object with a type');
+    if (!isObject(part)) throw unreadableInput(`${path}[${at}]`, 'an object with a type');
     return partOf(part, `${path}[${at}]`);
   });
 }
@@ -118,7 +119,7 @@ function partOf(part: JsonObject, path: string): JsonObject {
     case 'input_audio':
       return { type: 'input_audio', input_audio: part.input_audio ?? null };
     default:
-      throw refused(`${path}.type`, 'input_text, output_text, refusal, input_image, input_file, input_audio');
+      throw unreadableInput(`${path}.type`, 'input_text, output_text, refusal, input_image, input_file, input_audio');
   }
 }
 
@@ -161,8 +162,8 @@ const idOf = (item: JsonObject, path: string): string => textIn(item.call_id, `$
 
 function textIn(value: Json | undefined, path: string): string {
   if (typeof value === 'string') return value;
-  throw refused(path, 'a text');
+  throw unreadableInput(path, 'a text');
 }
 
-const refused = (path: string, allowed: string) =>
+const unreadableInput = (path: string, allowed: string) =>
   invalidRequest(`${path} cannot be read; allowed: ${allowed}.`, { param: path });

@@ -25,7 +25,7 @@ export function readResponsesRequest(body: JsonObject): ReadRequest {
   refuseKept(body);
   refuseLogprobs(body);
   const leftOut = [
-    ...Object.keys(body).filter((name) => !read.has(name) && body[name] !== null),
+    ...Object.keys(body).filter((name) => !understoodMembers.has(name) && body[name] !== null),
     ...partsLeftOut(body),
     ...itemsLeftOut(body.input),
   ];
@@ -34,7 +34,7 @@ export function readResponsesRequest(body: JsonObject): ReadRequest {
   const chat: JsonObject = {
     ...member('model', body.model),
     messages: messagesOf(body.instructions, body.input),
-    ...Object.fromEntries(same.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]]))),
+    ...Object.fromEntries(unchangedMembers.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]]))),
     ...(body.stream === true && { stream_options: { include_usage: true } }),
     ...member('max_completion_tokens', body.max_output_tokens ?? undefined),
     ...member('reasoning_effort', objectOf(body.reasoning)?.effort ?? undefined),
@@ -44,14 +44,14 @@ export function readResponsesRequest(body: JsonObject): ReadRequest {
     ...(tools.length > 0 && member('parallel_tool_calls', body.parallel_tool_calls ?? undefined)),
   };
   if (tools.length === 0 && objectOf(body.tool_choice))
-    throw refused(
+    throw invalidMember(
       'tool_choice',
       'names a tool that the request does not define',
       'give the tool, or leave tool_choice out',
     );
   if (tools.length === 0 && body.tool_choice === 'required') {
     const without = leftOut.filter((name) => name.startsWith('tools[')).join(', ') || 'none';
-    throw refused(
+    throw invalidMember(
       'tool_choice',
       `is required, and of the tools none is left (left out: ${without})`,
       'auto, or a function or custom tool',
@@ -61,26 +61,34 @@ export function readResponsesRequest(body: JsonObject): ReadRequest {
 }
 
 /** Members with the same meaning in both APIs. */
-const same = ['stream', 'temperature', 'top_p', 'user', 'safety_identifier', 'prompt_cache_key', 'service_tier'];
+const unchangedMembers = [
+  'stream',
+  'temperature',
+  'top_p',
+  'user',
+  'safety_identifier',
+  'prompt_cache_key',
+  'service_tier',
+];
 
 /** Members that are translated, echoed in the answer, or read elsewhere. */
-const read: ReadonlySet<string> = new Set([
+const understoodMembers: ReadonlySet<string> = new Set([
   ...['model', 'input', 'instructions', 'tools', 'tool_choice', 'parallel_tool_calls', 'max_output_tokens', 'text'],
   ...['reasoning', 'metadata', 'store', 'include', 'truncation', 'stream_options', 'background', 'conversation'],
-  ...['previous_response_id', 'prompt', 'top_logprobs', ...same],
+  ...['previous_response_id', 'prompt', 'top_logprobs', ...unchangedMembers],
 ]);
 
 /** Refuses objects stored at a provider without a known owner, and runs in the background. */
 function refuseKept(body: JsonObject): void {
   for (const name of ['conversation', 'prompt'])
     if (body[name] !== undefined && body[name] !== null)
-      throw refused(
+      throw invalidMember(
         name,
         'names what a provider keeps outside of the gateway',
         'send the whole input, or continue a response by previous_response_id',
       );
   if (body.background === true)
-    throw refused(
+    throw invalidMember(
       'background',
       'is true, and no response runs without its caller',
       'leave it out; stream the answer instead',
@@ -105,9 +113,9 @@ function partsLeftOut({ include, truncation, reasoning, text: given, stream_opti
 function refuseLogprobs({ top_logprobs, include }: JsonObject): void {
   const says = 'log probabilities come with chat completions: logprobs and top_logprobs of /v1/chat/completions';
   if (typeof top_logprobs === 'number' && top_logprobs > 0)
-    throw refused('top_logprobs', `is ${top_logprobs}`, `0; ${says}`);
+    throw invalidMember('top_logprobs', `is ${top_logprobs}`, `0; ${says}`);
   if (Array.isArray(include) && include.some((name) => typeof name === 'string' && name.endsWith('logprobs')))
-    throw refused('include', 'names logprobs', `other members; ${says}`);
+    throw invalidMember('include', 'names logprobs', `other members; ${says}`);
 }
 
 /** Optional tools of the provider; a model without them still answers. */
@@ -115,7 +123,7 @@ const optional = /^(web_search(_preview)?(_\d{4}_\d\d_\d\d)?|image_generation|to
 
 function toolsOf(tools: Json | undefined, leftOut: string[]): JsonObject[] {
   if (tools === undefined || tools === null) return [];
-  if (!Array.isArray(tools)) throw refused('tools', 'is not an array', 'an array of tools');
+  if (!Array.isArray(tools)) throw invalidMember('tools', 'is not an array', 'an array of tools');
   const read = tools.flatMap((tool, at) => {
     const given = objectOf(tool);
     const type = textOf(given?.type) ?? '';
@@ -125,7 +133,7 @@ function toolsOf(tools: Json | undefined, leftOut: string[]): JsonObject[] {
     }
     if (given && type === 'namespace') return groupOf(given, at, leftOut);
     if (!optional.test(type))
-      throw refused(
+      throw invalidMember(
         `tools[${at}]`,
         `is of type ${JSON.stringify(type.slice(0, 64))}`,
         'function and custom tools: the provider or its client runs others without a decision of the gateway',
@@ -137,7 +145,7 @@ function toolsOf(tools: Json | undefined, leftOut: string[]): JsonObject[] {
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   // With two tools of one name, a call in the answer would be ambiguous.
   if (twice !== undefined && tools.some((tool) => objectOf(tool)?.type === 'namespace'))
-    throw refused(
+    throw invalidMember(
       'tools',
       `has ${JSON.stringify(String(twice).slice(0, 64))} twice`,
       'one tool of each name, <namespace>__<name> included',
@@ -187,7 +195,7 @@ function choiceOf(choice: Json | undefined): Json | undefined {
   const name = flatName(namespace, own);
   if (type === 'function' && name !== '') return { type, function: { name } };
   if (type === 'custom' && name !== '') return { type, custom: { name } };
-  throw refused('tool_choice', 'is of another kind', 'auto, none, required, a function or a custom tool by name');
+  throw invalidMember('tool_choice', 'is of another kind', 'auto, none, required, a function or a custom tool by name');
 }
 
 function formatOf(format: JsonObject | undefined): JsonObject | undefined {
@@ -197,5 +205,5 @@ function formatOf(format: JsonObject | undefined): JsonObject | undefined {
   return { type, json_schema };
 }
 
-const refused = (path: string, found: string, allowed: string) =>
+const invalidMember = (path: string, found: string, allowed: string) =>
   invalidRequest(`${path} ${found}; allowed: ${allowed}.`, { param: path });

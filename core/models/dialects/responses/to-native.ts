@@ -7,7 +7,7 @@ import { isObject, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { member } from '../wire.ts';
 
 /** Members with the same meaning in both APIs. */
-const same = [
+const unchangedMembers = [
   ...['temperature', 'top_p', 'user', 'safety_identifier', 'prompt_cache_key', 'service_tier', 'metadata'],
   'parallel_tool_calls',
 ];
@@ -25,7 +25,7 @@ export function toNative(body: JsonObject, instructions: number): JsonObject {
   return {
     ...(first.length > 0 && { instructions: first.join('\n\n') }),
     input: messages.slice(instructions).flatMap(itemsOf),
-    ...Object.fromEntries(same.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]!]]))),
+    ...Object.fromEntries(unchangedMembers.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]!]]))),
     ...member('max_output_tokens', body.max_completion_tokens),
     ...(body.reasoning_effort !== undefined && { reasoning: { effort: body.reasoning_effort } }),
     ...(Object.keys(text).length > 0 && { text }),

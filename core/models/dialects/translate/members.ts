@@ -35,29 +35,29 @@ export const leftOut: Member = { is: 'left out' };
 export const unless = (...values: Json[]): Pick<Member, 'asksNothing'> => ({
   asksNothing: (value) => values.includes(value),
 });
-const refused = (allowed: string, more: Pick<Member, 'asksNothing'> = {}): Member => ({
+const refusedMember = (allowed: string, more: Pick<Member, 'asksNothing'> = {}): Member => ({
   is: 'refused',
   allowed,
   ...more,
 });
-const none = 'leave it out';
+const leaveOut = 'leave it out';
 export const each = (names: readonly string[], member: Member): Members =>
   Object.fromEntries(names.map((name) => [name, member]));
 
 /** OpenAI members that both directions refuse: the answer would lack requested content, or contain excluded content. */
 export const askedOfOpenai: Members = {
-  n: refused('1', unless(1)),
-  functions: refused('tools', { asksNothing: (value) => Array.isArray(value) && value.length === 0 }),
-  logprobs: refused('false', unless(false)),
-  top_logprobs: refused('0', unless(0)),
-  logit_bias: refused('an empty object', {
+  n: refusedMember('1', unless(1)),
+  functions: refusedMember('tools', { asksNothing: (value) => Array.isArray(value) && value.length === 0 }),
+  logprobs: refusedMember('false', unless(false)),
+  top_logprobs: refusedMember('0', unless(0)),
+  logit_bias: refusedMember('an empty object', {
     asksNothing: (value) => isObject(value) && Object.keys(value).length === 0,
   }),
-  audio: refused(none),
-  modalities: refused('["text"]', {
+  audio: refusedMember(leaveOut),
+  modalities: refusedMember('["text"]', {
     asksNothing: (value) => Array.isArray(value) && value.every((kind) => kind === 'text'),
   }),
-  web_search_options: refused(none),
+  web_search_options: refusedMember(leaveOut),
 };
 
 /** OpenAI members whose loss changes the sample, the cost or the speed, but not the kind of answer. */
@@ -77,10 +77,10 @@ const ofAnthropic: Members = {
   top_k: leftOut,
   speed: { ...leftOut, ...unless('standard') },
   service_tier: hintsOfOpenai.service_tier!,
-  mcp_servers: refused('tools', { asksNothing: (value) => Array.isArray(value) && value.length === 0 }),
-  container: refused(none),
+  mcp_servers: refusedMember('tools', { asksNothing: (value) => Array.isArray(value) && value.length === 0 }),
+  container: refusedMember(leaveOut),
   // The location of processing is a promise to the people whose data it is.
-  inference_geo: refused(none),
+  inference_geo: refusedMember(leaveOut),
 };
 
 /** Chat completions → messages. */
@@ -93,10 +93,10 @@ export const membersToAnthropic: Members = {
   ...each(['user', 'safety_identifier', 'response_format'], translated),
   ...each(['top_k', 'thinking'], carried),
   // These would reach the model, or shape the answer, unseen by readers of chat completions.
-  system: refused('a system message'),
-  stop_sequences: refused('stop'),
-  output_config: refused('response_format'),
-  output_format: refused('response_format'),
+  system: refusedMember('a system message'),
+  stop_sequences: refusedMember('stop'),
+  output_config: refusedMember('response_format'),
+  output_format: refusedMember('response_format'),
 };
 
 /** Messages → chat completions. */
@@ -111,11 +111,11 @@ export const membersToOpenai: Members = {
   ...each(['tools', 'tool_choice', 'metadata', 'output_config', 'output_format'], translated),
   ...each(['seed', 'frequency_penalty', 'presence_penalty', 'logit_bias', 'reasoning_effort', 'verbosity'], carried),
   ...each(['user', 'safety_identifier', 'stream_options'], leftOut),
-  stop: refused('stop_sequences'),
-  max_completion_tokens: refused('max_tokens'),
-  response_format: refused('output_config'),
-  parallel_tool_calls: refused('tool_choice.disable_parallel_tool_use', unless(true)),
-  function_call: refused('tool_choice'),
+  stop: refusedMember('stop_sequences'),
+  max_completion_tokens: refusedMember('max_tokens'),
+  response_format: refusedMember('output_config'),
+  parallel_tool_calls: refusedMember('tool_choice.disable_parallel_tool_use', unless(true)),
+  function_call: refusedMember('tool_choice'),
 };
 
 /**

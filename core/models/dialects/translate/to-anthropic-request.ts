@@ -113,7 +113,7 @@ function toOutputConfig(format: JsonObject | undefined): JsonObject | undefined 
   return { format: { type: 'json_schema', schema } };
 }
 
-const most = 4;
+const maxCacheMarks = 4;
 
 /**
  * Returns tools, system prompt and messages with their last breakpoints, which cover the longest prefixes of the
@@ -122,7 +122,7 @@ const most = 4;
 function withinBreakpoints(request: JsonObject, note: Note): JsonObject {
   const holders = [request.tools, request.system, ...objectsOf(request.messages).map(({ content }) => content)];
   const marked = holders.flatMap((content) => objectsOf(content).flatMap(breakpoints));
-  const excess = new Set(marked.slice(0, Math.max(0, marked.length - most)));
+  const excess = new Set(marked.slice(0, Math.max(0, marked.length - maxCacheMarks)));
   if (excess.size === 0) return request;
   note('cache_control');
   return without(request, excess) as JsonObject;

@@ -11,7 +11,7 @@ import { assertRole, assertTexts, cannotCarry, type Note, noteBlock, noteRest, r
  */
 export function toOpenaiMessages(body: JsonObject, note: Note): JsonObject[] {
   assertTexts(body.system, 'system');
-  const system = joined(body.system);
+  const system = joinTexts(body.system);
   for (const block of objectsOf(body.system)) noteBlock(block, 'system', note);
   for (const [index, message] of objectsOf(body.messages).entries()) {
     assertRole(message, `messages[${index}]`, rolesOfAnthropic);
@@ -26,7 +26,7 @@ export function toOpenaiMessages(body: JsonObject, note: Note): JsonObject[] {
 
 /** Returns the path of the message, or of the system prompt, that became the message at a position. */
 export function originOfMessage(body: JsonObject, index: number): string | undefined {
-  const origins = joined(body.system) === '' ? [] : ['system'];
+  const origins = joinTexts(body.system) === '' ? [] : ['system'];
   for (const [at, message] of objectsOf(body.messages).entries()) {
     const path = `messages[${at}]`;
     origins.push(...messagesOf(message, `${path}.content`, () => {}).map(() => path));
@@ -34,7 +34,7 @@ export function originOfMessage(body: JsonObject, index: number): string | undef
   return origins[index];
 }
 
-const joined = (content: Json | undefined): string =>
+const joinTexts = (content: Json | undefined): string =>
   typeof content === 'string'
     ? content
     : objectsOf(content)
@@ -44,7 +44,7 @@ const joined = (content: Json | undefined): string =>
 function messagesOf(message: JsonObject, path: string, note: Note): JsonObject[] {
   if (message.role === 'system') {
     assertTexts(message.content, path);
-    return [{ role: 'system', content: joined(message.content) }];
+    return [{ role: 'system', content: joinTexts(message.content) }];
   }
   if (message.role === 'assistant') return assistantOf(message.content, note);
   if (typeof message.content === 'string') return [{ role: 'user', content: message.content }];
@@ -107,7 +107,7 @@ function partsOf(block: JsonObject, path: string): JsonObject[] {
       refuseCitations(block, path);
       assertTexts(block.content, `${path}.content`);
       const head = [block.title, block.source].filter((text) => typeof text === 'string').join(blankLine);
-      return [{ type: 'text', text: [head, joined(block.content)].join(blankLine) }];
+      return [{ type: 'text', text: [head, joinTexts(block.content)].join(blankLine) }];
     }
     default:
       throw cannotCarry(path, 'blocks of type text, image, document and tool_result', block.type ?? null);

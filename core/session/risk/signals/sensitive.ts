@@ -18,7 +18,7 @@ export function secret(
 ): SignalMatch | undefined {
   if (call.capability === 'delete') return undefined;
   if (call.protocol === 'sql') {
-    const isSecret = secretTables.has(bare(call.target)) || isConfigured(call.target);
+    const isSecret = secretTables.has(targetName(call.target)) || isConfigured(call.target);
     return call.capability === 'read' && isSecret ? hit(call.target) : undefined;
   }
   if (call.protocol === 'http') {
@@ -56,14 +56,14 @@ const personalWords = wordsOfList(tables.personal_words);
 /** Returns the signal of personal data that is read. */
 export const personalData: Finder = (call) => {
   if (call.protocol !== 'sql' || call.capability !== 'read') return undefined;
-  const table = bare(call.target);
+  const table = targetName(call.target);
   return personalTables.has(table) || wordsIn(table).some((part) => personalWords.has(part))
     ? { kind: 'personal', object: call.target }
     : undefined;
 };
 
 /** Returns the bare table name: `users` of `shop."Users"`. */
-const bare = (target: string): string => {
+const targetName = (target: string): string => {
   const name = target.replaceAll('"', '').toLowerCase();
   return name.startsWith('mysql.') ? name : name.slice(name.lastIndexOf('.') + 1);
 };

@@ -29,13 +29,13 @@ const formattingOptions = { tabSize: 2, insertSpaces: true, eol: '\n' };
 
 /** Applies the change. @throws UsageError for text that is not JSON with comments. */
 export function withChange(text: string, { values, items = [] }: JsonChange, file: string): string {
-  let changed = checked(text, file);
-  for (const { path, value } of values) changed = set(changed, path, value);
+  let changed = checkJson(text, file);
+  for (const { path, value } of values) changed = setJsonValue(changed, path, value);
   for (const { path, value, own } of items) {
     const found = itemsAt(changed, path);
     if (found === undefined) throw new UsageError(`${file}: ${path.join('.')} is not a list`);
     const at = found.findIndex((item) => own.test(JSON.stringify(item)));
-    changed = at < 0 ? insert(changed, [...path, found.length], value) : set(changed, [...path, at], value);
+    changed = at < 0 ? insert(changed, [...path, found.length], value) : setJsonValue(changed, [...path, at], value);
   }
   return changed;
 }
@@ -45,11 +45,11 @@ export function withChange(text: string, { values, items = [] }: JsonChange, fil
  * created for it.
  */
 export function withoutChange(text: string, before: string, { values, items = [] }: JsonChange, file: string): string {
-  let changed = checked(text, file);
+  let changed = checkJson(text, file);
   const former = parseTree(before === '' ? '{}' : before);
   for (const { path } of values) {
     const value = former && findNodeAtLocation(former, [...path]);
-    changed = value ? set(changed, path, getNodeValue(value)) : removed(changed, path, former);
+    changed = value ? setJsonValue(changed, path, getNodeValue(value)) : removed(changed, path, former);
   }
   for (const { path, own } of items) {
     const at = (itemsAt(changed, path) ?? []).findIndex((item) => own.test(JSON.stringify(item)));
@@ -60,7 +60,7 @@ export function withoutChange(text: string, before: string, { values, items = []
 
 type Path = readonly (string | number)[];
 
-const set = (text: string, path: Path, value: JsonValue | undefined): string =>
+const setJsonValue = (text: string, path: Path, value: JsonValue | undefined): string =>
   applyEdits(text, modify(text, [...path], value, { formattingOptions }));
 
 const insert = (text: string, path: Path, value: JsonValue): string =>
@@ -68,7 +68,7 @@ const insert = (text: string, path: Path, value: JsonValue): string =>
 
 /** Removes a member, and the containers that were created only for it. */
 function removed(text: string, path: Path, former: ReturnType<typeof parseTree>): string {
-  const changed = set(text, path, undefined);
+  const changed = setJsonValue(text, path, undefined);
   const holder = path.slice(0, -1);
   if (holder.length === 0 || (former && findNodeAtLocation(former, [...holder]))) return changed;
   const tree = parseTree(changed);
@@ -84,7 +84,7 @@ function itemsAt(text: string, path: readonly string[]): readonly unknown[] | un
   return node.type === 'array' ? (getNodeValue(node) as unknown[]) : undefined;
 }
 
-function checked(text: string, file: string): string {
+function checkJson(text: string, file: string): string {
   if (text.trim() === '') return '{}\n';
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { allowTrailingComma: true });

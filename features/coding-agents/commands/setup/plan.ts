@@ -40,14 +40,14 @@ interface SetupRecord {
 const keptFile = (file: string): string => `${file}.before-agentctl`;
 
 export function setUp(plan: FilePlan): Step {
-  const before = read(plan.file);
-  return { file: plan.file, before, after: changed(plan, before ?? '') };
+  const before = readIfPresent(plan.file);
+  return { file: plan.file, before, after: withPlannedChange(plan, before ?? '') };
 }
 
 /** Restores the original text if the file was not changed since; otherwise removes only what was set up. */
 export function undoPlan(plan: FilePlan): Step {
   const { file } = plan;
-  const now = read(file);
+  const now = readIfPresent(file);
   if (now === undefined) return { file, before: undefined, after: undefined };
   const kept = keptOf(file);
   if (kept?.written_sha256 === sha256(now)) return { file, before: now, after: kept.text };
@@ -56,7 +56,7 @@ export function undoPlan(plan: FilePlan): Step {
   return { file, before: now, after: isEmpty && kept?.text === undefined ? undefined : rest };
 }
 
-const changed = (plan: FilePlan, text: string): string =>
+const withPlannedChange = (plan: FilePlan, text: string): string =>
   plan.kind === 'toml' ? withBlock(text, plan.lines, plan.file) : withChange(text, plan, plan.file);
 
 /** Saves the original text the first time, and replaces the file atomically. */
@@ -102,7 +102,7 @@ function keptOf(file: string): SetupRecord | undefined {
 
 const sha256 = (content: string): string => hash('sha256', content);
 
-function read(file: string): string | undefined {
+function readIfPresent(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {

@@ -14,7 +14,7 @@ interface Work {
   run(envelope: ActionEnvelope, credential: IssuedCredential | undefined, options: ExecuteOptions): Promise<unknown>;
 }
 
-export function named({ name, upstreamOf, run }: Work): Executor {
+export function namedExecutor({ name, upstreamOf, run }: Work): Executor {
   return {
     name,
     handles: (envelope) => upstreamOf(envelope) !== undefined,
