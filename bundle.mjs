@@ -209,8 +209,8 @@ function shakenSchemas() {
 }
 
 /**
- * Each schema of zod can describe itself in JSON Schema, which the reference pages are made with and no function asks for: the method goes,
- * and with it the writers behind it. A schema that is asked nevertheless throws.
+ * Removes the methods that describe schemas of zod in JSON Schema, together with their writers: only the reference pages need
+ * them, no function does. Calling such a method throws.
  */
 function withoutJsonSchemas() {
   const method =

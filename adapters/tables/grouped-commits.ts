@@ -209,7 +209,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
     return { before, links };
   }
 
-  /** Seals a commit. Returns undefined if JSON cannot represent it: its caller gets an error, the others go on. */
+  /** Seals a commit. Returns undefined if JSON cannot represent it: its caller gets an error, and the others continue. */
   function sealed(waiting: Waiting, head: SessionHead | undefined): Link<Item> | undefined {
     try {
       const { entry, text } = seal(waiting.step.draft, head);

@@ -23,8 +23,8 @@ export interface RowPlace {
 }
 
 /**
- * A row of the log that is not a valid entry. Readers name it and go on with the other rows; what decides by the chain
- * refuses [evidence.readers-survive].
+ * A row of the log that is not a valid entry. Readers name it and continue with the other rows. Decisions that depend on
+ * the chain are refused [evidence.readers-survive].
  */
 export class UnreadableEntry extends SyntaxError implements RowPlace {
   readonly session_id: string;

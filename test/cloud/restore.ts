@@ -1,7 +1,7 @@
 /**
- * The restore drill: the tables of the first deployment are restored to a time, it goes on, and a second deployment
+ * The restore drill: the tables of the first deployment are restored to a time while it keeps running, and a second deployment
  * adopts them. It runs by the steps of `agentctl restore plan`; `restore check` refuses it until they are done. The
- * emulator copies the current table, so the first deployment goes on after it.
+ * emulator copies the current table, so the first deployment keeps running after it.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -111,7 +111,7 @@ export function restoreChecks(
   };
 
   return [
-    check('the tables are restored while approvals are pending, and the first deployment goes on', async () => {
+    check('the tables are restored while approvals are pending, and the first deployment keeps running', async () => {
       const patient = configuration.replace('timeout_seconds: 600', 'timeout_seconds: 7200');
       expectStatus(await first('admin', 'PUT /admin/v1/config', patient, asYaml), 201);
       await until('a request to wait for two hours', 60, async () => {

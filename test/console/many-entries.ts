@@ -98,7 +98,7 @@ async function proveWith(people: Visitors): Promise<void> {
 
   await page.getByRole('button', { name: 'Verify' }).click();
   await page.getByText(/[1-9]\d*,000 entries so far/).waitFor();
-  // The page goes on while the worker verifies.
+  // The page keeps working while the worker verifies.
   await page.getByRole('button', { name: 'Next', exact: true }).click();
   await step.filter({ hasText: 'Step 3 of 100,000' }).waitFor();
   await page.getByText('Valid: 100,000 entries, verified in this browser.').waitFor();

@@ -1,4 +1,4 @@
-/** Actions whose caller carries them out, on the gateway surface, and by facts of a deployment. */
+/** Actions that their caller carries out, on the gateway surface, with the facts of a deployment. */
 import { caller } from '../support/call-endpoint.ts';
 import { keys, testPorts } from '../support/ports.ts';
 import { useGateway } from '../support/use-gateway.ts';

@@ -10,7 +10,7 @@ import { TableAttacker } from '../support/table-attacker.ts';
 import { unannounced } from '../support/unannounced.ts';
 import { useStarted } from '../support/use-started.ts';
 
-/** Chains that contradict their evidence: people learn of each one once, others go on, and a restored one ends it. */
+/** Chains that contradict their evidence: people are told of each one once, other chains continue, and restoring the chain ends the alert. */
 describe('contradicted chains', () => {
   let gateway: KeptGateway;
   let attacker: TableAttacker;
@@ -142,7 +142,7 @@ describe('contradicted chains', () => {
   });
 });
 
-/** A session that the projection cannot go on with: seen by people, and brought back by the repair. */
+/** A session that cannot be projected further is shown to people, and the repair brings it back. */
 describe('sessions set aside', () => {
   const gateway = useStarted(() => keptGateway(), 'test');
 

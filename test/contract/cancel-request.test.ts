@@ -60,7 +60,7 @@ const ids = {
     return `${born.slice(0, 8)}-${born.slice(8)}${systemIds.uuid().slice(13)}`;
   },
 };
-/** The process that is asked to cancel: while it waits, a second passes at the other. */
+/** Cancels at one process. While it waits, a second passes at the other. */
 const cancel = (id: string, key = keys.agent) => {
   const pause = async () => {
     timeouts.pass(1_000);

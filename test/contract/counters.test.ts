@@ -193,7 +193,7 @@ describe('the way to the store', () => {
     await counters.extend('free', free.id);
     await counters.settle('free', free.id, settled());
     expect(sent).toEqual([]);
-    // With a budget alone it does.
+    // A budget alone does need a counter.
     await counters.reserve(call({ budgets: [budget(100)] }, { tenant: 'held' }));
     expect(sent).toEqual(['GetItem', 'PutItem']);
   });

@@ -138,7 +138,7 @@ describe('retention', () => {
   });
 });
 
-/** A row of evidence that is not an entry: each reader names it and goes on with the others. */
+/** A row of evidence that is not an entry: each reader names it and continues with the others. */
 describe('unreadable', () => {
   let attacker: TableAttacker;
   const admin = 'admin-token-1';

@@ -101,7 +101,7 @@ test.each([
   },
 );
 
-test('[approval.execute-asks-again] when the key of a person was revoked, whose session has no owner, the call is not made', async () => {
+test('[approval.execute-asks-again] the call is not made if the key of a person was revoked and the session has no owner', async () => {
   const asked = await gateway.act({ ...pull, actor: { session: 'of-bob' } }, keys.owner);
   const id = asked.body.envelope_id;
   await approve(id);

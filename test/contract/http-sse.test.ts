@@ -101,7 +101,7 @@ test('[mcp.json-rpc] messages that reach another process are answered on the str
   await send(other, 'POST', stream.path, request(2, 'tools/call', { name: 'echo', arguments: { text: 'far' } }));
   expect(await stream.next()).toMatchObject({ id: 2, result: { content: [expect.anything()] } });
   expect(server.calls()).toHaveLength(1);
-  // One that reaches the holder itself is no other message.
+  // A message that reaches the holder itself is answered on the same stream.
   await send(holder, 'POST', stream.path, request(3, 'ping', {}));
   expect(await stream.next()).toMatchObject({ id: 3, result: {} });
   await send(other, 'POST', stream.path, { id: 4, method: 'ping' });

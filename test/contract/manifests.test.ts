@@ -328,7 +328,7 @@ manifests: { enforcement_mode: ${mode} }`,
       const history = await call('GET', `/admin/v1/manifests/${id}/drift`, { key: keys.human });
       expect(history.body).toMatchObject({ enforcement_mode: mode, drift: true, total_drifted: 1 });
       expect(history.body.sessions[0].drifted[0].drift[0].kind).toBe('budget');
-      // The task holds tool calls; model calls are held by `budgets`.
+      // The task limits tool calls; `budgets` limits model calls.
       expect(await chat('frugal')).toBe(200);
       expect(await act('elsewhere')).toMatchObject({ decision: 'allow' });
     });

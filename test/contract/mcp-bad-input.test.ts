@@ -64,13 +64,16 @@ describe('bad input', () => {
       expect((await test_.ports.approvals.find(taskId))!.status).toBe('pending');
     });
 
-    test.each(['POST', 'GET', 'DELETE'])('a session by %s is not found, and goes on for its owner', async (method) => {
-      const session = await open();
-      const body = method === 'POST' ? { jsonrpc: '2.0', id: 1, method: 'ping' } : undefined;
-      const answer = await http(method, '/mcp', body, { session, key: keys.other });
-      expect([answer.status, answer.last.error.code]).toEqual([404, -32600]);
-      expect((await send('ping', {}, { session })).last.result).toEqual({});
-    });
+    test.each(['POST', 'GET', 'DELETE'])(
+      'a session by %s is not found, and stays open for its owner',
+      async (method) => {
+        const session = await open();
+        const body = method === 'POST' ? { jsonrpc: '2.0', id: 1, method: 'ping' } : undefined;
+        const answer = await http(method, '/mcp', body, { session, key: keys.other });
+        expect([answer.status, answer.last.error.code]).toEqual([404, -32600]);
+        expect((await send('ping', {}, { session })).last.result).toEqual({});
+      },
+    );
   });
 
   describe('[mcp.upstream-error] a server that answers a call with nonsense', () => {

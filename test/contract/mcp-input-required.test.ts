@@ -38,7 +38,7 @@ describe('[approval.ways-to-wait] a call that needs a human', () => {
       requestState: expect.stringMatching(/^ags1\./),
     });
     expect(server.calls().length).toBe(calls);
-    // The same call again is about the same approval.
+    // The same call, sent again, belongs to the same approval.
     expect((await asked(call)).approval).toBe(result.inputRequests[requestKey].params.url.split('/').at(-1));
   });
 

@@ -103,26 +103,29 @@ describe('the local run', () => {
     await following.stop();
   });
 
-  test.each(['grpc', 'http'] as const)('goes on when the collector refuses over %s, and says so once', async (kind) => {
-    const url = kind === 'grpc' ? receiver.grpcUrl : receiver.httpUrl;
-    const { telemetry, following, settled, lines } = followed(settings({ otlp_endpoint: url, otlp_protocol: kind }));
-    await settled();
-    receiver.refuse(true);
-    await chatCall(telemetry);
-    await telemetry.flush();
-    await chatCall(telemetry);
-    await telemetry.flush();
-    expect(receiver.refused()).toBe(2);
-    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-      { level: 'warn', msg: 'spans were not delivered', spans: 4, error: expect.stringMatching(/enough|429/) },
-    ]);
-    expect(telemetry.metricsText()).toContain('svc_spans_dropped_total{reason="not_delivered"} 8');
-    receiver.refuse(false);
-    await chatCall(telemetry);
-    await telemetry.flush();
-    expect(receiver.spans).toHaveLength(4);
-    await following.stop();
-  });
+  test.each(['grpc', 'http'] as const)(
+    'continues when the collector refuses over %s, and reports it once',
+    async (kind) => {
+      const url = kind === 'grpc' ? receiver.grpcUrl : receiver.httpUrl;
+      const { telemetry, following, settled, lines } = followed(settings({ otlp_endpoint: url, otlp_protocol: kind }));
+      await settled();
+      receiver.refuse(true);
+      await chatCall(telemetry);
+      await telemetry.flush();
+      await chatCall(telemetry);
+      await telemetry.flush();
+      expect(receiver.refused()).toBe(2);
+      expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+        { level: 'warn', msg: 'spans were not delivered', spans: 4, error: expect.stringMatching(/enough|429/) },
+      ]);
+      expect(telemetry.metricsText()).toContain('svc_spans_dropped_total{reason="not_delivered"} 8');
+      receiver.refuse(false);
+      await chatCall(telemetry);
+      await telemetry.flush();
+      expect(receiver.spans).toHaveLength(4);
+      await following.stop();
+    },
+  );
 });
 describe('the outcome of a span', () => {
   const senders = {

@@ -68,7 +68,7 @@ async function setUp(extra = 'approvals: { on_approval: execute }\n') {
     await interpreter.idle();
     return String(envelope_id);
   };
-  /** Lets the retries of an execution end. */
+  /** Winds the clock until the retries of an execution are used up. */
   const exhaust = async () => {
     for (let round = 0; round < 9; round++) {
       wind(60);

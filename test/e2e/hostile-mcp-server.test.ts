@@ -35,7 +35,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** What servers asked of the client: the method, and what of it reached the client. */
+/** Parameters of the requests of servers that reached the client. */
 const reached: Loose[] = [];
 
 async function withClient<T>(work: (client: Client) => Promise<T>): Promise<T> {

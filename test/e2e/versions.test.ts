@@ -33,7 +33,7 @@ const current = async () =>
   (await ask<{ version: number }>(url, 'GET', '/admin/v1/policy-versions/current', { key: 'e2e-viewer' })).body.version;
 const rule = (text: string) => yaml.replace('  rules:\n', `  rules:\n    - ${text}\n`);
 
-test('[policy-version.numbered] [config.put] a stored configuration is the next version, and counts', async () => {
+test('[policy-version.numbered] [config.put] a stored configuration becomes the next version and takes effect', async () => {
   const call = { protocol: 'mcp', tool: 'calendar.read', target: 'team', capability: 'read', dry_run: true };
   expect((await decided(url, 'e2e-agent', call)).decision).toBe('review');
   const stored = await put(rule("{ protocol: mcp, tool: 'calendar.*', capability: read, decision: allow }"));

@@ -59,7 +59,7 @@ const namesOf = (stacks: readonly CloudFormationStackArtifact[]): readonly strin
 test('[cloud.name] every IAM, CloudFront and S3 resource type in the stacks is checked', () => {
   const unnamed = [
     'AWS::CloudFront::Distribution',
-    'AWS::IAM::Policy', // inside of its role
+    'AWS::IAM::Policy', // named within its role
     'AWS::S3::BucketPolicy',
   ];
   const types = new Set(resources(frankfurt).map(([type]) => type));

@@ -27,7 +27,7 @@ const kindOf: Readonly<Record<string, string>> = {
 };
 const mock = { gateway: 'main', type: 'mock', models: ['mock'] };
 
-/** What is refused, and a part of the message; CEL rules say their own. */
+/** Refused objects, each with a part of the error message; a CEL rule has a message of its own. */
 const refusals: readonly [says: string, plural: string, name: string, spec: object, message: string][] = [
   [
     'secrets without a Deployment',

@@ -180,7 +180,7 @@ routes: [{ match: { model: "gpt-*" }, providers: [openai] }]
   },
 };
 
-/** What a command needs that is not here, and where what it does is tried instead; `page` where it counts on one page alone. */
+/** Commands that need something this machine lacks, and the tests that try them instead; `page` limits a row to one page. */
 const reason = z.strictObject({ needs: z.string(), commands: z.string(), page: z.string().optional() });
 const elsewhere = readCases('test/support/documented-elsewhere.yaml', z.array(reason)).map((row) => ({
   ...row,

@@ -72,7 +72,7 @@ export class Walk implements Host {
 
   add(part: Effect): void {
     if (this.#background > 0 && part.capability !== 'read')
-      this.unclear(`${part.tool.slice('shell.'.length)} may go on in the background after the line has ended`);
+      this.unclear(`${part.tool.slice('shell.'.length)} may keep running in the background after the line has ended`);
     const { cwd } = part.parameters;
     const argv = part.parameters.argv as readonly string[];
     const key = `${this.#vector(argv)} ${part.tool}\n${part.capability}\n${part.target}\n${asText(cwd ?? '')}\n${JSON.stringify(part.branches)}\n${part.names_only}`;

@@ -120,7 +120,7 @@ async function click(id: string, how: Click = {}) {
   return answer;
 }
 
-/** The reply to a dialog as the function gives it, before the work that goes on after it. */
+/** The function's reply to a dialog, sent before the work that follows it. */
 async function confirmed(id: string, { ports }: { readonly ports: TestPorts['ports'] }) {
   await press(id);
   const { raw, headers } = submissionOf(dialogs().at(-1)!);
@@ -139,7 +139,7 @@ describe('Slack', () => {
     const posted = slack.calls.find(
       ({ path, body }) => path === '/api/chat.postMessage' && JSON.stringify(body).includes(id),
     );
-    const ts = `${slack.calls.indexOf(posted!) + 1}.0`; // as the fake counts
+    const ts = `${slack.calls.indexOf(posted!) + 1}.0`; // the fake numbers messages so
     expect(posted?.headers.authorization).toBe('Bearer bot-token-value');
     const blocks = posted?.body.blocks ?? [];
     const actions = blocks.at(-1);

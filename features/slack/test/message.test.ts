@@ -102,7 +102,7 @@ describe('the message of a request', () => {
         const tail = message(row).blocks.at(-1) as unknown as Actions;
         const isWhole = tail.elements.some(({ action_id }) => action_id === 'approve');
         const without = [over.tool, over.target, over.justification].filter((each) => each === '').length;
-        // Head 2, facts 11, effects 3; a fact without text is left out, of the label its words stay.
+        // Head 2, facts 11, effects 3. A fact without text is omitted.
         expect(lines.split('\n').length).toBeGreaterThanOrEqual(16 - without);
         expect(lines.split('\n').length).toBeLessThanOrEqual(16);
         expect(lines.replaceAll(/`[^`\n]+`/g, '')).not.toContain('`');

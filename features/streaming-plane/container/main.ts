@@ -117,7 +117,7 @@ function startPlane(environment: NodeJS.ProcessEnv, openSockets: () => number) {
     ports,
     handlers: running.watched({ ...chatHandlers(ports), mcp: mcp.handler, 'test-action': actions }),
     maxBodyBytes: async () => (await snapshots.current({ evenStale: true })).configuration.server.max_body_bytes,
-    /** Ends what would go on for as long as its clients like. */
+    /** Ends streams that would otherwise last as long as their clients like. */
     endStreams: () => mcp.gateway.endStreams(),
     /** Settles the calls whose callers are gone, and sends what waits. */
     async stop(): Promise<void> {

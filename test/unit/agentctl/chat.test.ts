@@ -94,7 +94,7 @@ test('a stream that ends with an error, or breaks off, is not a success', async 
   });
 });
 
-test('a call held for review shows the approval and the way on', async () => {
+test('a call held for review shows the approval and the next step', async () => {
   const pending = { status: 'pending_approval', envelope_id: 'e-1', approval_url: 'http://x/e-1', queued_at: 'now' };
   gateway.on(route, pending, 202);
   const { code, out } = await home.run([

@@ -28,7 +28,7 @@ export const healthy: Readonly<Record<string, unknown>> = {
 /** Returns the route of a call; a feature that is not there has none. */
 const routeOf = (call: string) => routes.find(({ method, path }) => `${method} ${path}` === call);
 
-/** The calls whose checks go on without them. */
+/** Calls that may fail without ending the checks. */
 export const optionalCalls = Object.keys(healthy).filter(
   (call) => call !== 'GET /health' && call !== 'GET /admin/v1/whoami' && routeOf(call),
 );

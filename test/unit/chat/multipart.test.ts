@@ -31,7 +31,7 @@ test.each(contents)('[passthrough.forms] the boundary in a file is content: %s',
 test('[passthrough.forms] a form of 64 fields is read, and one of many more ends at the first too many', () => {
   const fields = (count: number) => Array.from({ length: count }, (_, at) => field(`f${at}`)).join('');
   expect(read(`${fields(64)}--x--`)).toHaveLength(64);
-  // The rest is not even a form: it was not looked at.
+  // The rest is not a form, so it was not read.
   expect(() => read(`${fields(66)}\r\n--x\r\nbroken`)).toThrow('more than 64 fields');
 });
 

@@ -124,7 +124,7 @@ test.each([
   ['both', 'effort-2025-11-24, next-2030-01-01', { 'anthropic-beta': 'effort-2025-11-24' }, ['next-2030-01-01']],
   ['none that is listed', 'next-2030-01-01,,mcp-client-2025-11-20', {}, ['next-2030-01-01', 'mcp-client-2025-11-20']],
   ['listed ones alone', 'effort-2025-11-24', { 'anthropic-beta': 'effort-2025-11-24' }, []],
-])('[messages.provider-run] of a header with %s the listed ones go on', (_, header, kept, leftOut) => {
+])('[messages.provider-run] of a header with %s only the listed values are forwarded', (_, header, kept, leftOut) => {
   expect(listedBetas(settings, { 'anthropic-beta': header, 'anthropic-version': '2023-06-01' })).toEqual({
     passed: { 'anthropic-version': '2023-06-01', ...kept },
     leftOut: leftOut.map((beta) => `anthropic-beta ${beta}`),

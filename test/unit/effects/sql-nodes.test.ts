@@ -32,7 +32,7 @@ test.each([...shapes])('[effects.sql] every member of %s is known', (kind, shape
   }
 });
 
-/** Members that hold nodes and are not walked: names, and what a reader looks at by itself. */
+/** Members that hold nodes and are not walked: names, and nodes that a reader visits itself. */
 const looked =
   `A_Const.ival A_Const.fval A_Const.boolval A_Const.sval A_Const.bsval A_Expr.name CTECycleClause.cycle_col_list
   CollateClause.collname ColumnRef.fields CommonTableExpr.aliascolnames CommonTableExpr.search_clause FuncCall.funcname

@@ -1,4 +1,4 @@
-/** Which sessions a pass of the archive check looks at, and where a run goes on. */
+/** Which sessions a pass of the archive check compares, and where a run continues. */
 import {
   type ArchiveProgress,
   endedPass,
@@ -69,7 +69,7 @@ test.each([
   expect(due(progress)).toHaveLength(many.length);
 });
 
-test('[evidence.archive.cursor] a run goes on where the last one stopped', () => {
+test('[evidence.archive.cursor] a run continues where the last one stopped', () => {
   const place = { tenant: 'default', cursor: 'c' };
   expect(resumedProgress(JSON.parse(JSON.stringify({ ...first, place })), now + 1, undefined)).toEqual({
     ...first,

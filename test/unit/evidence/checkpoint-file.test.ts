@@ -86,7 +86,7 @@ describe('[evidence.checkpoint] the checkpoint file', () => {
     await again.close();
   });
 
-  test('keeps its lines apart when a full disk takes half of one', async () => {
+  test('keeps its lines apart if a full disk cuts one in half', async () => {
     const file = await open();
     await file.append([point('a', 0)]);
     await fillDisk(() => file.append([point('a', 1)]));

@@ -90,7 +90,7 @@ test('a failure of one reservation or tenant is logged, and the others are heale
   ]);
 });
 
-test('[limit.rate] tokens from and into the cache of the provider count with the others', () => {
+test('[limit.rate] tokens read from and written to the cache of the provider count like the others', () => {
   const usage = { input_tokens: 1, output_tokens: 20, cache_read_tokens: 300, cache_write_tokens: 4000 };
   expect(settlementOf({ usage, cost_microusd: 7 })).toEqual({ tokens: 4321, cost_microusd: 7, counted: true });
   expect(settlementOf({ usage: { input_tokens: 1, output_tokens: 2 }, cost_microusd: 0 }).tokens).toBe(3);

@@ -159,7 +159,7 @@ test.each(members)('[operator.composed] %s is refused, not left out', (_what, ov
   expect(JSON.stringify(refusal)).not.toContain('plain');
 });
 
-test('[operator.composed] the members that a Policy and a Gateway have stay allowed', () => {
+test('[operator.composed] members of a Policy and a Gateway stay allowed', () => {
   const policy = part('Policy', 'p', { order: 1, input: [], output: [], rules: [] });
   const whole = gateway({ deployment: { name: 'gateway' }, secrets: [], configuration: { version: 1 } });
   expect(isRefusal(compose(sources({ gateway: whole, parts: [tenant('one'), policy] })))).toBe(false);

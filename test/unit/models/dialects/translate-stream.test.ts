@@ -94,7 +94,7 @@ describe('tool arguments are neither lost nor merged', () => {
     ]);
   });
 
-  test('text after a call makes a new block; a call whose arguments go on keeps its own', () => {
+  test('text after a call starts a new block; further arguments of a call stay in its block', () => {
     const events = [
       chunk({ content: 'before' }),
       fragment(0, '{"x":', { id: 'a' }),

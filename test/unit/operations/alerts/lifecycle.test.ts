@@ -88,8 +88,11 @@ test('[alert.lifecycle] an alert opens only if none is open, and resolves only a
   );
 });
 
-test.each(['x', '_.0123456789abcdef-1', 'a.b.0123456789abcdef-12'])('the id %j names its place or none', (id) => {
-  const place = placeOf(id);
-  if (place) expect(alertId(place.scope, place.key, Number(id.split('-').at(-1)))).toBe(id);
-  else expect(id).toBe('x');
-});
+test.each(['x', '_.0123456789abcdef-1', 'a.b.0123456789abcdef-12'])(
+  'the id %j leads to its own place or to none',
+  (id) => {
+    const place = placeOf(id);
+    if (place) expect(alertId(place.scope, place.key, Number(id.split('-').at(-1)))).toBe(id);
+    else expect(id).toBe('x');
+  },
+);
