@@ -1,4 +1,4 @@
-/** The least a gateway in Node can do: parse the body, look a key up, pass the answer through. The floor of the figures. */
+/** The least that a gateway in Node does: parses the body, looks up a key and passes the answer through. Other figures are compared with it. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Agent, createServer, request } from 'node:http';
 

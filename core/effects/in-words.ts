@@ -37,7 +37,7 @@ export function effectsInWords(call: ToolCall, effects: Effects): EffectLine[] {
   const lines = kept.map(({ phrase, ofProgram }) => ({ text: textOf(phrase), risk: phrase.risk, ofProgram }));
   if (kept.length < all.length) {
     const { risk } = kept.at(-1)!.phrase;
-    lines.push({ text: `${all.length - kept.length} more, none of them graver`, risk, ofProgram: false });
+    lines.push({ text: `${all.length - kept.length} more, none of them more severe`, risk, ofProgram: false });
   }
   const distinct = lines.filter(({ text }, index) => lines.findIndex((line) => line.text === text) === index);
   const { unclear, shows } = effects;

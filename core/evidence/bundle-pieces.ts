@@ -106,7 +106,7 @@ export async function* bundlePieces(chunks: AsyncIterable<string>): AsyncGenerat
           else throw wrong('no name of a member');
           break;
         case 'colon':
-          if (char !== colon) throw wrong('no colon behind a name');
+          if (char !== colon) throw wrong('no colon after a name');
           state = 'value';
           break;
         case 'value':
@@ -134,7 +134,7 @@ export async function* bundlePieces(chunks: AsyncIterable<string>): AsyncGenerat
           else throw wrong('no comma and no end');
           break;
         case 'done':
-          throw wrong('text behind the end');
+          throw wrong('text after the end');
       }
     }
     if (state === 'name' || state === 'inside') parts.push(chunk.slice(from));

@@ -25,7 +25,7 @@ const ofClass: Readonly<Record<string, string>> = {
   orders: 'It now gives orders to the model, or more of them: must, always, before, instead.',
   at: 'It now names an address that it did not name.',
   unread: 'It now has words in another language or script, which the gateway does not judge.',
-  rest: 'It has another text behind the part that the gateway reads.',
+  rest: 'It has other text after the part that the gateway reads.',
 };
 
 /**

@@ -16,7 +16,7 @@ const keyId = createHash('sha256')
 /** Where the single HTML file holds its bundle. */
 export const singleFileBundle = /(<script type="application\/json" id="bundle">)([\s\S]*?)(<\/script>)/;
 
-/** Every hash is computed anew and the manifest is signed with the forger's key: nothing within the chain gives the change away. */
+/** All hashes are recomputed and the manifest is signed with the forger's key: nothing within the chain reveals the change. */
 export function agreeing(bundle: Loose): Loose {
   const became = new Map<string, string>();
   let previous = '';

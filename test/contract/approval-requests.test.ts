@@ -182,7 +182,7 @@ tool_policies:
     expect(await together(hidden)).toBeUndefined();
   });
 
-  test('[approval.together] the policy in force counts: taken away it is offered no more, added later it is not offered', async () => {
+  test('[approval.together] only the policy in force counts: a rule that was removed is no longer offered, and neither is one added later', async () => {
     const before = await asked('first');
     expect((await change(configuration('{ timeout_seconds: 900 }'))).status).toBe(201);
     expect(await together(before)).toBeUndefined();

@@ -153,7 +153,7 @@ test('[federation.staleness] an hour of partition is served; past max_staleness 
   expect(await alerts()).toEqual(['federation_stale']);
   expect((await both.atPlane('GET', '/admin/v1/whoami', { key: 'plane-human' })).status).toBe(200);
   both.network.cut = false;
-  expect(await both.poll()).toBe('adopted'); // issued anew meanwhile
+  expect(await both.poll()).toBe('adopted'); // issued again in the meantime
   both.pass(6);
   expect((await act()).body.decision).toBe('allow');
 });

@@ -27,7 +27,7 @@ describe('retention', () => {
   const days = (count: number) => gateway.pass(count * 24 * 3600);
   const indexes = async () => (await attacker.entries('s')).map(({ index }) => index);
 
-  /** Six entries, archived but for those that are left out. */
+  /** Six entries, all archived except those that are left out. */
   async function session(leftOut: readonly number[] = []): Promise<void> {
     for (const target of ['acme/a', 'acme/b', 'acme/c']) {
       await caller(gateway.ports())('POST', '/admin/v1/test-action', {

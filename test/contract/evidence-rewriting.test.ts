@@ -63,7 +63,7 @@ const backDated: Attack = async (by) =>
 
 const attacks: readonly (readonly [name: string, index: number, reason: string, attack: Attack])[] = [
   [
-    'one entry is rewritten, the chain and the head hashed anew',
+    'one entry is rewritten, and the chain and the head are hashed again',
     2,
     other,
     told((e) => retold(e, 2, { body: harmless })),
@@ -85,7 +85,7 @@ const attacks: readonly (readonly [name: string, index: number, reason: string, 
   ['everything is replaced', 0, other, told((e) => e.map((entry) => ({ ...entry, body: harmless })))],
   ['two sessions change their names', 0, other, swapped],
   ['the session is deleted', 0, 'the session was deleted', (by) => by.remove('s')],
-  ['the session is deleted and begun anew', 0, other, told(([first]) => [{ ...first!, body: harmless }])],
+  ['the session is deleted and started again', 0, other, told(([first]) => [{ ...first!, body: harmless }])],
 ];
 
 describe('[evidence.tampering] the verification of session and tenant names the entry when', () => {

@@ -135,7 +135,7 @@ const limits = { maxRows: 5, maxResultBytes: 10_000, statementTimeoutMs: 10_000 
     expect(fault).toMatchObject({ kind: 'conflict', effect: 'none' });
   });
 
-  test('names without schema are those of public', async () => {
+  test('names without a schema are in schema public', async () => {
     await owner.query('ALTER ROLE owner SET search_path = hidden');
     expect((await one(true, 'SELECT count(*)::int AS n FROM items')).rows).toEqual([{ n: 100 }]);
     await owner.query('ALTER ROLE owner RESET search_path');

@@ -69,7 +69,7 @@ test('[federation.document] a plane gets a signed document for itself, and 304 w
   for (const tag of ['"other"', headers.etag!.replaceAll('"', ''), ''])
     expect([tag, (await document(tokens.eu, { 'if-none-match': tag })).status]).toEqual([tag, 200]);
   expect((await document(tokens.us, { 'if-none-match': headers.etag! })).status).toBe(200);
-  gateway.pass(11 * 60); // a document is issued anew every ten minutes
+  gateway.pass(11 * 60); // a new document is issued every ten minutes
   expect((await document(tokens.eu, { 'if-none-match': headers.etag! })).status).toBe(200);
 });
 

@@ -133,7 +133,7 @@ test('[action.judges] the card has the reason of the judge that decided, about t
     ).last;
   const rule = { name: by.matched_rule, reason: 'scm.open_issue is closed on Sundays.' };
   expect(await cardOf(issue)).toMatchObject({ rule });
-  // A rule that reviews the call as well was first, and its reason stays.
+  // A rule that also reviews the call came first, so its reason is shown.
   expect(await cardOf(push())).toMatchObject({ rule: { name: 'git:scm.push', reason: 'Pushes are looked at.' } });
 });
 

@@ -1,4 +1,4 @@
-/** Keys that lie in secrets, over a real store: digests go in with the configuration, look-ups of callers read no secret. */
+/** Keys stored in secrets, over a real store: digests are stored with the configuration, and looking up a caller reads no secret. */
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { bootstrapAdminToken } from '#adapters/aws/dynamodb/bootstrap.ts';
 import { secretsManager } from '#adapters/aws/secrets-manager.ts';

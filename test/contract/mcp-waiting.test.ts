@@ -26,7 +26,7 @@ const withTasks = {
 describe('waiting for a human', () => {
   const held = { title: 'held' };
 
-  test('the call is refused with its approval and runs once when it is sent again, however often at a time', async () => {
+  test('the call is refused with its approval, and runs once however many times it is sent again at once', async () => {
     const session = await open();
     const refused = (await call('create_issue', { title: 'race' }, { session })).last.error;
     expect(refused).toMatchObject({

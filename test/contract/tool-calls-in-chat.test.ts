@@ -312,7 +312,7 @@ policies:
       expect(looks).toBeGreaterThanOrEqual(3);
     });
 
-    test('hold that ends without a decision is the error; of a stream its last event', async () => {
+    test('a hold that ends without a decision is an error, which is the last event of a stream', async () => {
       const test = await start('approvals: { chat_review: hold, hold_seconds: 1 }');
       const whole = await ask(test, 'launch the rocket');
       expect(whole.status).toBe(409);

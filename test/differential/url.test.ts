@@ -72,7 +72,7 @@ function compare(text: string, address: Address, went: Seen): void {
   expect([text, unbracketed(went.host!)]).toEqual([text, unbracketed(address.host)]);
   expect([text, went.port || (address.scheme === 'https' ? '443' : '80')]).toEqual([text, address.port]);
   if (went.path === undefined) return;
-  // A question mark with nothing behind it asks for the same.
+  // A question mark with nothing after it requests the same page.
   expect([text, unescaped(went.path).replace(/^([^?]*)\?$/, '$1')]).toEqual([text, address.path + address.query]);
   expect([text, unbracketed(went.hostHeader!.replace(/:\d+$/, ''))]).toEqual([text, unbracketed(address.host)]);
 }

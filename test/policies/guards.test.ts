@@ -104,7 +104,7 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
 
   test.each([
     ...cases.secretTools.map((name) => [name, 'read']),
-    // A graver claim does not lift what the name says.
+    // A more severe claim does not override the name.
     ['get_secret', 'write'],
     ['read_db_password', 'execute'],
   ])('the tool %s hands out a secret', async (tool, capability) => {

@@ -79,7 +79,7 @@ test('[evidence.large-sessions] with any part changed the verdict is the same as
 test.each([
   ['nothing', '', 'the end at character 1'],
   ['a list', '[]', 'no object'],
-  ['text behind the end', '{} x', 'text behind the end'],
+  ['text after the end', '{} x', 'text after the end'],
   ['a member twice', '{"a":1,"\\u0061":2}', 'twice'],
   ['an end that is missing', '{"entries":[{}', 'the end'],
   ['a bracket of another kind', '{"entries":[1}', 'another kind'],

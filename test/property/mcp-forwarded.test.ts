@@ -127,7 +127,7 @@ test.each([
       }),
       { seed: 20261122, numRuns },
     );
-    // The generator reaches both ends.
+    // The generator makes both calls that are sent and calls that are refused.
     expect([seen.sent > numRuns / 5, seen.refused > numRuns / 5]).toEqual([true, true]);
   },
 );

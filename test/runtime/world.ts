@@ -52,7 +52,7 @@ export interface World {
   readonly environment: Readonly<Record<string, string>>;
   /** What stands in a table. */
   items(table: TableName): Promise<readonly Record<string, AttributeValue>[]>;
-  /** As if the due time of every started action had passed. */
+  /** Lets the due times of all started actions pass. */
   passDueTimes(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -61,7 +61,7 @@ function checkReach(level: Level, warnings: string[]): Problem[] {
 }
 
 /**
- * Checks that a level only tightens. A rule that allows must find its calls allowed above. A rule that reviews may also
+ * Checks that a level only tightens. The levels above must allow the calls that an allowing rule allows. A rule that reviews may also
  * cover calls blocked above, since the strictest decision counts; if all its calls are blocked above, it was meant to
  * lift a block. Guards always precede rules.
  */

@@ -177,7 +177,7 @@ export abstract class Lexer extends HereDocuments {
       return;
     }
     this.at += name.length;
-    if (this.char === '[') this.doubt('an index behind a variable is worked out by zsh');
+    if (this.char === '[') this.doubt('zsh evaluates an index after a variable');
     // Numbers are not split; `"$@"` may become any number of words.
     unknown(draft, this.source.slice(start, this.at), ('?#$'.includes(name) || quoted) && name !== '@');
   }

@@ -72,7 +72,7 @@ class GlobParser {
     const char = this.#chars[this.#position++]!;
     if (char !== '\\') return char;
     const escaped = this.#chars[this.#position++];
-    if (escaped === undefined) throw this.#bad('a "\\" with nothing behind it');
+    if (escaped === undefined) throw this.#bad('a "\\" with nothing after it');
     return escaped;
   }
 

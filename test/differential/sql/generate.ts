@@ -227,7 +227,7 @@ class Query {
   }
 }
 
-/** One or two words of the text exchanged, dropped or doubled; most of what comes out is no SQL, and some means another thing. */
+/** Exchanges, drops or repeats one or two words of the text. Most results are not SQL, and some have another meaning. */
 function exchanged(sql: string, random: Random): string {
   const words = sql.match(/'(?:[^']|'')*'|[\w$]+|\s+|[^\w\s]/g) ?? [];
   for (let times = 1 + random.int(2); times > 0; times--) {

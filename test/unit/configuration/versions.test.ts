@@ -1,4 +1,4 @@
-/** Versions: imported once, numbered without end, rolled back by writing anew. */
+/** Versions are imported once, numbered without end, and rolled back by writing a new one. */
 
 import { importFile } from '#core/configuration/load/import-file.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';

@@ -58,6 +58,6 @@ describe('[approval.card] effects in words', () => {
     const lines = await shell(`${Array.from({ length: 200 }, (_, i) => `cat file-${i}.txt`).join('; ')}; rm keep.txt`);
     expect(lines.length).toBeLessThan(70);
     expect(lines).toContain('Deletes keep.txt');
-    expect(lines.some((line) => /^\d+ more, none of them graver/.test(line))).toBe(true);
+    expect(lines.some((line) => /^\d+ more, none of them more severe/.test(line))).toBe(true);
   });
 });

@@ -13,7 +13,7 @@ const bundleOf = async (change: (entries: EvidenceEntry[]) => EvidenceEntry[] = 
   return { format: bundleFormat, manifest: copy(manifest), entries: change(copy(entries)), public_key: trustedKey };
 };
 
-/** Seals the same drafts anew with one changed: what a forger with write access, but without the key, would do. */
+/** Seals the same drafts again with one changed, as a forger with write access but without the key would. */
 const forged = (index: number, change: Partial<(typeof drafts)[number]>) =>
   seal(drafts.map((each, n) => (n === index ? { ...each, ...change } : each))).entries;
 

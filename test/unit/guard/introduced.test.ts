@@ -31,7 +31,7 @@ describe('[guard.changes] additions of a definition', () => {
       'new_reach',
       'presets',
     ],
-    ['a text behind', { title: 'Read. '.repeat(2_000) }, 'new_reach', 'behind'],
+    ['other text after the read part', { title: 'Read. '.repeat(2_000) }, 'new_reach', 'after the part'],
   ])('describe %s in words', (_what, offered, kind, word) => {
     const found = introducedBy(tool, { ...tool, ...offered });
     expect(found.map((each) => each.kind)).toContain(kind);

@@ -14,7 +14,7 @@ const parts: Record<Part, string> = {
   more: '',
 };
 
-/** A filter that allows everything, but for the parts given. */
+/** A filter that allows everything except the given parts. */
 export const filter = (changed: Partial<Record<Part, string>> = {}): string =>
   `(module ${changed.more ?? ''} ${Object.values({ ...parts, ...changed, more: '' }).join('\n')})`;
 

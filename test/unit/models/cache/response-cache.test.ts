@@ -88,7 +88,7 @@ describe('single flight', () => {
     expect(new Set(answers.map((answer) => `${answer.state} ${textOf(answer)}`))).toEqual(new Set(['HIT once']));
   });
 
-  test('when a call fails, the next waiting caller goes, until one reply is kept', async () => {
+  test('when a call fails, the next waiting caller makes its own, until a reply is stored', async () => {
     const { ask } = setting();
     const [first, second, third, fourth] = [ask(), ask(), ask(), ask()];
     flightOf(await first).drop();
