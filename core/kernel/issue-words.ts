@@ -58,7 +58,7 @@ export function allowed(issue: Issue): string {
 }
 
 /** Describes a value. Does not repeat possible secrets and long texts. */
-export function describeFound(value: unknown, path: Path = []): string {
+function describeFound(value: unknown, path: Path = []): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${count(value.length, 'entry')}`;
