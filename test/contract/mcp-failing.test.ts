@@ -191,6 +191,20 @@ describe('drift', () => {
     expect((await call('get_file', { path: 'a' }, { session })).last.result).toBeDefined();
   });
 
+  test('[guard.changes] a human of one tenant accepts no definition for tenants that are rows', async () => {
+    server.describe({ get_file: { description: 'Reads a file' } });
+    await configure({ upstreams: [{ name: 'shared', url: server.url, drift: 'block' }] });
+    const session = await open();
+    await send('tools/list', {}, { session });
+    server.describe(changed);
+    await send('tools/list', {}, { session });
+    const admin = { key: 'admin-token-1' };
+    expect((await http('PUT', '/admin/v1/tenant-rows/acme', {}, admin)).status).toBe(201);
+    const accept = (key: string) => http('POST', '/admin/v1/mcp/tools/get_file/accept?upstream=shared', {}, { key });
+    expect((await accept(keys.human)).status).toBe(403);
+    expect((await accept(admin.key)).last).toMatchObject({ state: 'accepted', upstream: 'shared' });
+  });
+
   test('a tool that appears mid-session can be called, one that is gone cannot', async () => {
     await configure({ upstreams: [{ name: 'moving', url: server.url }] });
     const session = await open();
