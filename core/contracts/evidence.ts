@@ -133,6 +133,10 @@ export type SessionBundle = z.infer<typeof sessionBundleSchema>;
 export const missingParts = ['end', 'session'] as const;
 type MissingPart = (typeof missingParts)[number];
 
+/** Copies outside the tables, with which a chain is compared. */
+export const unreadKinds = ['checkpoints', 'archive'] as const;
+export type Unread = (typeof unreadKinds)[number];
+
 /** Outcome of verifying a chain. */
 export interface Verification {
   readonly valid: boolean;
@@ -161,6 +165,8 @@ export interface Verification {
   readonly archived_entries?: number;
   /** Number of expired entries, verified by their archived copies. */
   readonly expired_entries?: number;
+  /** Copies that a fault kept from being read, unlike those that are not kept or do not cover the end yet. */
+  readonly unread?: readonly Unread[];
   /** Checks that were not made, in words, such as `origin not checked` without a trusted public key. */
   readonly not_checked: readonly string[];
 }

@@ -81,10 +81,11 @@ export const tables = {
   },
   alerts: {
     holds:
-      'alerts: scope = tenant or _ for the platform, id = digest of type, dimension and metric; earlier ones beside it',
+      'alerts: scope = tenant or _ for the platform, id = digest of type, dimension and metric; earlier ones beside it; by_open = those that are not resolved, of all scopes',
     partitionKey: 'scope',
     sortKey: 'id',
     ttl: 'ttl',
+    indexes: [{ name: 'by_open', partitionKey: 'open_in', sortKey: 'opened_at', projection: 'KEYS_ONLY' }],
   },
   counters: {
     holds:

@@ -1,7 +1,7 @@
 /** Compares a session's head with its archive, and archives what is missing [evidence.archive.check, evidence.archive.repair]. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Clock } from '#core/kernel/ports.ts';
-import { maxEntriesPerRun } from './archived.ts';
+import { archivedEnd, maxEntriesPerRun } from './archived.ts';
 import { entryHash } from './chain.ts';
 import { type StoredEntry, UnreadableEntry } from './entry-text.ts';
 import type { ArchiveReader, EvidenceLog } from './ports.ts';
@@ -41,7 +41,7 @@ const maxStretches = 20;
  * Checks that each entry of a session has an archived copy. Reads only the names of copies, in constant memory except
  * for the gaps.
  * @param waitMs minimum age at which an entry without a copy counts as missing.
- * @returns undefined for a session without a head.
+ * @returns undefined for a session that neither the table nor the archive has.
  */
 export async function checkSession(
   ports: CheckPorts,
@@ -50,7 +50,7 @@ export async function checkSession(
   waitMs = dueMs,
 ): Promise<ArchiveCheck | undefined> {
   const head = await ports.evidence.head(tenant, sessionId);
-  if (!head) return undefined;
+  if (!head) return withoutHead(ports, tenant, sessionId);
   const gaps: Stretch[] = [];
   let contradiction: string | undefined;
   let [next, end] = [0, 0];
@@ -80,6 +80,22 @@ export async function checkSession(
     pending_entries: pending,
     ...(lost > 0 && { lost_entries: lost }),
     ...(contradiction !== undefined && { contradiction }),
+  };
+}
+
+/** Returns what the archive holds of a session whose head is gone: all of it is lost. */
+async function withoutHead(
+  { archived, evidence }: CheckPorts,
+  tenant: string,
+  sessionId: string,
+): Promise<ArchiveCheck | undefined> {
+  const end = (await archivedEnd(archived, tenant, sessionId, 0)) + 1;
+  // Read again: an entry is archived after its commit, so a session that was just opened has its head by now.
+  if (end === 0 || (await evidence.head(tenant, sessionId))) return undefined;
+  return {
+    ...{ session_id: sessionId, total_entries: 0, missing_entries: 0, missing: [], pending_entries: 0 },
+    lost_entries: end,
+    contradiction: `the table lacks the whole session: the archive holds entry ${end - 1}`,
   };
 }
 

@@ -42,8 +42,8 @@ export class Comparison {
 
   /** Records that reading the archive failed, and stops comparing with it. */
   archiveLost(said: string): void {
-    const { archived: _archived, notChecked = [], ...rest } = this.#witness;
-    this.#witness = { ...rest, notChecked: [...notChecked, said] };
+    const { archived: _archived, notChecked = [], unread = [], ...rest } = this.#witness;
+    this.#witness = { ...rest, notChecked: [...notChecked, said], unread: [...unread, 'archive'] };
     this.#gap = undefined;
   }
 
@@ -86,8 +86,8 @@ export class Comparison {
   }
 
   /** Returns what was compared, and describes what was not. */
-  summary(): Pick<Verification, 'checkpoint' | 'archived_entries' | 'not_checked'> {
-    const { checkpoint, archived, notChecked } = this.#witness;
+  summary(): Pick<Verification, 'checkpoint' | 'archived_entries' | 'not_checked' | 'unread'> {
+    const { checkpoint, archived, notChecked, unread = [] } = this.#witness;
     if (notChecked === undefined) return { not_checked: [] };
     const unable = (what: string) => notChecked.some((said) => said.startsWith(what));
     return {
@@ -99,6 +99,7 @@ export class Comparison {
         },
       }),
       ...(archived && { archived_entries: this.#archived }),
+      ...(unread.length > 0 && { unread }),
       not_checked: [
         ...notChecked,
         ...(unable('checkpoints')

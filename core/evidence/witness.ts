@@ -2,7 +2,7 @@
  * A session's newest checkpoint and archived copies. The tables are compared with them, since a role that can write the
  * tables cannot write these.
  */
-import type { Verification } from '#core/contracts/evidence.ts';
+import type { Unread, Verification } from '#core/contracts/evidence.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
 import { archivedEnd } from './archived.ts';
 import type { ArchivedPlace, ArchiveReader, Checkpointed, CheckpointLog, EvidenceLog, SessionHead } from './ports.ts';
@@ -14,6 +14,8 @@ export interface Witness {
   readonly archiveComplete: boolean;
   /** Descriptions of the checks that were not possible. */
   readonly notChecked: readonly string[];
+  /** Those of them that a fault prevented. */
+  readonly unread?: readonly Unread[];
   /** When the witness was queried, in milliseconds. */
   readonly at: number;
 }
@@ -52,7 +54,9 @@ export async function witnessOf(
   const head = await ports.evidence.head(tenant, sessionId);
   const notChecked = [...checkpoints.notChecked, ...archive.notChecked];
   const archiveComplete = ports.archived?.complete ?? false;
-  return { head, witness: { ...checkpoints, ...archive, notChecked, archiveComplete, at: ports.clock.now() } };
+  const unread = [...(checkpoints.unread ?? []), ...(archive.unread ?? [])];
+  const at = ports.clock.now();
+  return { head, witness: { ...checkpoints, ...archive, notChecked, unread, archiveComplete, at } };
 }
 
 /** Returns a failed verification if a session without a head is known to checkpoint or archive. */
@@ -66,7 +70,7 @@ export function missingSession({ checkpoint, archived }: Witness): Verification 
   return { valid: false, total_entries: 0, broken_link, not_checked: [] };
 }
 
-type WitnessAnswer<T> = Partial<T> & { readonly notChecked: readonly string[] };
+type WitnessAnswer<T> = Partial<T> & { readonly notChecked: readonly string[]; readonly unread?: readonly Unread[] };
 
 async function askCheckpoints(
   ports: WitnessPorts,
@@ -81,10 +85,12 @@ async function askCheckpoints(
       newest(ports, checkpoints, tenant, sessionId, head),
       checkpoints.damage(),
     ]);
-    const notChecked = damage === undefined ? [] : [`checkpoints not checked: ${damage}`];
-    return { ...(checkpoint && { checkpoint }), notChecked };
+    if (damage === undefined) return { ...(checkpoint && { checkpoint }), notChecked: [] };
+    const notChecked = [`checkpoints not checked: ${damage}`];
+    return { ...(checkpoint && { checkpoint }), notChecked, unread: ['checkpoints'] };
   } catch (fault) {
-    return { notChecked: [`checkpoints not checked: ${reportUnreadable(ports, 'the checkpoints', fault)}`] };
+    const notChecked = [`checkpoints not checked: ${reportUnreadable(ports, 'the checkpoints', fault)}`];
+    return { notChecked, unread: ['checkpoints'] };
   }
 }
 
@@ -118,7 +124,7 @@ async function askArchive(
     const places = () => archived.hashes(tenant, sessionId);
     return { archived: { end, places, unreadable: saying }, notChecked: [] };
   } catch (fault) {
-    return { notChecked: [saying(fault)] };
+    return { notChecked: [saying(fault)], unread: ['archive'] };
   }
 }
 

@@ -1,28 +1,36 @@
 /** Lists and acknowledges alerts [alert.lifecycle]. Callers of a tenant see its own, platform callers all. */
 
 import { personActor } from '#core/configuration/identity/principal.ts';
-import { type Alert, type AlertScope, alertStates, platformAlerts } from '#core/contracts/alert.ts';
+import { type Alert, type AlertRow, type AlertScope, alertStates, platformAlerts } from '#core/contracts/alert.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
+import type { Page } from '#core/kernel/page.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { changeAlert } from '#core/operations/alerts/change.ts';
 import { placeOf } from '#core/operations/alerts/lifecycle.ts';
-import { type Call, type Operation, wordOf } from './operation.ts';
+import { type Call, cursorOf, limitOf, type Operation, wordOf } from './operation.ts';
 
-/** Maximum of returned alerts. Older ones are in the evidence. */
+/** Maximum of returned alerts, and of open ones of tenants that are rows. Older ones are in the evidence. */
 const maxShown = 500;
 
 export const listAlerts: Operation = async (call) => {
   const state = wordOf(call.query, 'state', alertStates);
-  const rows = await Promise.all(scopesOf(call).map((scope) => call.ports.alerts.list(scope)));
-  const alerts = rows
-    .flat()
+  const limit = limitOf(call.query, maxShown, maxShown);
+  const scopes = scopesOf(call);
+  const rows = await Promise.all(scopes.map((scope) => call.ports.alerts.list(scope)));
+  const open = call.principal.platform ? await call.ports.alerts.open({ limit, ...cursorOf(call.query) }) : none;
+  const own = new Set(scopes);
+  const alerts = [...rows.flat(), ...open.items.filter(({ scope }) => !own.has(scope))]
     .map(({ alert }) => alert)
     .filter((alert) => state === undefined || alert.state === state)
     .sort((a, b) => (a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : a.id < b.id ? -1 : 1));
-  return { body: { alerts: alerts.slice(0, maxShown), total: alerts.length } };
+  const cursor = open.cursor === undefined ? {} : { cursor: open.cursor };
+  return { body: { alerts: alerts.slice(0, limit), total: alerts.length, ...cursor } };
 };
 
+const none: Page<AlertRow> = { items: [] };
+
+/** Scopes that are read whole. Of tenants that are rows a platform caller sees the open alerts. */
 const scopesOf = ({ principal, snapshot }: Call): AlertScope[] =>
   principal.platform ? [platformAlerts, ...snapshot.configuration.tenants.map(({ id }) => id)] : [principal.tenant];
 
@@ -32,8 +40,8 @@ export const acknowledgeAlert: Operation = async (call) => {
   const id = params.id ?? '';
   for (let tries = 0; tries < 3; tries++) {
     const place = placeOf(id);
-    const before =
-      place && scopesOf(call).includes(place.scope) ? await ports.alerts.get(place.scope, place.key) : undefined;
+    const visible = place && (principal.platform || place.scope === principal.tenant);
+    const before = visible ? await ports.alerts.get(place.scope, place.key) : undefined;
     if (!place || !before) throw notFound('alert', id);
     const { alert } = before;
     if (alert.id !== id) {

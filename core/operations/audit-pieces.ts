@@ -1,5 +1,5 @@
 /** Verifies a tenant's chains in pieces: selects the next sessions and sums up their verdicts. */
-import type { Verification } from '#core/contracts/evidence.ts';
+import type { Unread, Verification } from '#core/contracts/evidence.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { GatewayPorts } from './ports.ts';
 
@@ -48,16 +48,18 @@ export class AuditSummary {
   #sessions = 0;
   #entries = 0;
   #broken: { readonly session_id: string; readonly index: number; readonly reason: string } | undefined;
+  readonly #unread = new Set<Unread>();
   readonly #notChecked = new Map<string, string[]>();
 
   get broken(): boolean {
     return this.#broken !== undefined;
   }
 
-  add(session_id: string, { total_entries, broken_link, not_checked }: Verification): void {
+  add(session_id: string, { total_entries, broken_link, not_checked, unread = [] }: Verification): void {
     this.#sessions++;
     this.#entries += total_entries;
     if (broken_link) this.#broken = { session_id, ...broken_link };
+    for (const kind of unread) this.#unread.add(kind);
     for (const said of not_checked) this.#notChecked.set(said, [...(this.#notChecked.get(said) ?? []), session_id]);
   }
 
@@ -68,6 +70,7 @@ export class AuditSummary {
       total_entries: this.#entries,
       sessions: this.#sessions,
       ...(this.#broken && { broken_link: this.#broken }),
+      ...(this.#unread.size > 0 && { unread: [...this.#unread] }),
       not_checked: this.#sentences(),
       complete: !more,
       ...more,

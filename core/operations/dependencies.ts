@@ -163,6 +163,8 @@ function channels({ snapshot }: Pick<Call, 'snapshot'>, { failing }: StatusParts
   });
 }
 
+/** Open alerts that are looked at, newest first. */
+const openLooked = 100;
 /** Lag of the projection above which it is reported. Usually it is below a second. */
 const maxLagMs = 10_000;
 
@@ -187,11 +189,20 @@ async function projectionsOf({
   const degraded = (reason: string): Dependency => ({ ...base, state: 'degraded', reason });
   const chains =
     contradicted.length > 0 ? [{ ...degraded(contradictedInWords(contradicted, setAsideLooked)), name: 'chains' }] : [];
-  if (rows.length > 0) return [degraded(setAsideInWords(rows, setAsideLooked)), ...chains];
+  const more = await ofOtherTenants(ports, platform ? tenants : undefined);
+  if (rows.length > 0 || more)
+    return [degraded(rows.length > 0 ? setAsideInWords(rows, setAsideLooked) : more!), ...chains];
   const lagMs = ports.projectionLagMs?.() ?? 0;
   if (lagMs <= maxLagMs) return [{ ...base, state: 'up' }, ...chains];
   const reason = `The projection is ${Math.round(lagMs / 1000)} seconds behind: usage, analytics and violations lack the latest entries. Nothing is lost; it catches up from evidence.`;
   return [degraded(reason), ...chains];
+}
+
+/** Returns the newest open alert about evidence of a tenant that is a row, whose sessions are not read here. */
+async function ofOtherTenants({ alerts }: Call['ports'], tenants: readonly string[] | undefined) {
+  if (!tenants) return undefined;
+  const { items } = await alerts.open({ limit: openLooked });
+  return items.find(({ scope, alert }) => alert.type === 'evidence' && !tenants.includes(scope))?.alert.message;
 }
 
 /**

@@ -1,5 +1,5 @@
 /** `archive check` and `archive repair`: compare heads with the archive, a bounded number of sessions per call. */
-import { isTenant } from '#core/configuration/store/all-tenants.ts';
+import { isTenant, tenantAfter } from '#core/configuration/store/all-tenants.ts';
 import { type ArchiveCheck, checkSession, repairStretch, type Stretch } from '#core/evidence/archive-check.ts';
 import { recheckContradiction } from '#core/evidence/recheck-contradiction.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
@@ -161,25 +161,56 @@ function repairPorts({ ports }: Call) {
   };
 }
 
-/** Returns one session, or the next page of a tenant's; without a tenant, of all configured tenants in turn. */
+/**
+ * Returns one session, or the next page of a tenant's; without a tenant, of all tenants in turn. After the sessions that
+ * the table has come those of the checkpoints that it lacks.
+ */
 async function pieceOf({ ports, snapshot, query }: Call) {
   const all = snapshot.configuration.tenants.map(({ id }) => id);
   if (query.tenant !== undefined && !(await isTenant(ports, all, query.tenant))) throw notFound('tenant');
   if (query.session !== undefined) {
     if (query.tenant === undefined) throw invalidRequest('session belongs to one tenant; give tenant too.');
-    if (!(await ports.evidence.head(query.tenant, query.session))) throw notFound('session', query.session);
+    const lost = async () =>
+      ports.archived && checkSession({ ...ports, archived: ports.archived }, query.tenant!, query.session!);
+    if (!(await ports.evidence.head(query.tenant, query.session)) && !(await lost()))
+      throw notFound('session', query.session);
     return { tenant: query.tenant, sessions: [query.session], cursor: undefined };
   }
-  const tenants = query.tenant === undefined ? all : [query.tenant];
-  const place = query.cursor === undefined ? { tenant: tenants[0]! } : placeOf(query.cursor);
-  if (!tenants.includes(place.tenant)) throw invalidRequest('cursor belongs to another list; begin without one.');
-  const page = await ports.evidence.sessions(place.tenant, {
+  const place = query.cursor === undefined ? { tenant: query.tenant ?? all[0]! } : placeOf(query.cursor);
+  if (!(query.tenant === undefined ? await isTenant(ports, all, place.tenant) : query.tenant === place.tenant))
+    throw invalidRequest('cursor belongs to another list; begin without one.');
+  const { sessions, cursor: within } = await pageOf(ports, place);
+  if (within !== undefined) return { tenant: place.tenant, sessions, cursor: `${place.tenant}.${within}` };
+  const next = query.tenant === undefined ? await tenantAfter(ports, all, place.tenant) : undefined;
+  return { tenant: place.tenant, sessions, cursor: next && `${next}.` };
+}
+
+/** Marks cursors of checkpoints, which no cursor of the table begins with. */
+const checkpointed = '@';
+
+/** Returns a page of the tenant's sessions; with and after the last ones, those that only checkpoints name. */
+async function pageOf(ports: Call['ports'], { tenant, cursor }: ReturnType<typeof placeOf>) {
+  if (cursor?.startsWith(checkpointed)) return lostPage(ports, tenant, cursor.slice(checkpointed.length));
+  const page = await ports.evidence.sessions(tenant, {
     limit: sessionsPerCall,
-    ...(place.cursor !== undefined && { cursor: place.cursor }),
+    ...(cursor !== undefined && { cursor }),
   });
-  const next = tenants[tenants.indexOf(place.tenant) + 1];
-  const cursor = page.cursor === undefined ? next && `${next}.` : `${place.tenant}.${page.cursor}`;
-  return { tenant: place.tenant, sessions: page.items.map(({ session_id }) => session_id), cursor };
+  const sessions = page.items.map(({ session_id }) => session_id);
+  if (page.cursor !== undefined) return { sessions, cursor: page.cursor };
+  const lost = await lostPage(ports, tenant, '');
+  return { sessions: [...sessions, ...lost.sessions], cursor: lost.cursor };
+}
+
+/** Returns sessions with a checkpoint and without a head, from a page of all with a checkpoint. */
+async function lostPage({ checkpoints, evidence }: Call['ports'], tenant: string, after: string) {
+  const cursor = Buffer.from(after, 'base64url').toString();
+  const page = await checkpoints?.sessions(tenant, { limit: sessionsPerCall, ...(cursor !== '' && { cursor }) });
+  const ids = page?.items ?? [];
+  const heads = await Promise.all(ids.map((id) => evidence.head(tenant, id)));
+  return {
+    sessions: ids.filter((_, n) => heads[n] === undefined),
+    cursor: page?.cursor === undefined ? undefined : checkpointed + Buffer.from(page.cursor).toString('base64url'),
+  };
 }
 
 function rangeOf(query: Readonly<Record<string, string>>): Stretch | undefined {

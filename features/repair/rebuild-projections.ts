@@ -1,5 +1,5 @@
 /** Rebuilds projections from the evidence log, a bounded piece per call, after a lost stream or an emptied table. */
-import { isTenant } from '#core/configuration/store/all-tenants.ts';
+import { isTenant, tenantAfter } from '#core/configuration/store/all-tenants.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
@@ -12,7 +12,7 @@ const entriesPerCall = 2_000;
 /** Retention of counters. */
 const keptMs = 90 * 24 * 3_600_000;
 
-/** Rebuilds one tenant, or all configured tenants in turn. The first call is recorded as the administrative act. */
+/** Rebuilds one tenant, or all tenants in turn. The first call is recorded as the administrative act. */
 export const rebuildProjections: Operation = async (call) => {
   const { ports, snapshot, query } = call;
   const all = snapshot.configuration.tenants.map(({ id }) => id);
@@ -20,16 +20,22 @@ export const rebuildProjections: Operation = async (call) => {
   const tenants = query.tenant === undefined ? all : [query.tenant];
 
   const since = isoTime(ports.clock.now() - keptMs);
-  if (query.cursor === undefined) await recordAct(call, 'observations.rebuild', { tenants, since });
+  if (query.cursor === undefined)
+    await recordAct(call, 'observations.rebuild', {
+      ...{ tenants, since },
+      ...(query.tenant === undefined && { and_rows: true }),
+    });
   const place = query.cursor === undefined ? { tenant: tenants[0]! } : placeOf(query.cursor);
-  if (!tenants.includes(place.tenant)) throw invalidRequest('cursor belongs to another rebuild; begin without one.');
+  if (!(query.tenant === undefined ? await isTenant(ports, all, place.tenant) : query.tenant === place.tenant))
+    throw invalidRequest('cursor belongs to another rebuild; begin without one.');
 
   const {
     cursor: within,
     unreadable: rows,
     ...done
   } = await rebuild(ports, place.tenant, { since, atMost: entriesPerCall, ...place });
-  const next = tenants[tenants.indexOf(place.tenant) + 1];
+  const next =
+    within === undefined && query.tenant === undefined ? await tenantAfter(ports, all, place.tenant) : undefined;
   const cursor = within === undefined ? next && `${next}.` : `${place.tenant}.${within}`;
   const unreadable = rows.length > 0 ? { unreadable: rows.map((row) => ({ tenant: place.tenant, ...row })) } : {};
   return { body: { tenant: place.tenant, since, ...done, ...unreadable, ...(cursor && { cursor }) } };

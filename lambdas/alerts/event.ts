@@ -1,4 +1,5 @@
 /** Evaluates alerts once per minute [alert.lifecycle]. */
+import { Turns } from '#core/kernel/turns.ts';
 import { ChainWatch } from '#core/operations/alerts/chain-watch.ts';
 import { evaluateAlerts } from '#core/operations/alerts/evaluate.ts';
 import { RefusalWatch } from '#core/operations/alerts/refusal-watch.ts';
@@ -7,7 +8,12 @@ import { completing } from '../middleware/schedule-completed.ts';
 import type { GatewayPorts } from '../ports.ts';
 
 export const createHandler = (ports: GatewayPorts) => {
-  const watches = { traffic: new TrafficWatch(), chains: new ChainWatch(), refusals: new RefusalWatch() };
+  const watches = {
+    traffic: new TrafficWatch(),
+    chains: new ChainWatch(),
+    refusals: new RefusalWatch(),
+    turns: new Turns(),
+  };
   return async (): Promise<{ changed: number }> => {
     const changed = await completing(ports, 'alerts', () => evaluateAlerts(ports, watches));
     return { changed: changed ?? 0 };

@@ -1,5 +1,8 @@
 /** Alerts from evidence to message, over a store. */
+import type { Row } from '#adapters/tables/store.ts';
+import { tenantPut } from '#adapters/tables/tenant-row-writes.ts';
 import type { AlertRow } from '#core/contracts/alert.ts';
+import { tenantSettingsSchema } from '#core/contracts/tenant-rows.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { projectEntry } from '#core/observatory/project.ts';
 import { ChainWatch } from '#core/operations/alerts/chain-watch.ts';
@@ -8,6 +11,7 @@ import { createHandler as notify } from '#lambdas/notify/event.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { loopback } from '../support/loopback.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { testStore } from '../support/store.ts';
 import { TableAttacker } from '../support/table-attacker.ts';
 import { sampleChat } from '../unit/observatory/sample.ts';
 
@@ -289,3 +293,90 @@ test.each(['not JSON', 'null', '{}'])(
     expect(found).toEqual([row]);
   },
 );
+
+describe('[tenants.rows] alerts of tenants that are rows', () => {
+  const addTenants = async (...ids: string[]) => {
+    for (const id of ids) {
+      const put = await call('PUT', `/admin/v1/tenant-rows/${id}`, { key: adminToken, body: {} });
+      expect(put.status).toBe(201);
+    }
+  };
+  const ofPlatform = async () => {
+    const { body } = await call('GET', '/admin/v1/alerts?state=active', { key: adminToken });
+    return (body.alerts as { id: string; dimension: string }[]).filter(({ dimension }) =>
+      dimension.startsWith('tenant:'),
+    );
+  };
+  const acknowledge = (id: string, key: string) =>
+    call('POST', `/admin/v1/alerts/${encodeURIComponent(id)}/acknowledge`, { key });
+
+  test('open, are listed to the platform and not to another tenant, and resolve', async () => {
+    await start();
+    await addTenants('acme', 'quiet');
+    await chat({ outcome: 'failed' }, 10, 'acme');
+    await minute();
+    const [alert, ...others] = await ofPlatform();
+    expect([alert?.dimension, others]).toEqual(['tenant:acme', []]);
+    expect((await alerts('?state=active')).filter(({ id }: { id: string }) => id === alert!.id)).toEqual([]);
+    expect((await acknowledge(alert!.id, keys.human)).status).toBe(404);
+    expect((await acknowledge(alert!.id, adminToken)).body).toMatchObject({ state: 'acknowledged' });
+    await minute(11);
+    const open = await call('GET', '/admin/v1/alerts', { key: adminToken });
+    expect(open.body.alerts.filter(({ dimension }: { dimension: string }) => dimension === 'tenant:acme')).toEqual([]);
+  });
+
+  test('are evaluated in turn, and an open one each minute', async () => {
+    const store = testStore();
+    gateway = await testPorts({ extra, store });
+    call = caller(gateway.ports);
+    const ids = Array.from({ length: 502 }, (_, n) => `t${String(n).padStart(3, '0')}`);
+    const stamps = { changed_at: '2026-01-01T00:00:00.000Z', changed_by: 'test', revision: 1 };
+    const settings = tenantSettingsSchema.parse({});
+    for (let first = 0; first < ids.length; first += 251)
+      await store.putMany(
+        'config',
+        ids.slice(first, first + 251).map((id) => (tenantPut({ id, settings, ...stamps }) as { row: Row }).row),
+      );
+    const asked: string[] = [];
+    const { list } = gateway.ports.alerts;
+    evaluate = createHandler({
+      ...gateway.ports,
+      alerts: {
+        ...gateway.ports.alerts,
+        list: async (scope) => {
+          asked.push(scope);
+          return list(scope);
+        },
+      },
+    });
+    const rowsOf = async () => {
+      asked.length = 0;
+      await minute();
+      return asked.filter((scope) => /^t\d{3}$/.test(scope)).sort();
+    };
+    expect(await rowsOf()).toEqual(ids.slice(0, 500));
+    await chat({ outcome: 'failed' }, 10, 't500');
+    expect(await rowsOf()).toEqual(ids.slice(500));
+    expect((await ofPlatform()).map(({ dimension }) => dimension)).toEqual(['tenant:t500']);
+    expect(await rowsOf()).toEqual([...ids.slice(0, 500), 't500'].sort());
+  });
+
+  test('about their evidence degrade the health that the platform sees', async () => {
+    await start();
+    await addTenants('acme');
+    const status = async (key: string) =>
+      (await call('GET', '/admin/v1/health/detailed', { key })).body.dependencies as {
+        kind: string;
+        state: string;
+        reason?: string;
+      }[];
+    const projection = async (key: string) => (await status(key)).find(({ kind }) => kind === 'projection')?.state;
+    await gateway.ports.setAside.put({
+      ...{ tenant: 'acme', session_id: 's', index: 3, step: 'views', error: 'refused' },
+      at: isoTime(gateway.ports.clock.now()),
+    } as never);
+    expect(await projection(adminToken)).toBe('up');
+    await minute();
+    expect([await projection(adminToken), await projection(keys.human)]).toEqual(['degraded', 'up']);
+  });
+});

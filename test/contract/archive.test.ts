@@ -284,6 +284,37 @@ describe('repair', () => {
       expect((telemetry as typeof gateway.telemetry).metricsText()).toContain('svc_archive_missing_entries 3');
     });
 
+    test('lists a session whose head is gone after those of the table, as lost', async () => {
+      await sessionWithGap('gone', 8, 8);
+      await sessionWithGap('kept', 8, 8);
+      await new TableAttacker(gateway.store).remove('gone');
+      const named = await check('&session=gone');
+      const lost = { session_id: 'gone', total_entries: 0, lost_entries: 8, contradiction: expect.any(String) };
+      expect(named.body.incomplete_sessions).toMatchObject([lost]);
+      expect((await check('&session=never')).status).toBe(404);
+      const found: unknown[] = [];
+      let cursor: string | undefined;
+      do {
+        const { body } = await check(cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`);
+        found.push(...body.incomplete_sessions);
+        ({ cursor } = body);
+      } while (cursor !== undefined);
+      expect(found).toMatchObject([lost]);
+    });
+
+    test('continues with tenants that are rows', async () => {
+      for (const id of ['acme', 'zeta']) await call('PUT', `/admin/v1/tenant-rows/${id}`, undefined, {});
+      const seen: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const query = cursor === undefined ? '' : `?cursor=${encodeURIComponent(cursor)}`;
+        const { body } = await call('GET', `/admin/v1/archive/check${query}`);
+        seen.push(body.tenant);
+        ({ cursor } = body);
+      } while (cursor !== undefined);
+      expect([...new Set(seen)].slice(-2)).toEqual(['acme', 'zeta']);
+    });
+
     test('only the platform may check and repair the archive', async () => {
       for (const key of [keys.agent, keys.human, keys.viewer]) {
         expect((await call('GET', '/admin/v1/archive/check', key)).status).toBe(403);

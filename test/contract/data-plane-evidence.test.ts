@@ -1,6 +1,7 @@
 /** Reports of a data plane: minutes of traffic, heads of its chains, cut and forked chains. */
 
 import type { EntryDraft } from '#core/contracts/evidence.ts';
+import { Turns } from '#core/kernel/turns.ts';
 import { ChainWatch } from '#core/operations/alerts/chain-watch.ts';
 import { evaluateAlerts } from '#core/operations/alerts/evaluate.ts';
 import { RefusalWatch } from '#core/operations/alerts/refusal-watch.ts';
@@ -90,7 +91,12 @@ describe.each(schedules)('[federation.status] %s', (_plane, reported) => {
     expect(await planeRow()).toMatchObject({
       ...{ state: 'diverged', divergences: 1, divergence: { session_id: 'work', kind } },
     });
-    const watches = { traffic: new TrafficWatch(), chains: new ChainWatch(), refusals: new RefusalWatch() };
+    const watches = {
+      traffic: new TrafficWatch(),
+      chains: new ChainWatch(),
+      refusals: new RefusalWatch(),
+      turns: new Turns(),
+    };
     await evaluateAlerts(both.control.ports, watches);
     const { body } = await both.atControl('GET', '/admin/v1/alerts', { key: 'admin-token-1' });
     expect(body.alerts).toMatchObject([

@@ -1,4 +1,5 @@
 /** A data plane with its control plane, for contract tests. */
+import { Turns } from '#core/kernel/turns.ts';
 import { ChainWatch } from '#core/operations/alerts/chain-watch.ts';
 import { evaluateAlerts } from '#core/operations/alerts/evaluate.ts';
 import { RefusalWatch } from '#core/operations/alerts/refusal-watch.ts';
@@ -16,6 +17,7 @@ export const alerts = async () => {
     traffic: new TrafficWatch(),
     chains: new ChainWatch(),
     refusals: new RefusalWatch(),
+    turns: new Turns(),
   });
   const { body } = await both.atPlane('GET', '/admin/v1/alerts', { key: 'admin-token-1' });
   return body.alerts

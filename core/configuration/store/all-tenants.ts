@@ -22,6 +22,23 @@ export async function* allTenants({ configStore, snapshots }: Needs): AsyncGener
   }
 }
 
+/** Returns the tenant after one in that order, with one read at most; the first one without `after`. */
+export async function tenantAfter(
+  { configStore }: Pick<Needs, 'configStore'>,
+  configured: readonly string[],
+  after: string | undefined,
+): Promise<string | undefined> {
+  const at = after === undefined ? -1 : configured.indexOf(after);
+  if (at + 1 < configured.length && (after === undefined || at >= 0)) return configured[at + 1];
+  // A row may have the id of a tenant that was configured later.
+  for (let last = at < 0 ? after : undefined; ; ) {
+    const ids = await configStore.tenantRowIds(last, configured.length + 1);
+    const next = ids.find((id) => !configured.includes(id));
+    if (next !== undefined || ids.length === 0) return next;
+    last = ids.at(-1);
+  }
+}
+
 /** Checks for a tenant of the configuration or of a row, also a removed one. */
 export const isTenant = async (
   { configStore }: Pick<Needs, 'configStore'>,

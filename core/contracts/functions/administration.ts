@@ -113,6 +113,7 @@ export const administrationFunctions = {
     },
     queries: [
       'approvals.by_status',
+      'config.by_list',
       'deliveries.by_due',
       'evidence',
       'evidence.by_time',

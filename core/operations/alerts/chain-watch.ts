@@ -3,6 +3,7 @@ import type { AlertRow } from '#core/contracts/alert.ts';
 import { firstEntries } from '#core/evidence/bundle.ts';
 import type { EvidenceLog, SessionHead } from '#core/evidence/ports.ts';
 import { verifyChain } from '#core/evidence/verify.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import { auditChainMetric, type BrokenSession } from './conditions.ts';
 
 const sessionsPerRun = 5;
@@ -12,10 +13,13 @@ const maxEntries = 2_000;
 /** Sessions found broken are re-checked in each evaluation, up to so many of a tenant. */
 const mostKnown = 5;
 
+/** Tenants that a process remembers. */
+const mostTenants = 5_000;
+
 export class ChainWatch {
-  readonly #cursors = new Map<string, string>();
+  readonly #cursors = new RecentMap<string, string>({ max: mostTenants });
   /** Ids of broken sessions, by tenant. */
-  readonly #known = new Map<string, readonly string[]>();
+  readonly #known = new RecentMap<string, readonly string[]>({ max: mostTenants });
 
   /**
    * Verifies the sessions that were broken and the next ones of the rotation.

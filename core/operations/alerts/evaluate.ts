@@ -12,6 +12,7 @@ import type { EvidenceLog, Ledger } from '#core/evidence/ports.ts';
 import { asGatewayError } from '#core/kernel/errors.ts';
 import { type Clock, type Ids, isoTime, type Telemetry } from '#core/kernel/ports.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
+import type { Turns } from '#core/kernel/turns.ts';
 import { keyStatuses } from '#core/limits/key-statuses.ts';
 import { limitsOfAll } from '#core/limits/limits-of-all.ts';
 import type { Counters } from '#core/limits/ports.ts';
@@ -45,7 +46,7 @@ interface AlertPorts {
   readonly clock: Clock;
   /** State of the configuration file, if this process follows one. */
   readonly configurationTrouble: ConfigurationTrouble | undefined;
-  readonly configStore: Pick<ConfigStore, 'federation'>;
+  readonly configStore: Pick<ConfigStore, 'federation' | 'tenantRowIds'>;
   readonly counters: Pick<Counters, 'status'>;
   readonly deliveries: Pick<DeliveryStore, 'enqueue'>;
   readonly evidence: EvidenceLog;
@@ -66,9 +67,15 @@ interface Watches {
   readonly traffic: TrafficWatch;
   readonly chains: ChainWatch;
   readonly refusals: RefusalWatch;
+  /** Position among the tenants that are rows. */
+  readonly turns: Turns;
 }
 
 const tenantConcurrency = 10;
+/** Tenants of rows that one evaluation takes: next ones in turn, and some with open alerts, so that those resolve in time. */
+const mostRows = { inTurn: 500, withAlerts: 100 };
+/** Time limit for tenants of rows. The remaining ones are first in the next evaluation. */
+const longestMs = 40_000;
 
 /**
  * Evaluates the alerts of all scopes. A failed measurement leaves its alerts unchanged, and is an alert itself
@@ -76,24 +83,70 @@ const tenantConcurrency = 10;
  * @returns the number of changed alerts.
  */
 export async function evaluateAlerts(ports: AlertPorts, watches: Watches): Promise<number> {
-  const { configuration, identities, version } = await ports.snapshots.current({ evenStale: true });
+  const snapshot = await ports.snapshots.current({ evenStale: true });
+  const { configuration } = snapshot;
   if (!configuration.alerts.enabled) return 0;
+  const until = ports.clock.now() + longestMs;
   const scopes: AlertScope[] = [platformAlerts, ...configuration.tenants.map(({ id }) => id)];
   let changed = 0;
   await sideBySide(scopes, tenantConcurrency, async (scope) => {
-    try {
-      const rows = await ports.alerts.list(scope);
-      const measures =
-        scope === platformAlerts
-          ? ofPlatform(ports, watches, { configuration, version })
-          : ofTenant(ports, watches, { configuration, identities }, scope, rows);
-      const measured = await measuredApart(ports, scope, measures);
-      changed += await apply(ports, configuration, rows, measured);
-    } catch (fault) {
-      ports.telemetry.log('error', 'alerts were not evaluated', { scope, error: (fault as Error).message });
-    }
+    changed += await evaluateScope(ports, watches, scope, async () => snapshot);
   });
+  await rowsInTurn(ports, watches.turns, configuration, async (ids, took) =>
+    sideBySide(
+      ids,
+      tenantConcurrency,
+      async (tenant) => {
+        took(tenant);
+        const view = () => ports.snapshots.current({ evenStale: true, of: { tenant } });
+        changed += await evaluateScope(ports, watches, tenant, view);
+      },
+      () => ports.clock.now() < until,
+    ),
+  );
   return changed;
+}
+
+/** Evaluates one scope. A failure is logged, so that the others have their turn. @returns the number of changed alerts */
+async function evaluateScope(
+  ports: AlertPorts,
+  watches: Watches,
+  scope: AlertScope,
+  view: () => Promise<Snapshot>,
+): Promise<number> {
+  try {
+    const snapshot = await view();
+    const rows = await ports.alerts.list(scope);
+    const measures =
+      scope === platformAlerts ? ofPlatform(ports, watches, snapshot) : ofTenant(ports, watches, snapshot, scope, rows);
+    return await apply(ports, snapshot.configuration, rows, await measuredApart(ports, scope, measures));
+  } catch (fault) {
+    ports.telemetry.log('error', 'alerts were not evaluated', { scope, error: (fault as Error).message });
+    return 0;
+  }
+}
+
+/** Takes the next tenants that are rows, and those of them with open alerts [tenants.rows]. */
+async function rowsInTurn(
+  { alerts, configStore, telemetry }: AlertPorts,
+  turns: Turns,
+  { tenants }: Configuration,
+  evaluate: (ids: readonly string[], took: (id: string) => void) => Promise<unknown>,
+): Promise<void> {
+  try {
+    const next = await configStore.tenantRowIds(turns.after, mostRows.inTurn);
+    const open =
+      next.length === 0 && turns.after === undefined ? [] : (await alerts.open({ limit: mostRows.withAlerts })).items;
+    const configured = new Set<AlertScope>([platformAlerts, ...tenants.map(({ id }) => id), ...next]);
+    const troubled = [...new Set(open.map(({ scope }) => scope))].filter((id) => !configured.has(id));
+    await evaluate(troubled, () => {});
+    await evaluate(next, (id) => {
+      turns.after = id;
+    });
+    if (next.length < mostRows.inTurn && (next.length === 0 || turns.after === next.at(-1))) turns.after = undefined;
+  } catch (fault) {
+    telemetry.log('error', 'alerts of tenants that are rows were not evaluated', { error: (fault as Error).message });
+  }
 }
 
 /** Measurements of a scope, by readable name. */

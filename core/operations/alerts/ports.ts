@@ -1,9 +1,12 @@
 /** Ports of the alerts. State changes go through `Ledger.commit` as `alert.put`, together with their evidence entry. */
 import type { AlertRow, AlertScope } from '#core/contracts/alert.ts';
+import type { Page } from '#core/kernel/page.ts';
 
 export interface AlertStore {
   /** Returns the newest alert of every key, and retained older ones. Consistent. */
   list(scope: AlertScope): Promise<readonly AlertRow[]>;
+  /** Returns alerts that are not resolved, of all scopes, newest first. The index may lag by a second. */
+  open(options: { readonly limit: number; readonly cursor?: string | undefined }): Promise<Page<AlertRow>>;
   /** Returns the newest alert of a key. */
   get(scope: AlertScope, key: string): Promise<AlertRow | undefined>;
   /**

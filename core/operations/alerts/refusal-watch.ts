@@ -3,6 +3,7 @@ import { actionOf } from '#core/contracts/plugin-act.ts';
 import { adminSession } from '#core/evidence/admin-session.ts';
 import { UnreadableEntry } from '#core/evidence/entry-text.ts';
 import type { EvidenceLog } from '#core/evidence/ports.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
 
 /** Time for which a refusal counts. */
 export const refusalWindowMs = 10 * 60_000;
@@ -18,8 +19,11 @@ interface RefusalPage {
   readonly refusals: readonly Refusal[];
 }
 
+/** Tenants that a process remembers. */
+const mostTenants = 5_000;
+
 export class RefusalWatch {
-  readonly #read = new Map<string, Map<string, RefusalPage>>();
+  readonly #read = new RecentMap<string, Map<string, RefusalPage>>({ max: mostTenants });
 
   /** Returns the refusals of the window, oldest first. @param now milliseconds since 1970 */
   async look(evidence: EvidenceLog, tenant: string, now: number): Promise<readonly Refusal[]> {

@@ -1,6 +1,7 @@
 /** Alerts. */
 import * as z from 'zod';
 import { alertSeverities, alertStates, alertTypes } from '#core/contracts/alert.ts';
+import { paging } from '#core/contracts/route.ts';
 import { operation } from '../endpoint.ts';
 import { count, time } from './schemas.ts';
 
@@ -23,7 +24,7 @@ const alert = z.strictObject({
 
 const common = {
   function: 'observatory',
-  rights: { tables: { alerts: 'append' }, queries: ['alerts'] },
+  rights: { tables: { alerts: 'append' }, queries: ['alerts', 'alerts.by_open'] },
 } as const;
 
 export const alerts = {
@@ -31,7 +32,7 @@ export const alerts = {
     route: 'GET /admin/v1/alerts',
     ...common,
     role: 'viewer',
-    query: ['state'],
+    query: ['state', ...paging],
     summary: 'Alerts, newest first',
     graph: {
       field: 'alerts(state: String): AlertConnection',
@@ -62,6 +63,10 @@ type Alert {
       z.strictObject({
         alerts: z.array(alert).meta({ description: 'Newest first, at most 500.' }),
         total: count.meta({ description: 'How many there are in this state, shown or not.' }),
+        cursor: z
+          .string()
+          .optional()
+          .meta({ description: 'There are more open alerts of tenants that are rows: pass it as `cursor`.' }),
       }),
     run: async () => (await import('#core/operations/alerts.ts')).listAlerts,
   }),

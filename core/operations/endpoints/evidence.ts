@@ -1,6 +1,12 @@
 /** Sessions with evidence: export, verification, reports, keys; and the audit log. */
 import * as z from 'zod';
-import { evidenceEntrySchema, missingParts, sessionBundleSchema, signingKeysSchema } from '#core/contracts/evidence.ts';
+import {
+  evidenceEntrySchema,
+  missingParts,
+  sessionBundleSchema,
+  signingKeysSchema,
+  unreadKinds,
+} from '#core/contracts/evidence.ts';
 import { paging } from '#core/contracts/route.ts';
 import { optionOf } from '../command.ts';
 import { operation } from '../endpoint.ts';
@@ -14,6 +20,10 @@ const brokenLink = {
     .optional()
     .meta({ description: 'Missing part of a session whose other entries are valid.' }),
 };
+const unread = z
+  .array(z.enum(unreadKinds))
+  .optional()
+  .meta({ description: 'Copies that could not be read, by a fault that `not_checked` names.' });
 const verification = z.strictObject({
   session_id: z.string(),
   entries: z
@@ -30,6 +40,7 @@ const verification = z.strictObject({
     .meta({ description: 'Votes whose passkey was verified with the public key in the chain.' }),
   archived_entries: count.optional(),
   expired_entries: count.optional(),
+  unread,
   not_checked: z.array(z.string()),
 });
 const verifiedAudit = z.strictObject({
@@ -37,6 +48,7 @@ const verifiedAudit = z.strictObject({
   total_entries: count,
   sessions: count,
   broken_link: z.strictObject({ session_id: z.string(), ...brokenLink }).optional(),
+  unread,
   not_checked: z.array(z.string()),
   complete: z.boolean(),
   cursor,

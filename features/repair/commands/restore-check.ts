@@ -29,10 +29,12 @@ export async function restoreChecks(cli: Cli, published: readonly string[]): Pro
 async function chains(cli: Cli): Promise<CheckResult[]> {
   const found: CheckResult[] = [];
   let entries = 0;
-  for await (const { total_entries, broken_link, not_checked } of pieces(cli, 'verifyAudit', {})) {
+  for await (const { total_entries, broken_link, not_checked, unread } of pieces(cli, 'verifyAudit', {})) {
     entries += count(total_entries);
     if (broken_link !== undefined) found.push(broken(fields(broken_link)));
-    for (const each of Array.isArray(not_checked) ? not_checked : []) found.push(unchecked(String(each)));
+    const open = Array.isArray(not_checked) ? not_checked.map(String) : [];
+    if (Array.isArray(unread) && unread.length > 0) found.push(unreadable(open.join('; ')));
+    else found.push(...open.map(unchecked));
   }
   return found.length > 0 ? found : [ok(`${entries} entries agree with their checkpoints and copies`)];
 }
@@ -45,10 +47,11 @@ const broken = ({ session_id, index, reason, missing }: Fields): CheckResult =>
       : 'see "a chain does not verify" in the runbook; then repeat this check, which stops at the first broken chain',
   );
 
+const unreadable = (said: string): CheckResult =>
+  fail(said, 'copy the archive bucket, and deploy with formerSigningKeys: a key or an object is missing');
+
 const unchecked = (said: string): CheckResult =>
-  /could not be read/.test(said)
-    ? fail(said, 'copy the archive bucket, and deploy with formerSigningKeys: a key or an object is missing')
-    : warn(said, 'repeat it in a minute; if it stays, agentctl archive repair');
+  warn(said, 'repeat it in a minute; if it stays, agentctl archive repair');
 
 async function archive(cli: Cli): Promise<CheckResult[]> {
   const found: CheckResult[] = [];

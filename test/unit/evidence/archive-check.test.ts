@@ -46,9 +46,31 @@ function check({ runs = '', hash, age = due + 1, rows = entries, total = 6, late
   );
 }
 
-test('a session without a head is not checked', async () => {
-  const ports = { evidence: { head: async () => undefined } } as never;
-  expect(await checkSession(ports, 't', 's')).toBeUndefined();
+describe('a session without a head', () => {
+  const checked = (last: number | undefined, heads: unknown[] = []) =>
+    checkSession(
+      {
+        evidence: { head: async () => heads.shift() },
+        archived: {
+          async *runs() {
+            if (last !== undefined) yield { first: 0, last, hash: '', place: '' };
+          },
+        },
+      } as never,
+      't',
+      's',
+    );
+
+  test('is none if the archive has none of it either', async () => {
+    expect(await checked(undefined)).toBeUndefined();
+  });
+  test('is lost if the archive holds entries of it', async () => {
+    expect(await checked(4)).toMatchObject({ session_id: 's', total_entries: 0, lost_entries: 5 });
+    expect((await checked(4))?.contradiction).toContain('lacks the whole session');
+  });
+  test('is not lost if it was opened meanwhile', async () => {
+    expect(await checked(0, [undefined, head])).toBeUndefined();
+  });
 });
 
 test.each<[string, Given, [number, number][], number]>([
