@@ -6,7 +6,7 @@ import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Sealed } from '#core/evidence/chain.ts';
 import type { Change, CommitOutcome, Ledger } from '#core/evidence/ports.ts';
 import { actionEnd, actionStart, toStartedAction } from './actions-table.ts';
-import { alertPuts } from './alerts-table.ts';
+import { alertPuts } from './alert-puts.ts';
 import { moveUpdate, openPuts, toRow } from './approval-items.ts';
 import { credentialPut, credentialRevoke } from './credentials-table.ts';
 import { entryKey, entryPut, evidenceTable, headPut, toHead } from './evidence-table.ts';

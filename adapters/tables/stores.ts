@@ -3,9 +3,7 @@ import { PendingLimit } from '#core/approvals/pending-limit.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 import { rolloutsInForce } from '#core/models/rollouts/in-force.ts';
 import { actionsTable } from './actions-table.ts';
-import { alertsTable } from './alerts-table.ts';
 import { approvalsTable } from './approvals-table.ts';
-import { archiveProgressRow } from './archive-progress-row.ts';
 import { cancellationsTable } from './cancellations-table.ts';
 import { countersTable } from './counters-table.ts';
 import { credentialsTable } from './credentials-table.ts';
@@ -61,7 +59,10 @@ export function tableStores({ store: rows }: StoreOptions, clock: Clock) {
       ofSessions: true,
       remove: true,
     }),
-    archiveProgress: archiveProgressRow(store),
+    archiveProgress: lazyStore(async () => (await import('./archive-progress-row.ts')).archiveProgressRow(store), {
+      get: true,
+      put: true,
+    }),
     observations: lazyStore(async () => (await import('./observations-table.ts')).observationsTable(store), {
       apply: true,
       usage: true,
@@ -75,7 +76,12 @@ export function tableStores({ store: rows }: StoreOptions, clock: Clock) {
     }),
     rollouts,
     rolloutsInForce: rolloutsInForce(rollouts, clock),
-    alerts: alertsTable(store),
+    alerts: lazyStore(async () => (await import('./alerts-table.ts')).alertsTable(store), {
+      list: true,
+      open: true,
+      get: true,
+      note: true,
+    }),
     planes: lazyStore(async () => (await import('./planes-table.ts')).planesTable(store), {
       list: true,
       get: true,
