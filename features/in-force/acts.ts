@@ -44,6 +44,15 @@ export function actsIn(evidence: Pick<EvidenceLog, 'entries'>, unreadable: (row:
   };
 }
 
+/** Tenants whose acts a comparison searches at most. */
+const mostTenants = 400;
+
+/** Returns the tenants to search, the likely ones first, and how many of the others are left out. */
+export function tenantsToSearch(likely: Iterable<string>, others: Iterable<string>) {
+  const all = [...new Set([...likely, ...others])];
+  return { tenants: all.slice(0, mostTenants), left: Math.max(0, all.length - mostTenants) };
+}
+
 /** Describes an act: action, time and actor. */
 export const saying = ({ body, timestamp, actor }: Pick<EvidenceEntry, 'body' | 'timestamp' | 'actor'>): string =>
   `${String(body.action)} at ${timestamp} by ${actor.person ?? actor.key_id}`;

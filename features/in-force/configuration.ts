@@ -7,9 +7,10 @@ import {
   keysInEvidence,
 } from '#core/configuration/store/keys-in-evidence.ts';
 import { readBody } from '#core/configuration/store/stored-form.ts';
+import type { Configuration } from '#core/contracts/config.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
-import { type Acts, dayOf, daysBetween, saying } from './acts.ts';
+import { type Acts, dayOf, daysBetween, saying, tenantsToSearch } from './acts.ts';
 import type { AuditCall, Compared, Difference } from './compared.ts';
 
 interface Act {
@@ -27,7 +28,7 @@ export async function compareConfiguration(asked: AuditCall, acts: Acts): Promis
   if (!held) return { counts: {}, differences: [], notChecked: ['configuration: none is stored'] };
   const { row, keys } = held;
   const bound = await asked.ports.configStore.bindings();
-  const { putting, skippedDays } = await actsSince(asked, acts, row);
+  const { putting, skippedDays, skippedTenants } = await actsSince(asked, acts, row);
   const own = putting.filter(({ version }) => version === row.version).at(-1);
   const newest = putting.at(-1);
   const kept = await asked.ports.configStore.ever(row.version);
@@ -60,6 +61,9 @@ export async function compareConfiguration(asked: AuditCall, acts: Acts): Promis
         ? [`bindings of secrets: ${own.said} does not name them; \`agentctl config refresh-keys\` records them`]
         : []),
       ...(skippedDays > 0 ? [`configuration: acts of ${skippedDays} days since the version was stored`] : []),
+      ...(skippedTenants > 0
+        ? [`configuration: acts of ${skippedTenants} tenants that no platform caller belongs to`]
+        : []),
     ],
   };
 }
@@ -120,8 +124,8 @@ async function actsSince(
   asked: AuditCall,
   acts: Acts,
   row: VersionRow,
-): Promise<{ readonly putting: readonly Act[]; readonly skippedDays: number }> {
-  const tenants = await tenantsAround(asked, row);
+): Promise<{ readonly putting: readonly Act[]; readonly skippedDays: number; readonly skippedTenants: number }> {
+  const { tenants, left } = await tenantsAround(asked, row);
   const days = daysBetween(dayOf(row.created_at), dayOf(asked.ports.clock.now()));
   const most = Math.max(4, Math.floor(maxSessions / tenants.length));
   // The first two days contain the act of this version, the last ones later acts.
@@ -130,6 +134,7 @@ async function actsSince(
   return {
     putting: putting.sort((one, other) => one.version - other.version || (one.at < other.at ? -1 : 1)),
     skippedDays: days.length - read.length,
+    skippedTenants: left,
   };
 }
 
@@ -148,12 +153,31 @@ const puttingInForce: ReadonlySet<string> = new Set([
  */
 const around = [-2, -1, 0, 1, 2, 3];
 
-async function tenantsAround({ ports, principal }: AuditCall, { version }: VersionRow): Promise<string[]> {
-  const tenants = new Set([principal.tenant]);
+async function tenantsAround({ ports, principal }: AuditCall, { version }: VersionRow) {
+  const likely = new Set([principal.tenant]);
+  const others = new Set<string>();
   for (const step of around) {
     const row = await ports.configStore.ever(version + step);
     const configuration = row && (await readBody(ports.objects, row).catch(() => undefined));
-    for (const { id } of configuration?.tenants ?? []) tenants.add(id);
+    if (!configuration) continue;
+    for (const id of homesOf(configuration)) likely.add(id);
+    for (const { id } of configuration.tenants) others.add(id);
   }
-  return [...tenants];
+  return tenantsToSearch(likely, others);
+}
+
+/**
+ * Returns the tenants of callers that may put a version in force: the first one, of the admin token, and those of
+ * platform callers. With `X-Tenant-ID` such a caller may also act in another tenant.
+ */
+function homesOf({ tenants, identity }: Pick<Configuration, 'tenants' | 'identity'>): string[] {
+  const callers = [...identity.oidc.flatMap((issuer) => issuer.callers), ...identity.aws.callers];
+  const ofIssuers = callers
+    .filter(({ platform }) => platform)
+    .flatMap((each) => [
+      ...('tenants' in each ? each.tenants : []),
+      ...(each.tenant === undefined ? [] : [each.tenant]),
+    ]);
+  const ofKeys = tenants.filter(({ api_keys }) => api_keys.some(({ platform }) => platform)).map(({ id }) => id);
+  return [...tenants.slice(0, 1).map(({ id }) => id), ...ofKeys, ...ofIssuers];
 }

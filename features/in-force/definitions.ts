@@ -2,7 +2,7 @@
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import type { ToolMark, ToolMarks } from '#core/mcp/ports.ts';
-import { type Acts, dayOf, daysBetween, saying } from './acts.ts';
+import { type Acts, dayOf, daysBetween, saying, tenantsToSearch } from './acts.ts';
 import type { AuditCall, Compared, Difference } from './compared.ts';
 
 /** Maximum of sessions searched for an earlier contact with a server. */
@@ -13,7 +13,7 @@ const togetherMs = 60_000;
 export async function compareDefinitions(asked: AuditCall, acts: Acts): Promise<Compared> {
   const { ports, snapshot } = asked;
   const all = await Promise.all(snapshot.configuration.upstreams.mcp.map(({ name }) => ports.mcpStore.marks(name)));
-  const earlier = await earlierActs(asked, acts, all);
+  const { earlier, skippedTenants } = await earlierActs(asked, acts, all);
   const differences: Difference[] = [];
   let [compared, unrecorded] = [0, 0];
   for (const marks of all)
@@ -28,10 +28,12 @@ export async function compareDefinitions(asked: AuditCall, acts: Acts): Promise<
   return {
     counts: { definitions: compared },
     differences,
-    notChecked:
-      unrecorded > 0
+    notChecked: [
+      ...(unrecorded > 0
         ? [`definitions: ${unrecorded} accepted tools whose row names no act, as of a release before`]
-        : [],
+        : []),
+      ...(skippedTenants > 0 ? [`definitions: earlier acts of ${skippedTenants} tenants`] : []),
+    ],
   };
 }
 
@@ -93,10 +95,17 @@ function metFingerprint({ marks, tool, fingerprint, recorded }: Accepted, { body
 }
 
 /** Returns acts about tools of the last days, as far as the maximum of sessions allows. */
-async function earlierActs(asked: AuditCall, acts: Acts, all: readonly ToolMarks[]): Promise<readonly EvidenceEntry[]> {
-  if (all.every(({ revision }) => revision === 0)) return [];
-  const tenants = asked.snapshot.configuration.tenants.map(({ id }) => id);
+async function earlierActs(
+  asked: AuditCall,
+  acts: Acts,
+  all: readonly ToolMarks[],
+): Promise<{ readonly earlier: readonly EvidenceEntry[]; readonly skippedTenants: number }> {
+  if (all.every(({ revision }) => revision === 0)) return { earlier: [], skippedTenants: 0 };
+  const recorded = all.flatMap(({ tools }) => Object.values(tools).flatMap((mark) => mark.recorded?.tenant ?? []));
+  const configured = asked.snapshot.configuration.tenants.map(({ id }) => id);
+  const { tenants, left } = tenantsToSearch(recorded, configured);
   const today = dayOf(asked.ports.clock.now());
   const days = daysBetween(today - Math.max(1, Math.floor(maxSessions / tenants.length)) + 1, today);
-  return (await acts.of(tenants, days)).filter(({ body }) => String(body.action).startsWith('mcp.'));
+  const earlier = (await acts.of(tenants, days)).filter(({ body }) => String(body.action).startsWith('mcp.'));
+  return { earlier, skippedTenants: left };
 }

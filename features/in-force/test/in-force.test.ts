@@ -407,6 +407,34 @@ test('[evidence.in-force] a credential that a caller got for its own use agrees 
   expect(await found()).toEqual([expect.objectContaining({ of: 'credential', what: row!.id })]);
 });
 
+test('[evidence.in-force] with a thousand tenants it searches those of platform callers and some others, and says so', async () => {
+  const others = Array.from(
+    { length: 1_000 },
+    (_, n) => `  - { id: t${n}, api_keys: [{ key: key-of-tenant-${n}, name: k }] }`,
+  );
+  const home =
+    '  - { id: home, api_keys: [{ key: platform-key-1, name: p, kind: service, role: admin, platform: true }] }';
+  const raw = configuration().replace('people:', `${[...others, home].join('\n')}\npeople:`);
+  const stored = await call('PUT', '/admin/v1/config', token, { raw });
+  expect(stored.status).toBe(201);
+  expect((await call('PUT', '/admin/v1/config', 'platform-key-1', { raw: `${raw}\n` })).status).toBe(201);
+  const { evidence } = gateway.ports();
+  const read: string[] = [];
+  const counted = {
+    ...evidence,
+    entries: (tenant: string, ...rest: [string, number?]) => {
+      read.push(tenant);
+      return evidence.entries(tenant, ...rest);
+    },
+  };
+  const answer = await caller({ ...gateway.ports(), evidence: counted })('GET', '/admin/v1/audit/in-force', {
+    key: token,
+  });
+  expect(answer.body).toMatchObject({ agrees: true });
+  expect(answer.body.not_checked).toContain('configuration: acts of 602 tenants that no platform caller belongs to');
+  expect([new Set(read).size, read.includes('home')]).toEqual([400, true]);
+});
+
 test('[evidence.in-force] only platform callers compare data of all tenants', async () => {
   const { status } = await call('GET', '/admin/v1/audit/in-force', 'human-key-1');
   expect(status).toBe(403);
