@@ -1,4 +1,4 @@
-/** Rows of alerts as they are written, by the ledger in the transaction of their evidence entry. */
+/** Rows of alerts that the ledger writes in the transaction of their evidence entry. */
 import type { AlertRow } from '#core/contracts/alert.ts';
 import { ifUnchanged, type Row, type Write } from './store.ts';
 
