@@ -1,9 +1,9 @@
 /** The outside calls of the credential brokers. Their SDKs are loaded when a broker first needs them. */
 import type { SecretsManagerClient, SecretsManagerClientConfig } from '@aws-sdk/client-secrets-manager';
 import { gitHostTokens } from '#adapters/http/git-host.ts';
-import { vaultClient } from '#adapters/http/vault-client.ts';
 import { ServiceFault } from '#core/execution/credentials/fault.ts';
-import type { BrokerClients, SecretVersions } from '#core/execution/credentials/ports.ts';
+import type { BrokerClients, SecretVersions, VaultClient } from '#core/execution/credentials/ports.ts';
+import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { clientBounds } from './client-bounds.ts';
 import { sdkFault } from './sdk-fault.ts';
@@ -12,10 +12,19 @@ import { lazySts } from './sts-client.ts';
 export const brokerClients = (): BrokerClients => ({
   gitHost: gitHostTokens(),
   sts: lazySts(),
-  vault: vaultClient(),
+  vault: lazyVault(),
   secretVersions: lazySecretVersions(),
   pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 });
+
+function lazyVault(): VaultClient {
+  const loaded = lazyImport(async () => (await import('#adapters/http/vault-client.ts')).vaultClient());
+  return {
+    lease: async (access, mount, role) => (await loaded()).lease(access, mount, role),
+    renew: async (access, leaseId, seconds) => (await loaded()).renew(access, leaseId, seconds),
+    revoke: async (access, leaseId) => (await loaded()).revoke(access, leaseId),
+  };
+}
 
 type Sdk = typeof import('./sdk/secret-versions.ts');
 
