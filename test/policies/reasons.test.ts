@@ -99,7 +99,7 @@ const facts: readonly Fact[] = [
   [/^This policy reads one path in the target, no command line and no parameters/, text(/^"[^"]*" \{"/)],
   [
     /^This policy reads one plain path inside the workspace, nothing more/,
-    ({ target }) => /[;&|<>$`(){}'"*?[\]#! \n]|^[/~-]/.test(target),
+    ({ target }) => /[;&|<>$`(){}'"*?[\]#! \n]|^[/\\~-]/.test(target),
   ],
   [
     /^This policy does not list an option of this command/,

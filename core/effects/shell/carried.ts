@@ -28,7 +28,10 @@ const runningTool =
 const otherGrammars = new Set(['sql', 'http', 'git']);
 const lineKeys = ['command', 'cmd', 'script', 'line', 'commands', 'command_line', 'commandLine', 'shell_command'];
 const vectorKeys = ['args', 'argv', 'arguments'];
-const cwdKeys = ['cwd', 'workdir', 'working_directory', 'workingDirectory', 'directory'];
+const cwdKeys = [
+  ...['cwd', 'workdir', 'work_dir', 'working_directory', 'workingDirectory', 'working_dir', 'workingDir'],
+  ...['directory', 'dir', 'dir_path', 'folder'],
+];
 const situationKeys = ['stdin', 'input', 'env', 'environment', 'shell', 'workspace'];
 const readKeys: ReadonlySet<string> = new Set([...lineKeys, ...vectorKeys, ...cwdKeys, ...situationKeys]);
 
@@ -45,7 +48,11 @@ export function lineOf(call: ToolCall): Carried | undefined {
   const line = { ...situationOf(call), ...found, carrier };
   if (!carrier) return line;
   const unclear = found.unclear ?? otherParameter(call, readKeys);
-  return { ...line, ...(unclear !== undefined && { unclear }), otherProgram: otherProgramOf(call) };
+  return {
+    ...line,
+    ...(unclear !== undefined && { unclear }),
+    otherProgram: otherProgramOf(call.tool) ?? otherProgramOf(call.upstream ?? ''),
+  };
 }
 
 /**

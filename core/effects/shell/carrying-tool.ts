@@ -12,7 +12,7 @@ const harmless = setOf(carriers.other_parameters);
  * Returns the program that runs the text, if by its name the tool does not run it in a shell of this machine: `ssh` for
  * `ssh_run_command`, `powershell` for `run_powershell`.
  */
-export function otherProgramOf({ tool }: ToolCall): string | undefined {
+export function otherProgramOf(tool: string): string | undefined {
   const words = wordsIn(tool);
   // `PowerShell` is two words.
   const pairs = words.slice(1).flatMap((word, at) => [`${words[at]}${word}`, `${words[at]}_${word}`]);
@@ -35,4 +35,5 @@ const isUnset = (value: unknown): boolean =>
   value === null ||
   value === false ||
   value === '' ||
+  value === 'false' ||
   (typeof value === 'object' && Object.keys(value).length === 0);
