@@ -37,6 +37,8 @@ describe.each(['readonly', 'pr-writer'])('[pack.shipped] %s: reading below a fol
     ['read_file', { path: '.[e]nv' }, 'review'],
     ['read_files', { paths: ['src/a.ts', '*'] }, 'review'],
     ['files.read_multiple_files', { paths: ['**/*'] }, 'review'],
+    ['read_many_files', { include: ['**'] }, 'review'],
+    ['read_many_files', { include: ['src/a.ts'] }, 'allow'],
     ['read_file', { path: 'src/[id]/page.tsx' }, 'allow'],
     ['read_file', { path: 'src/[...all].ts', note: 'what?' }, 'allow'],
     ['read_resource', { uri: 'https://example.com/a?b=*' }, 'allow'],

@@ -13,7 +13,7 @@ export type Places = 'all' | 'path-named' | 'not-text';
 /** Words that, anywhere in a name, make its parameter a path. */
 const pathWords = wordSet(`
   cwd dest destination destinations dir directories directory dirname dirs file filename filenames filepath filepaths files
-  folder folders glob globs path pathname pathnames paths root roots src uri uris url urls workdir`);
+  folder folders glob globs include includes path pathname pathnames paths root roots src uri uris url urls workdir`);
 
 /** Words that make a search a selection of files: `include_pattern`. */
 const choosingWords = wordSet('glob include includes file files path paths');
