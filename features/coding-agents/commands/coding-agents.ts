@@ -2,7 +2,7 @@
 
 import { type Fields, text } from '#agentctl/json-fields.ts';
 import { parseStrict } from '#core/kernel/json.ts';
-import { type AgentTools, command, file, folder, page } from './coding-tool.ts';
+import { type AgentTools, command, file, folder, globbed, page } from './coding-tool.ts';
 import { patchCalls } from './patch.ts';
 
 type Permission = 'allow' | 'deny' | 'ask';
@@ -70,6 +70,8 @@ export const codingAgents = {
     beside: contextBeside,
     inner: [
       ...['TodoRead', 'TodoWrite', 'TaskCreate', 'TaskGet', 'TaskList', 'TaskUpdate', 'TaskOutput', 'TaskStop'],
+      // Earlier names of the last two.
+      ...['BashOutput', 'KillShell', 'KillBash'],
       ...['Task', 'Agent', 'EnterPlanMode', 'ExitPlanMode', 'AskUserQuestion', 'ToolSearch', 'ReportFindings'],
     ],
     tools: {
@@ -79,7 +81,7 @@ export const codingAgents = {
       Edit: file('edit_file', 'file_path'),
       MultiEdit: file('edit_file', 'file_path'),
       NotebookEdit: file('edit_file', 'notebook_path'),
-      Glob: folder('list_files', 'path'),
+      Glob: globbed('list_files', 'pattern', 'path'),
       Grep: folder('search_files', 'path'),
       LS: folder('list_files', 'path'),
       WebFetch: page,
@@ -126,7 +128,7 @@ export const codingAgents = {
       write_file: file('write_file', 'file_path'),
       replace: file('edit_file', 'file_path'),
       list_directory: folder('list_files', 'dir_path', 'path'),
-      glob: folder('list_files', 'dir_path', 'path'),
+      glob: globbed('list_files', 'pattern', 'dir_path', 'path'),
       grep_search: folder('search_files', 'dir_path', 'path'),
       search_file_content: folder('search_files', 'dir_path', 'path'),
     },
@@ -167,7 +169,7 @@ export const codingAgents = {
       StrReplace: file('edit_file', 'file_path', 'path', 'target_file'),
       Delete: file('delete_file', 'file_path', 'path', 'target_file'),
       Grep: folder('search_files', 'path'),
-      Glob: folder('list_files', 'target_directory', 'path'),
+      Glob: globbed('list_files', 'glob_pattern', 'target_directory', 'path'),
     },
   },
 } as const satisfies Readonly<Record<string, CodingAgent>>;

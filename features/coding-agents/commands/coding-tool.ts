@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { CallBody } from '#agentctl/call-options.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
+import { otherProgramOf } from '#core/effects/shell/carrying-tool.ts';
 import { workspaceOf } from '#core/effects/shell/workspace.ts';
 import { shellEffects } from '#core/effects/shell.ts';
 import { capabilityFromName } from '#core/policy/classification/classify-tool.ts';
@@ -38,7 +39,13 @@ export function callsOfTool(
 ): readonly CallBody[] {
   if (inner.includes(name)) return [];
   if (Object.hasOwn(tools, name)) return tools[name]!(input, place);
-  return [callBodyOf('mcp', /^(?:mcp__.+?__|MCP:)(.+)$/s.exec(name)?.[1] ?? name, relativePaths(input, place))];
+  return [callBodyOf('mcp', toolOfServer(name), relativePaths(input, place))];
+}
+
+/** Returns the tool's name at its server, with the server's if that one says where the tool runs: `ssh.exec`. */
+function toolOfServer(name: string): string {
+  const [, server = '', tool = name] = /^(?:mcp__(.+?)__|MCP:)(.+)$/s.exec(name) ?? [];
+  return otherProgramOf(server) === undefined ? tool : `${server}.${tool}`;
 }
 
 /**
@@ -131,6 +138,28 @@ export const file =
     if (second !== undefined) throw new Error(`the tool names its file twice, as ${name} and ${second}`);
     const { [name]: path, ...rest } = input;
     return [fileCall(tool, path, rest, place)];
+  };
+
+/** Parts of a glob that may lead out of its folder: a root, a home, a way up; also as one of several in braces. */
+const outside = /(?:^|[{,])(?:[/~]|[A-Za-z]:)|(?:^|[{,/\\])\.\.(?:[,}/\\]|$)/;
+
+/**
+ * Reads a tool that lists the files of a glob, which may name a folder of its own.
+ * @param glob name of the argument with the glob.
+ */
+export const globbed =
+  (tool: string, glob: string, ...paths: readonly string[]): ReadTool =>
+  (input, place) => {
+    const pattern = input[glob];
+    if (typeof pattern !== 'string' || !outside.test(pattern)) return folder(tool, ...paths)(input, place);
+    const [named = ''] = /^[^*?{}[\]]*\//.exec(pattern) ?? [];
+    if (outside.test(pattern.slice(named.length)))
+      throw new Error(
+        `the pattern ${JSON.stringify(pattern)} may lead out of the workspace; name its folder before it`,
+      );
+    const name = paths.find((path) => input[path] !== undefined);
+    const from = name === undefined ? place.cwd : resolve(place.cwd, String(input[name]));
+    return [fileCall(tool, resolve(from, named.replace(/^~(?=\/)/, homedir())), input, place)];
   };
 
 /** Reads a tool on a folder in the same way; the default is the current folder. */
