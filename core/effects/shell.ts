@@ -20,6 +20,7 @@ export const shellEffects: EffectReader = (call, programs) => {
     if (typeof text === 'string') walk.readLine(text, carried);
     else walk.readVector(text, carried);
   }
+  if (carried.besides !== undefined) walk.unclear(carried.besides);
   if (carried.otherProgram !== undefined) walk.parts.push(programOf(carried.otherProgram, carried.texts));
   const { shown } = walk;
   const reason = walk.reason ?? shown?.why;

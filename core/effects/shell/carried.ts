@@ -16,6 +16,8 @@ interface Carried extends Situation {
   /** Lines, and argument vectors that bypass the shell. */
   readonly texts: readonly (string | readonly Arg[])[];
   readonly unclear?: string;
+  /** Why the line may not be all that runs. A reason found within the line precedes it. */
+  readonly besides?: string | undefined;
   /** Program that runs the text instead of this machine's shell. */
   readonly otherProgram?: string | undefined;
 }
@@ -47,10 +49,9 @@ export function lineOf(call: ToolCall): Carried | undefined {
   if (found.texts.length === 0 && found.unclear === undefined) return undefined;
   const line = { ...situationOf(call), ...found, carrier };
   if (!carrier) return line;
-  const unclear = found.unclear ?? otherParameter(call, readKeys);
   return {
     ...line,
-    ...(unclear !== undefined && { unclear }),
+    besides: otherParameter(call, readKeys),
     otherProgram: otherProgramOf(call.tool) ?? otherProgramOf(call.upstream ?? ''),
   };
 }
