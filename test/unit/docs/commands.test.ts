@@ -82,7 +82,7 @@ test.each(named(files).filter(([, file]) => !made.test(file)))('[docs.commands] 
   expect(existsSync(file)).toBe(true);
 });
 
-const sources = ['core', 'adapters', 'lambdas', 'bin', 'operator'].flatMap((folder) =>
+const sources = ['core', 'features', 'adapters', 'lambdas', 'bin', 'operator'].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .map((name) => read(join(folder, name))),

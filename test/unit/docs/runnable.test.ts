@@ -26,7 +26,7 @@ test('[docs.commands] of every page that is walked some command runs', () => {
 
 test('[docs.commands] every reason has a command, and its named tests exist', () => {
   expect(idleReasons(commands)).toEqual([]);
-  const named = commands.flatMap((each) => needsElsewhere(each)?.match(/test\/[\w./-]+/g) ?? []);
+  const named = commands.flatMap((each) => needsElsewhere(each)?.match(/(?:features\/[\w-]+\/)?test\/[\w./-]+/g) ?? []);
   expect([...new Set(named)].filter((path) => !existsSync(path))).toEqual([]);
 });
 
