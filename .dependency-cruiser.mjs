@@ -35,7 +35,6 @@ const commandKit = [
   'failure',
   'files',
   'globals',
-  'json-fields',
   'local-run',
   'log-trust',
   'operation-command',

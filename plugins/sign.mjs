@@ -23,8 +23,16 @@ const signer = privateKeyOf(publisher.privateKey);
 const plugins = await Promise.all(
   Object.entries(described).map(async ([name, description]) => {
     const about = {
-      ...{ name, version: '1.0.0', description, author: 'Agent Governance Gateway', kind: 'wasm_filter' },
-      ...{ abi: 'wasm-filter-1', phase: 'both', permissions: ['content', 'metadata'], url: `${name}.wasm`, tags: [] },
+      name,
+      version: '1.0.0',
+      description,
+      author: 'Agent Governance Gateway',
+      kind: 'wasm_filter',
+      abi: 'wasm-filter-1',
+      phase: 'both',
+      permissions: ['content', 'metadata'],
+      url: `${name}.wasm`,
+      tags: [],
     };
     return signEntry(signer, about, await readFile(new URL(`${name}.wasm`, here)));
   }),

@@ -117,13 +117,11 @@ export async function simulateProjection(load: EvidenceLoad): Promise<EvidenceTa
     const archive = archiveBucket({ client, bucket: 'b' });
     const checkpoints = checkpointBucket({ client, bucket: 'b', signer: signing, clock, remembers: true });
     const log = new TransparencyLog({
-      ...{
-        heads: logTable(store),
-        objects: logBucket({ client, bucket: 'b' }),
-        signer: loggedBy,
-        clock,
-        pause: time.pause,
-      },
+      heads: logTable(store),
+      objects: logBucket({ client, bucket: 'b' }),
+      signer: loggedBy,
+      clock,
+      pause: time.pause,
     });
     const covering = {
       last: checkpoints.last,
@@ -145,8 +143,13 @@ export async function simulateProjection(load: EvidenceLoad): Promise<EvidenceTa
     await time.pause((entries.length * ms.entryCpu + sessions * ms.sessionCpu) / cpus);
     const failed = await projectEntries(
       {
-        ...{ observations: own.observations, archive: own.archive, views: undefined, announce: async () => {} },
-        ...{ setAside: { put: async () => fail('set aside') }, telemetry: own.telemetry, pause: time.pause },
+        observations: own.observations,
+        archive: own.archive,
+        views: undefined,
+        announce: async () => {},
+        setAside: { put: async () => fail('set aside') },
+        telemetry: own.telemetry,
+        pause: time.pause,
         cover: async (all) => queue.put(await checkedStretches(own, all)),
       },
       entries,
@@ -239,7 +242,10 @@ const draftOf = (
   now: number,
   body: EntryDraft['body'] = {},
 ): EntryDraft => ({
-  ...{ tenant, session_id, timestamp: new Date(now).toISOString(), kind: 'allow' },
+  tenant,
+  session_id,
+  timestamp: new Date(now).toISOString(),
+  kind: 'allow',
   envelope_id: `01890000-0000-7000-8000-${String(n).padStart(12, '0')}`,
   actor: { key_id: 'key-1', agent: 'simulated' },
   body: {

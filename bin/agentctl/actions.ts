@@ -1,10 +1,10 @@
 /** `test-action`: governs one action. */
 import { idempotencyKeyPattern } from '#core/contracts/started-action.ts';
+import { fields } from '#core/kernel/json-fields.ts';
 import { addCallOptions, type CallOptions, callOf, collectValues } from './call-options.ts';
 import { addCommand, type Cli, type Parent } from './command.ts';
 import { hasFailed, showDecision } from './decision.ts';
 import { UsageError } from './failure.ts';
-import { fields } from './json-fields.ts';
 import { painted } from './output.ts';
 
 interface ActionOptions extends CallOptions {

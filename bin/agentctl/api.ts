@@ -3,12 +3,12 @@
 import { isLoopback } from '#core/configuration/identity/federation/urls.ts';
 import type { Route } from '#core/contracts/route.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
+import { fields, text } from '#core/kernel/json-fields.ts';
 import { jsonOrUndefined } from '#core/kernel/json-or-undefined.ts';
 import type { OperationCommand } from '#core/operations/command.ts';
 import type { Answer, Api, Call, Opened, Query } from './client.ts';
 import { exitCodes, Failure, UsageError } from './failure.ts';
 import { type Received, type Sent, sendRequest } from './http-request.ts';
-import { fields, text } from './json-fields.ts';
 import type { Settings } from './settings.ts';
 
 /** Returns the route's path with its parameters filled in and its query appended. */

@@ -1,8 +1,8 @@
 /** The card of an approval: key, effects, the call, the rule's reason, and the time left. */
 import { createHash } from 'node:crypto';
+import { type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 import { childPath } from '#core/text/secrets/json-path.ts';
 import { spelledText } from '#core/text/secrets/visible-text.ts';
-import { type Fields, fields, list, text } from './json-fields.ts';
 import { type Output, oneLineText, painted } from './output.ts';
 import { commandLine } from './shell.ts';
 

@@ -1,10 +1,11 @@
 /** `pending`, `show`, `approve`, `deny`: pending requests and votes on them. */
+
+import { type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 import { briefCard, showCard, showSimilar, statusOf, wholeCard } from './approval-card.ts';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { atTerminal, confirmed } from './confirm.ts';
 import { UsageError } from './failure.ts';
 import { wholeNumber } from './globals.ts';
-import { type Fields, fields, list, text } from './json-fields.ts';
 import { showHeldDefinition } from './mcp.ts';
 import { paged, showAnswer, showMore } from './operation-command.ts';
 import { type Output, painted } from './output.ts';

@@ -1,6 +1,7 @@
 /** `audit` and `verify`: the log by tenant and time, and verification of all its chains. */
+
+import { count, type Fields, fields, list } from '#core/kernel/json-fields.ts';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
-import { count, type Fields, fields, list } from './json-fields.ts';
 import { addOperation } from './operation-command.ts';
 import { type Output, painted } from './output.ts';
 import { pieces } from './pieces.ts';

@@ -1,9 +1,10 @@
 /** `chat`: one governed chat call, for the first try and for scripts. */
+
+import { type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 import { jsonOrUndefined } from '#core/kernel/json-or-undefined.ts';
 import { sseDecoder } from '#core/models/dialects/sse.ts';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { exitCodes, Failure, UsageError } from './failure.ts';
-import { type Fields, fields, list, text } from './json-fields.ts';
 import { painted } from './output.ts';
 import { commandLine } from './shell.ts';
 

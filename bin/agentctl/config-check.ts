@@ -1,8 +1,8 @@
 /** `config check`, `config diff`: configuration files, before they are stored. */
 import { Option } from 'commander';
+import { fields } from '#core/kernel/json-fields.ts';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { exitCodes } from './failure.ts';
-import { fields } from './json-fields.ts';
 import { type Output, painted } from './output.ts';
 import { comparison, showWholeDiff } from './policy-diff.ts';
 import type { ReadConfiguration } from './policy-file.ts';

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isMap, parseDocument } from 'yaml';
 import { sha256 } from '#core/kernel/canonical.ts';
+import { fields, list } from '#core/kernel/json-fields.ts';
 import type { Cli } from './command.ts';
 import { exitCodes, Failure, fileTrouble } from './failure.ts';
-import { fields, list } from './json-fields.ts';
 
 /**
  * Uploads the modules.

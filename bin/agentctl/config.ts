@@ -1,10 +1,10 @@
 /** `config`: shows the configuration in force, and stores a new policy version. */
 import { basename } from 'node:path';
+import { fields } from '#core/kernel/json-fields.ts';
 import { fileBytes } from './call-options.ts';
 import { addCommand, addGroup, type Parent } from './command.ts';
 import { addConfigCheck } from './config-check.ts';
 import { UsageError } from './failure.ts';
-import { fields } from './json-fields.ts';
 import { oneLineText } from './output.ts';
 import { showTree } from './tree.ts';
 

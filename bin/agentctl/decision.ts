@@ -1,6 +1,7 @@
 /** Shows a decision to a person, with the next step. */
+
+import { type Fields, fields, text } from '#core/kernel/json-fields.ts';
 import type { Cli } from './command.ts';
-import { type Fields, fields, text } from './json-fields.ts';
 import { type Output, type Part, painted } from './output.ts';
 import { commandLine } from './shell.ts';
 

@@ -1,11 +1,11 @@
 /** `evidence`: sessions, export, report and public key. */
 import { createHash, createPublicKey } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import { type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 import { addCommand, addGroup, type Parent } from './command.ts';
 import { addEvidenceVerify } from './evidence-verify.ts';
 import { exitCodes, Failure, UsageError } from './failure.ts';
 import { deliver, saveWhole } from './files.ts';
-import { type Fields, fields, list, text } from './json-fields.ts';
 import { addOperation } from './operation-command.ts';
 import type { Output } from './output.ts';
 

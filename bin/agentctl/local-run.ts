@@ -3,8 +3,8 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isLoopback } from '#core/configuration/identity/federation/urls.ts';
+import { type Fields, fields, text } from '#core/kernel/json-fields.ts';
 import { fileTrouble, UsageError } from './failure.ts';
-import { type Fields, fields, text } from './json-fields.ts';
 import { folderTrouble, ownFileTrouble } from './own-folder.ts';
 
 export const localKeys = ['agent', 'human', 'viewer', 'admin'] as const;

@@ -1,9 +1,9 @@
 /** `mcp call`: makes one tool call through the MCP endpoint, like an MCP client, and shows the result. */
 import { Readable } from 'node:stream';
+import { type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 import { type CallOptions, collectValues, parametersOf } from './call-options.ts';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { exitCodes, Failure, UsageError } from './failure.ts';
-import { type Fields, fields, list, text } from './json-fields.ts';
 import { type BridgeTarget, bridge, targetOf } from './mcp-bridge.ts';
 import { painted } from './output.ts';
 import { commandLine } from './shell.ts';

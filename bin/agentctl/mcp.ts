@@ -1,10 +1,10 @@
 /** `mcp`: MCP servers and their tools, how policies see them, and acceptance of changed definitions. */
 
+import { type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 import { isPortable } from '#core/mcp/tools/tool-names.ts';
 import { addCommand, addGroup, type Cli, type Parent } from './command.ts';
 import { atTerminal, confirmed } from './confirm.ts';
 import { Failure } from './failure.ts';
-import { type Fields, fields, list, text } from './json-fields.ts';
 import { addMcpCall } from './mcp-call.ts';
 import { addOperation, showAnswer } from './operation-command.ts';
 import { type Output, painted } from './output.ts';

@@ -1,7 +1,7 @@
 /** `analytics` by dimension, and `alerts` [cli.observe]. */
 
+import { count, type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 import type { Parent } from './command.ts';
-import { count, type Fields, fields, list, text } from './json-fields.ts';
 import { addOperation, commandOf } from './operation-command.ts';
 import { type Output, painted } from './output.ts';
 import { sparkline } from './sparkline.ts';

@@ -1,12 +1,12 @@
 /** Commands that call one operation and show its answer. A command is made from the operation's definition. */
 import { type Command, Option } from 'commander';
+import { type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 import type { OperationCommand } from '#core/operations/command.ts';
 import type { RouteOf } from './api.ts';
 import { collectValues } from './call-options.ts';
 import type { Call, Query } from './client.ts';
 import { addCommand, addGroup, type Cli, type Outcome, type Parent } from './command.ts';
 import { wholeNumber } from './globals.ts';
-import { type Fields, fields, list, text } from './json-fields.ts';
 import type { Output } from './output.ts';
 import { commandLine } from './shell.ts';
 import { showTree } from './tree.ts';

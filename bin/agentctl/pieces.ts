@@ -1,8 +1,8 @@
 /** Follows cursors of responses that come in bounded pieces to the end, with progress on a terminal. */
 
+import { count, type Fields, fields, text } from '#core/kernel/json-fields.ts';
 import type { Cli } from './command.ts';
 import { exitCodes, Failure } from './failure.ts';
-import { count, type Fields, fields, text } from './json-fields.ts';
 import { progressOf } from './progress.ts';
 
 /**

@@ -1,10 +1,11 @@
 /** `policy diff`, alias `diff-policy`: compares two versions, configurations or packs. */
+
+import { type Fields, fields, list } from '#core/kernel/json-fields.ts';
 import type { Lifting } from '#core/policy/rules/analysis/lifts.ts';
 import { shorten } from '#core/text/secrets/visible-text.ts';
 import { addCommand, type Cli, type Parent } from './command.ts';
 import { decisionPart } from './decision.ts';
 import { UsageError } from './failure.ts';
-import { type Fields, fields, list } from './json-fields.ts';
 import { type Output, oneLineText, painted } from './output.ts';
 import type { ReadConfiguration } from './policy-file.ts';
 

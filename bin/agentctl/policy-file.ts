@@ -18,10 +18,10 @@ import { findIn, type RulePlaces } from '#core/configuration/store/places.ts';
 import { type Configuration, configurationSchema } from '#core/contracts/config.ts';
 import type { PackFile, ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
+import { fields } from '#core/kernel/json-fields.ts';
 import { decidedBy, decidedCalls, nowhere } from '#core/operations/decided-calls.ts';
 import { parsePack } from '#core/policy/rules/pack.ts';
 import { fileBytes } from './call-options.ts';
-import { fields } from './json-fields.ts';
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 

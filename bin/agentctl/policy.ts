@@ -1,7 +1,8 @@
 /** `policy`: versions of the configuration, and checks of files. */
+
+import { type Fields, fields, text } from '#core/kernel/json-fields.ts';
 import { addCommand, addGroup, type Cli, type Outcome, type Parent } from './command.ts';
 import { saveWhole } from './files.ts';
-import { type Fields, fields, text } from './json-fields.ts';
 import { painted } from './output.ts';
 import { addPolicyDiff } from './policy-diff.ts';
 import { showExplanation } from './why.ts';

@@ -1,7 +1,7 @@
 /** `risk`: shows a session's kill-switch state, and resumes the session. */
 
+import { type Fields, fields, list } from '#core/kernel/json-fields.ts';
 import { addCommand, addGroup, type Parent } from './command.ts';
-import { type Fields, fields, list } from './json-fields.ts';
 import { addOperation, showAnswer } from './operation-command.ts';
 import type { Output } from './output.ts';
 import { showTree } from './tree.ts';

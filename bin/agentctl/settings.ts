@@ -6,9 +6,9 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { isLoopback } from '#core/configuration/identity/federation/urls.ts';
 import type { Route } from '#core/contracts/route.ts';
+import { type Fields, text } from '#core/kernel/json-fields.ts';
 import { UsageError } from './failure.ts';
 import type { Globals } from './globals.ts';
-import { type Fields, text } from './json-fields.ts';
 import { type LocalKey, type LocalRun, readJsonFile, readLocalRun } from './local-run.ts';
 
 export interface Settings {

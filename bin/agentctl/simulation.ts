@@ -1,10 +1,11 @@
 /** `simulate`, `why`, `diff-policy`: what a policy would decide, decided, and would decide differently. */
+
+import { type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 import { addCallOptions, type CallOptions, callOf, jsonFile } from './call-options.ts';
 import { addCommand, type Cli, type Parent } from './command.ts';
 import { decisionPart } from './decision.ts';
 import { UsageError } from './failure.ts';
 import { wholeNumber } from './globals.ts';
-import { type Fields, fields, list, text } from './json-fields.ts';
 import { type Output, oneLineText } from './output.ts';
 import { addPolicyDiff } from './policy-diff.ts';
 import { addWhy, showExplanation } from './why.ts';

@@ -1,5 +1,5 @@
 /** Draws numbers over time as short text: a bar per interval, a space for an empty one. */
-import { count, type Fields, text } from './json-fields.ts';
+import { count, type Fields, text } from '#core/kernel/json-fields.ts';
 
 const bars = '▁▂▃▄▅▆▇█';
 const columns = 30;

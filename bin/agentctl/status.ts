@@ -1,5 +1,5 @@
 /** `status` and `whoami`: the state of the gateway and the identity of the caller. */
-import { type Fields, list, text } from './json-fields.ts';
+import { type Fields, list, text } from '#core/kernel/json-fields.ts';
 import { commandOf } from './operation-command.ts';
 import { type Output, oneLineText } from './output.ts';
 import { showTree } from './tree.ts';

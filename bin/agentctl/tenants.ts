@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { parseStrictBytes } from '#core/kernel/json.ts';
+import { fields } from '#core/kernel/json-fields.ts';
 import { collectValues, fileBytes } from './call-options.ts';
 import { addCommand, type Parent } from './command.ts';
 import { wholeNumber } from './globals.ts';
-import { fields } from './json-fields.ts';
 import { groupOf, showAnswer } from './operation-command.ts';
 import { showTree } from './tree.ts';
 

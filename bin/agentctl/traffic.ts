@@ -1,8 +1,8 @@
 /** Commands on past chat traffic: usage, requests, providers, budgets, cache, violations. */
 
+import { count, type Fields, fields, list } from '#core/kernel/json-fields.ts';
 import { percent, usd } from '#core/operations/command.ts';
 import { addCommand, type Parent } from './command.ts';
-import { count, type Fields, fields, list } from './json-fields.ts';
 import { addOperation, commandOf, showAnswer } from './operation-command.ts';
 import { type Output, painted } from './output.ts';
 

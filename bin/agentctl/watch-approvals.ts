@@ -1,9 +1,9 @@
 /** `pending --watch`: shows approval events live until interrupted. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 import { sseDecoder } from '#core/models/dialects/sse.ts';
 import type { Cli } from './command.ts';
 import { exitCodes, Failure } from './failure.ts';
-import { type Fields, fields, list, text } from './json-fields.ts';
 import { painted } from './output.ts';
 
 const longestPauseMs = 15_000;

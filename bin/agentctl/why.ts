@@ -1,8 +1,8 @@
 /** `why`: shows a call, its effects and what decided it; rules that do not match only with `--all` [cli.policy-tools]. */
 
+import { type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 import { addCommand, type Parent } from './command.ts';
 import { decisionPart } from './decision.ts';
-import { type Fields, fields, list, text } from './json-fields.ts';
 import { showAnswer } from './operation-command.ts';
 import { type Output, oneLineText, painted } from './output.ts';
 

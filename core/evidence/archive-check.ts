@@ -93,7 +93,11 @@ async function withoutHead(
   // Read again: an entry is archived after its commit, so a session that was just opened has its head by now.
   if (end === 0 || (await evidence.head(tenant, sessionId))) return undefined;
   return {
-    ...{ session_id: sessionId, total_entries: 0, missing_entries: 0, missing: [], pending_entries: 0 },
+    session_id: sessionId,
+    total_entries: 0,
+    missing_entries: 0,
+    missing: [],
+    pending_entries: 0,
     lost_entries: end,
     contradiction: `the table lacks the whole session: the archive holds entry ${end - 1}`,
   };

@@ -1,8 +1,8 @@
 /** `federation`: data planes of this control plane, and the public key that their operators pin. */
 import { addCommand, addGroup, type FeatureCommand, type Parent } from '#agentctl/command.ts';
-import { type Fields, fields, list } from '#agentctl/json-fields.ts';
 import { addOperation } from '#agentctl/operation-command.ts';
 import type { Output } from '#agentctl/output.ts';
+import { type Fields, fields, list } from '#core/kernel/json-fields.ts';
 
 export const commands: readonly FeatureCommand[] = [{ after: 'rollout', add: addFederation }];
 

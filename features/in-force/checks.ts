@@ -2,7 +2,7 @@
 import type { Api } from '#agentctl/client.ts';
 import { type FeatureCheck, otherRelease, readOperation } from '#agentctl/doctor/check.ts';
 import { type CheckResult, fail, ok } from '#agentctl/doctor/finding.ts';
-import { list } from '#agentctl/json-fields.ts';
+import { list } from '#core/kernel/json-fields.ts';
 
 export const checks: readonly FeatureCheck[] = [
   { after: 'evidence', name: 'in force', run: inForce, absent: otherRelease },

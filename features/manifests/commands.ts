@@ -4,10 +4,10 @@ import { jsonFile } from '#agentctl/call-options.ts';
 import { addCommand, addGroup, type FeatureCommand, type Parent } from '#agentctl/command.ts';
 import { UsageError } from '#agentctl/failure.ts';
 import { wholeNumber } from '#agentctl/globals.ts';
-import { type Fields, list } from '#agentctl/json-fields.ts';
 import { addOperation, showAnswer } from '#agentctl/operation-command.ts';
 import type { Output } from '#agentctl/output.ts';
 import { showTree } from '#agentctl/tree.ts';
+import { type Fields, list } from '#core/kernel/json-fields.ts';
 
 export const commands: readonly FeatureCommand[] = [{ after: 'tickets', add: addManifest }];
 

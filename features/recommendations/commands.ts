@@ -1,9 +1,9 @@
 /** `forecast`, `cost-recommendations`, and `budgets --forecast`. */
 import { addAlternative, type FeatureCommand } from '#agentctl/command.ts';
-import { type Fields, list, text } from '#agentctl/json-fields.ts';
 import { addOperation, runOperation } from '#agentctl/operation-command.ts';
 import type { Output } from '#agentctl/output.ts';
 import { noBudget, whose } from '#agentctl/traffic.ts';
+import { type Fields, list, text } from '#core/kernel/json-fields.ts';
 import { usd } from '#core/operations/command.ts';
 
 export const commands: readonly FeatureCommand[] = [

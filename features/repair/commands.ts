@@ -1,8 +1,8 @@
 /** `archive check`, `archive repair`, `rebuild-projections`: finds what is missing from copies of the evidence, and restores it. */
 import { addCommand, addGroup, type Cli, type FeatureCommand, type Outcome, type Parent } from '#agentctl/command.ts';
-import { count, type Fields, list, text } from '#agentctl/json-fields.ts';
 import { painted } from '#agentctl/output.ts';
 import { pieces } from '#agentctl/pieces.ts';
+import { count, type Fields, list, text } from '#core/kernel/json-fields.ts';
 import { addRestore } from './commands/restore.ts';
 
 export const commands: readonly FeatureCommand[] = [

@@ -22,7 +22,8 @@ export const rebuildProjections: Operation = async (call) => {
   const since = isoTime(ports.clock.now() - keptMs);
   if (query.cursor === undefined)
     await recordAct(call, 'observations.rebuild', {
-      ...{ tenants, since },
+      tenants,
+      since,
       ...(query.tenant === undefined && { and_rows: true }),
     });
   const place = query.cursor === undefined ? { tenant: tenants[0]! } : placeOf(query.cursor);

@@ -1,8 +1,8 @@
 /** `traces`: the latest traces of the gateway, and the span tree of one. */
 import type { FeatureCommand } from '#agentctl/command.ts';
-import { type Fields, list } from '#agentctl/json-fields.ts';
 import { commandOf, groupOf } from '#agentctl/operation-command.ts';
 import type { Output } from '#agentctl/output.ts';
+import { type Fields, list } from '#core/kernel/json-fields.ts';
 
 export const commands: readonly FeatureCommand[] = [
   {

@@ -135,7 +135,9 @@ function rulesIn(text) {
     const [, outcome, value, on, conditions] = /^(note|weak|strong) ([\w-]+) on ([\w ]+): (.+)$/.exec(line) ?? [];
     if (outcome === undefined) throw new Error(`rules.txt: not a rule: ${line}`);
     rules.push({
-      ...{ outcome, value, on: on.split(' ') },
+      outcome,
+      value,
+      on: on.split(' '),
       conditions: conditions.split(', ').map((each) => conditionIn(each, line, defined)),
     });
   }

@@ -62,7 +62,12 @@ async function iam(emulator: Emulator, Action: string, parameters: Record<string
   const body = new URLSearchParams({ Action, Version: '2010-05-08', ...parameters }).toString();
   const signer = new SignatureV4({ service: 'iam', region, credentials, sha256: Sha256 });
   const { headers } = await signer.sign({
-    ...{ method: 'POST', protocol: 'http:', hostname, port: Number(port), path: '/', body },
+    method: 'POST',
+    protocol: 'http:',
+    hostname,
+    port: Number(port),
+    path: '/',
+    body,
     headers: { host, 'content-type': 'application/x-www-form-urlencoded' },
   });
   const response = await fetch(endpoint, { method: 'POST', headers, body });

@@ -89,7 +89,11 @@ export async function deployDataPlane(
   const call = withKeys(keys);
   const act = (session = 'cloud-federation', as = call) =>
     as('agent', 'POST /admin/v1/test-action', {
-      ...{ protocol: 'git', tool: 'scm.get_file', target: 'acme/web', capability: 'read', parameters: {} },
+      protocol: 'git',
+      tool: 'scm.get_file',
+      target: 'acme/web',
+      capability: 'read',
+      parameters: {},
       actor: { session },
     });
   const run = async (): Promise<string> => {
@@ -102,7 +106,11 @@ export async function deployDataPlane(
     return JSON.parse(text).polled;
   };
   return {
-    ...{ outputs, call, with: withKeys, act, run },
+    outputs,
+    call,
+    with: withKeys,
+    act,
+    run,
     attacker: new TableAttacker({
       store: dynamoStore({ client: new DynamoDBClient(client), tables: physical as Record<TableName, string> }),
     }),

@@ -65,7 +65,8 @@ export async function deployNextRelease(emulator: Emulator): Promise<Outputs> {
 
 const environmentOf = ({ env }: Emulator, { region }: Deployment): Environment => ({
   ...env,
-  ...{ AWS_REGION: region, AWS_DEFAULT_REGION: region },
+  AWS_REGION: region,
+  AWS_DEFAULT_REGION: region,
 });
 
 const cdk = (env: Environment, ...args: string[]) => run('node_modules/.bin/cdk', [...args, '--no-notices'], { env });

@@ -31,7 +31,10 @@ export function endpointChecks(call: Call): Check[] {
   return [
     check('a vote whose comment holds a token is taken, and the token stays out', async () => {
       const asked = await call('agent', 'POST /admin/v1/test-action', {
-        ...{ protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/endpoints', capability: 'write' },
+        protocol: 'git',
+        tool: 'scm.create_pull_request',
+        target: 'acme/endpoints',
+        capability: 'write',
         actor: { session },
       });
       id = expectStatus(asked, 200).envelope_id;

@@ -25,7 +25,12 @@ export function executionChecks(
   const act = async (protocol: string, tool: string, parameters: object, more: object = {}) =>
     expectStatus(
       await admin('agent', 'POST /admin/v1/test-action', {
-        ...{ protocol, tool, target: '', capability: 'execute', parameters, actor: { session } },
+        protocol,
+        tool,
+        target: '',
+        capability: 'execute',
+        parameters,
+        actor: { session },
         ...more,
       }),
       200,

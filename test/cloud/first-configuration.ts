@@ -6,7 +6,11 @@ import { until } from './processes.ts';
 
 const asYaml = { 'content-type': 'application/yaml' };
 const read = (target: string) => ({
-  ...{ protocol: 'git', tool: 'scm.get_file', target, capability: 'write', parameters: { title: 'a change' } },
+  protocol: 'git',
+  tool: 'scm.get_file',
+  target,
+  capability: 'write',
+  parameters: { title: 'a change' },
   actor: { agent: 'cloud', session: 'cloud-session' },
 });
 

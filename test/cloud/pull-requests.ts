@@ -30,8 +30,12 @@ export function pullRequestChecks(
   /** Asks, and waits until the question stands on the pull request and the gateway knows where. */
   const asked = async (number: number): Promise<string> => {
     const action = {
-      ...{ protocol: 'git', tool: 'scm.update_pull_request', target: 'cloud/web', capability: 'write' },
-      ...{ parameters: { number, title: 'a change' }, actor: { agent: 'cloud', session } },
+      protocol: 'git',
+      tool: 'scm.update_pull_request',
+      target: 'cloud/web',
+      capability: 'write',
+      parameters: { number, title: 'a change' },
+      actor: { agent: 'cloud', session },
     };
     const { decision, envelope_id } = expectStatus(await call('agent', 'POST /admin/v1/test-action', action), 200);
     assert.equal(decision, 'review');

@@ -43,8 +43,13 @@ export function restoreChecks(
 
   const act = (call: Call, tool: string, target: string, more: object = {}) =>
     call('agent', 'POST /admin/v1/test-action', {
-      ...{ protocol: 'git', tool, target, capability: 'write', parameters: { title: 'a change' } },
-      ...{ actor: { agent: 'cloud', session }, ...more },
+      protocol: 'git',
+      tool,
+      target,
+      capability: 'write',
+      parameters: { title: 'a change' },
+      actor: { agent: 'cloud', session },
+      ...more,
     });
   const vote = (call: Call, id: string, verdict: string) =>
     call('human', `POST /admin/v1/approvals/${id}/${verdict}`, { reviewer: 'Alice', comment: 'looked at it' });
@@ -155,10 +160,15 @@ export function restoreChecks(
       const arn = (id: string) => `arn:aws:kms:${gateway.region}:${emulator.account}:key/${id}`;
       const { SigningKeyId, VoteKeyId, LogKeyId } = outputs.GatewayStores;
       const restored: Deployment = {
-        ...{ name, region: gateway.region, adopts: true },
+        name,
+        region: gateway.region,
+        adopts: true,
         context: {
-          ...{ formerSigningKeys: arn(SigningKeyId), formerVoteKeys: arn(VoteKeyId), formerLogKeys: arn(LogKeyId) },
-          ...{ logKeyOverlap: 'off', restoring: `arn:aws:iam::${emulator.account}:root` },
+          formerSigningKeys: arn(SigningKeyId),
+          formerVoteKeys: arn(VoteKeyId),
+          formerLogKeys: arn(LogKeyId),
+          logKeyOverlap: 'off',
+          restoring: `arn:aws:iam::${emulator.account}:root`,
         },
       };
       second = await deployFirst(emulator, restored);

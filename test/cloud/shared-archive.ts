@@ -63,7 +63,10 @@ export function sharedArchiveChecks(emulator: Emulator): Check[] {
   };
   const act = async (at: Running, session: Session) => {
     const { decision } = await ask(at, at.keys.agent, 'POST', 'test-action', {
-      ...{ protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/web', capability: 'read' },
+      protocol: 'git',
+      tool: 'scm.get_file_contents',
+      target: 'acme/web',
+      capability: 'read',
       actor: { session },
     });
     assert.equal(decision, 'allow');

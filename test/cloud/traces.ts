@@ -45,7 +45,11 @@ export function traceChecks(gateway: Call, admin: Call): Check[] {
       'agent',
       'POST /admin/v1/test-action',
       {
-        ...{ protocol: 'git', tool: 'scm.get_file', target: 'repo/traced.md', capability: 'read', parameters: {} },
+        protocol: 'git',
+        tool: 'scm.get_file',
+        target: 'repo/traced.md',
+        capability: 'read',
+        parameters: {},
         actor: { agent: 'cloud', session },
       },
       headers,

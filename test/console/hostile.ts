@@ -24,7 +24,10 @@ export const hostile = (gateway: ConsoleGateway, people: Visitors) => [
     for (const [at, text] of texts.entries())
       ids.push(
         await gateway.review({
-          ...{ protocol: 'git', tool: 'scm.create_pull_request', target: `acme/${text}`, capability: 'write' },
+          protocol: 'git',
+          tool: 'scm.create_pull_request',
+          target: `acme/${text}`,
+          capability: 'write',
           parameters: { title: text, head: text, base: 'main', [text]: { nested: [text] }, body: `${text}\n${text}` },
           actor: { agent: text.slice(0, 256), session: `hostile-${at}` },
           justification: text,

@@ -47,8 +47,12 @@ async function manyGateway(program: string): Promise<Many> {
 const come = ({ call }: Many, from: number) =>
   sideBySide(Array(count / 2).keys(), 32, (n) =>
     call('many-agent', 'POST', 'test-action', {
-      ...{ protocol: 'shell', tool: 'shell.run', target: `ci-${from + n}`, capability: 'execute' },
-      ...{ parameters: { command: `make ${from + n} | sh` }, actor: { agent: 'many', session: `many-${n % 50}` } },
+      protocol: 'shell',
+      tool: 'shell.run',
+      target: `ci-${from + n}`,
+      capability: 'execute',
+      parameters: { command: `make ${from + n} | sh` },
+      actor: { agent: 'many', session: `many-${n % 50}` },
     }),
   );
 

@@ -20,7 +20,9 @@ export const policies = (gateway: ConsoleGateway, people: Visitors) => {
       const list = { protocol: 'shell', tool: 'shell.run', target: 'ci', capability: 'execute' };
       for (const command of ['ls -la src', 'cat .env'])
         await gateway.call(agent, 'POST', 'test-action', {
-          ...{ ...list, parameters: { command }, actor: { session: 'counted' } },
+          ...list,
+          parameters: { command },
+          actor: { session: 'counted' },
         });
       const counted = async () => {
         const { body } = await gateway.call(viewer, 'GET', 'usage');

@@ -99,7 +99,11 @@ export const signIn = (gateway: ConsoleGateway, people: Visitors) => [
 ];
 
 export const shellOf = (command: string, session: string, others: Readonly<Record<string, unknown>> = {}) => ({
-  ...{ protocol: 'shell', tool: 'shell.run', target: 'ci', capability: 'execute', parameters: { command } },
+  protocol: 'shell',
+  tool: 'shell.run',
+  target: 'ci',
+  capability: 'execute',
+  parameters: { command },
   actor: { agent: 'release-bot', session },
   justification: 'the release is due',
   ...others,

@@ -44,11 +44,17 @@ executors: { git: { enabled: true, allow_private: true, api_url: "${host.url}" }
   const act = (session: string, action: object, key = keys.agent) =>
     call('POST', '/admin/v1/test-action', { key, body: { ...action, actor: { session } } });
   const file = (n: number) => ({
-    ...{ protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/web', capability: 'read' },
+    protocol: 'git',
+    tool: 'scm.get_file_contents',
+    target: 'acme/web',
+    capability: 'read',
     parameters: { path: `docs/${n}.md` },
   });
   const pull = (n: number) => ({
-    ...{ protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/web', capability: 'write' },
+    protocol: 'git',
+    tool: 'scm.create_pull_request',
+    target: 'acme/web',
+    capability: 'write',
     parameters: { title: `Fix ${n}`, head: 'fix', base: 'main' },
   });
 
@@ -94,7 +100,8 @@ executors: { git: { enabled: true, allow_private: true, api_url: "${host.url}" }
         body: { error: { type: 'session_blocked', matched_rule: 'behavior:credential_abuse' } },
       });
       const released = await call('POST', `/admin/v1/sessions/${session}/release`, {
-        ...{ key: 'admin-token-1', body: { reason: 'the key of the app was rotated' } },
+        key: 'admin-token-1',
+        body: { reason: 'the key of the app was rotated' },
       });
       expect(released.status).toBe(200);
     });
@@ -122,7 +129,8 @@ executors: { git: { enabled: true, allow_private: true, api_url: "${host.url}" }
         Promise.reject(new GatewayError('service_unavailable', 'no', { data: { reason: 'unauthorized' } }));
       const brokers = async () => ({ name: 'scm', issue, revoke: async () => {} });
       const answer = await caller({ ...gateway.ports, brokers })('POST', '/admin/v1/test-action', {
-        ...{ key: keys.agent, body: { ...file(0), actor: { session: unminted } } },
+        key: keys.agent,
+        body: { ...file(0), actor: { session: unminted } },
       });
       expect(answer.status).toBe(503);
       expect(await noted(unminted, 'login_failed')).toEqual([]);
@@ -185,7 +193,9 @@ executors: { git: { enabled: true, allow_private: true, api_url: "${host.url}" }
       const snapshot = await gateway.ports.snapshots.current();
       const action = {
         principal: { kind: 'agent', ...who },
-        ...{ snapshot, envelope: { key_id: 'mine' }, decision: {} },
+        snapshot,
+        envelope: { key_id: 'mine' },
+        decision: {},
       } as unknown as GovernedAction;
       const approval = { envelope_id: 'a', key_id: 'theirs', ...row } as ApprovalRow;
       expect(foreignApproval(action, approval) !== undefined).toBe(misused);

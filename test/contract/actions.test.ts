@@ -10,7 +10,11 @@ describe('`decide_only`', () => {
 
   const ask = (body: object) => gateway.act({ ...body, decide_only: true });
   const command = (line: string) => ({
-    ...{ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: { command: line } },
+    protocol: 'shell',
+    tool: 'shell.run',
+    target: '',
+    capability: 'execute',
+    parameters: { command: line },
     actor: { session: 'coding-1' },
   });
 
@@ -27,7 +31,8 @@ describe('`decide_only`', () => {
     const id = held.body.envelope_id;
     await gateway.approve(id);
     expect((await ask(command('npm install left-pad'))).body).toMatchObject({
-      ...{ decision: 'allow', matched_rule: `approved:${id}` },
+      decision: 'allow',
+      matched_rule: `approved:${id}`,
     });
     const used = await call('GET', `/admin/v1/approvals/${id}`, { key: keys.human });
     expect(used.body).toMatchObject({ status: 'consumed', outcome: 'not_executed' });
@@ -88,7 +93,8 @@ describe('`decide_only`', () => {
       expect([second.status, second.body.error.message]).toEqual([409, expect.stringContaining('recorded already')]);
       expect(await resultsOf('coding-1')).toContainEqual(
         expect.objectContaining({
-          ...{ envelope_id: allowed.envelope_id, hash: first.body.evidence_hash },
+          envelope_id: allowed.envelope_id,
+          hash: first.body.evidence_hash,
           body: { tool: 'shell.run', reported_by: 'caller', ...told1 },
         }),
       );
@@ -169,7 +175,11 @@ describe('the gateway surface', () => {
   type Sent = Parameters<ReturnType<typeof caller>>[2];
   const act = (body: unknown, more: Sent = {}) => call('POST', '/v1/actions', { key: keys.agent, body, ...more });
   const git = (tool: string, capability: string, more: object = {}) => ({
-    ...{ protocol: 'git', tool, target: 'acme/web', capability, actor: { session: 'gateway-1' } },
+    protocol: 'git',
+    tool,
+    target: 'acme/web',
+    capability,
+    actor: { session: 'gateway-1' },
     ...more,
   });
   const read = git('scm.list_branches', 'read');
@@ -188,7 +198,10 @@ describe('the gateway surface', () => {
         await call('POST', '/admin/v1/test-action', { key: keys.agent, body: { ...action, dry_run: true } }),
       ];
       const shown = ({ body: { decision, matched_rule, reason, error } }: typeof here) => ({
-        ...{ decision, matched_rule, reason, code: error?.code },
+        decision,
+        matched_rule,
+        reason,
+        code: error?.code,
       });
       expect([here.status, here.body.decision]).toEqual([200, decision]);
       expect(shown(here)).toEqual(shown(there));

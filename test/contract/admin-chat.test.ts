@@ -302,12 +302,26 @@ describe('budgets', () => {
     const answer = await call('GET', '/admin/v1/providers', { key: keys.viewer });
     expect(answer.body.providers).toMatchObject([
       {
-        ...{ name: 'mock', type: 'mock', enabled: true, models: ['mock'], has_key: false, health: 'unhealthy' },
-        ...{ breaker: 'half-open', requests: 2, errors: 1, error_rate: 0.5 },
+        name: 'mock',
+        type: 'mock',
+        enabled: true,
+        models: ['mock'],
+        has_key: false,
+        health: 'unhealthy',
+        breaker: 'half-open',
+        requests: 2,
+        errors: 1,
+        error_rate: 0.5,
       },
       {
-        ...{ name: 'openai', enabled: false, region: 'us', base_url: 'https://llm.example/v1', has_key: true },
-        ...{ health: 'disabled', requests: 1, errors: 1 },
+        name: 'openai',
+        enabled: false,
+        region: 'us',
+        base_url: 'https://llm.example/v1',
+        has_key: true,
+        health: 'disabled',
+        requests: 1,
+        errors: 1,
       },
     ]);
     expect(answer.text).not.toMatch(/OPENAI_API_KEY|hidden|api_key_env/);
@@ -326,12 +340,28 @@ describe('budgets', () => {
     expect(statuses).toEqual(
       expect.arrayContaining([
         {
-          ...{ account: 'tenant', scope: 'tenant', scope_id: 'default', period: 'month', limit_usd: 50, spent_usd: 5 },
-          ...{ reserved_usd: 0, percentage: 10, tier: 'ok', resets_at: '2026-02-01T00:00:00.000Z' },
+          account: 'tenant',
+          scope: 'tenant',
+          scope_id: 'default',
+          period: 'month',
+          limit_usd: 50,
+          spent_usd: 5,
+          reserved_usd: 0,
+          percentage: 10,
+          tier: 'ok',
+          resets_at: '2026-02-01T00:00:00.000Z',
         },
         {
-          ...{ account: 'tenant:gpt-[4o]*', scope: 'model', scope_id: 'gpt-[4o]*', period: 'month', limit_usd: 20 },
-          ...{ spent_usd: 5, reserved_usd: 0, percentage: 25, tier: 'ok', resets_at: '2026-02-01T00:00:00.000Z' },
+          account: 'tenant:gpt-[4o]*',
+          scope: 'model',
+          scope_id: 'gpt-[4o]*',
+          period: 'month',
+          limit_usd: 20,
+          spent_usd: 5,
+          reserved_usd: 0,
+          percentage: 25,
+          tier: 'ok',
+          resets_at: '2026-02-01T00:00:00.000Z',
         },
         expect.objectContaining({ account: 'tenant:{o1,o3}-*', period: 'day', resets_at: '2026-01-02T00:00:00.000Z' }),
         expect.objectContaining({ account: 'global', period: 'day', limit_usd: 10 }),

@@ -44,8 +44,12 @@ const act = (session: string, more: object = {}) =>
   call('POST', '/admin/v1/test-action', {
     key: keys.agent,
     body: {
-      ...{ protocol: 'git', tool: 'scm.get_issue', target: 'acme/web', capability: 'read' },
-      ...{ actor: { session }, ...more },
+      protocol: 'git',
+      tool: 'scm.get_issue',
+      target: 'acme/web',
+      capability: 'read',
+      actor: { session },
+      ...more,
     },
   });
 
@@ -64,8 +68,14 @@ test('[alert.lifecycle] failing calls open one alert; it is acknowledged, resolv
   const [alert, ...others] = await alerts('?state=active');
   expect(others).toEqual([]);
   expect(alert).toMatchObject({
-    ...{ severity: 'critical', type: 'static_threshold', dimension: 'tenant:default', metric: 'error_rate' },
-    ...{ value: 1, threshold: 0.2, state: 'active', created_at: '2026-01-01T00:01:00.000Z' },
+    severity: 'critical',
+    type: 'static_threshold',
+    dimension: 'tenant:default',
+    metric: 'error_rate',
+    value: 1,
+    threshold: 0.2,
+    state: 'active',
+    created_at: '2026-01-01T00:01:00.000Z',
   });
   await minute(2);
   expect(await alerts('?state=active')).toHaveLength(1);
@@ -372,7 +382,11 @@ describe('[tenants.rows] alerts of tenants that are rows', () => {
       }[];
     const projection = async (key: string) => (await status(key)).find(({ kind }) => kind === 'projection')?.state;
     await gateway.ports.setAside.put({
-      ...{ tenant: 'acme', session_id: 's', index: 3, step: 'views', error: 'refused' },
+      tenant: 'acme',
+      session_id: 's',
+      index: 3,
+      step: 'views',
+      error: 'refused',
       at: isoTime(gateway.ports.clock.now()),
     } as never);
     expect(await projection(adminToken)).toBe('up');

@@ -37,8 +37,13 @@ behavior: { repeated_escalation: { probes: 5 } }`,
   const act = (n: number, session: string, { key = keys.agent, ...more }: { key?: string; dry_run?: boolean } = {}) =>
     gateway.act(
       {
-        ...{ protocol: 'git', tool: 'scm.create_pull_request', target: `acme/web-${n}`, capability: 'write' },
-        ...{ parameters: { title: `Fix ${n}` }, actor: { session }, ...more },
+        protocol: 'git',
+        tool: 'scm.create_pull_request',
+        target: `acme/web-${n}`,
+        capability: 'write',
+        parameters: { title: `Fix ${n}` },
+        actor: { session },
+        ...more,
       },
       key,
     );
@@ -147,7 +152,9 @@ tool_policies:
     (await call('GET', `/approvals/${id}`, 'alice', undefined, tenant)).body.together;
   const change = async (text: string) =>
     caller(gateway.ports)('PUT', '/admin/v1/config', {
-      ...{ key: 'alice-key-1', raw: text, headers: { 'content-type': 'application/yaml' } },
+      key: 'alice-key-1',
+      raw: text,
+      headers: { 'content-type': 'application/yaml' },
     });
 
   test('[approval.together] identical calls of a session by several keys have one value, in the item and in the list', async () => {

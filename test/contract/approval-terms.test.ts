@@ -41,7 +41,11 @@ const call = (method: string, path: string, person: string, body?: unknown) =>
 let sessions = 0;
 const asked = async (parameters: object = { to: 'everyone' }, session = `s${++sessions}`) => {
   const { body } = await call('POST', '/test-action', 'agent', {
-    ...{ protocol: 'git', tool: 'scm.publish', target: 'acme/shop', capability: 'write', parameters },
+    protocol: 'git',
+    tool: 'scm.publish',
+    target: 'acme/shop',
+    capability: 'write',
+    parameters,
     actor: { agent: 'builder', session },
   });
   expect(body.decision).toBe('review');
@@ -50,7 +54,9 @@ const asked = async (parameters: object = { to: 'everyone' }, session = `s${++se
 const change = async (terms: Terms) => {
   const raw = configuration(terms);
   const put = await caller(gateway.ports)('PUT', '/admin/v1/config', {
-    ...{ key: 'alice-key-1', raw, headers: { 'content-type': 'application/yaml' } },
+    key: 'alice-key-1',
+    raw,
+    headers: { 'content-type': 'application/yaml' },
   });
   expect([201, put.body.error?.message]).toEqual([put.status, undefined]);
 };
@@ -93,7 +99,9 @@ test('[approval.strictest-terms] a passkey that the current rule requires is req
   expect(await item(id)).toMatchObject({ status: 'approved', passkey_required: true });
   const { entries } = (await call('GET', `/evidence/sessions/${session}/export`, 'alice')).body;
   expect(entries.find(({ kind }: { kind: string }) => kind === 'approve').body).toMatchObject({
-    ...{ passkey_required: true, tightened_by: 2, passkey: { credential_id: own.id } },
+    passkey_required: true,
+    tightened_by: 2,
+    passkey: { credential_id: own.id },
   });
 });
 
@@ -160,13 +168,15 @@ test('[approval.strictest-terms] [identity.separation-rules] a separation rule i
   const separation = '{ name: four-eyes, applies_to: "acme/**", requires: { approvals: 2 } }';
   await change({ separation });
   expect(await item(id)).toMatchObject({
-    ...{ requires: [{ rule: 'four-eyes', approvals: 2 }], still_needed: '2 more approvals (four-eyes)' },
+    requires: [{ rule: 'four-eyes', approvals: 2 }],
+    still_needed: '2 more approvals (four-eyes)',
     terms_changed: expect.stringContaining('asks for more: 2 more approvals (four-eyes)'),
   });
   expect(said(await approve(id, 'bob'))).toEqual([200, 'pending']);
   await change({ separation, rules: publish('require_passkey: true') });
   expect(await item(id)).toMatchObject({
-    ...{ votes: [], still_needed: '2 more approvals (four-eyes)' },
+    votes: [],
+    still_needed: '2 more approvals (four-eyes)',
     terms_changed: expect.stringContaining('1 of the approvals again, because they were given without a passkey'),
   });
   const challenge = String((await item(id)).passkey_challenge);
@@ -203,8 +213,13 @@ describe('[approval.obstacle] a request whose approval would not let its call ru
     expect(said(await approve(id))).toEqual([200, 'approved']);
     expect(await item(id)).not.toHaveProperty('cannot_run');
     const { body } = await call('POST', '/test-action', 'agent', {
-      ...{ protocol: 'git', tool: 'scm.publish', target: 'acme/shop', capability: 'write', approval_ref: id },
-      ...{ parameters: { to: 'everyone' }, actor: { agent: 'builder', session } },
+      protocol: 'git',
+      tool: 'scm.publish',
+      target: 'acme/shop',
+      capability: 'write',
+      approval_ref: id,
+      parameters: { to: 'everyone' },
+      actor: { agent: 'builder', session },
     });
     expect(body.decision).toBe('block');
   });
@@ -220,7 +235,9 @@ describe('[approval.obstacle] a request whose approval would not let its call ru
   test('a key that was taken back', async () => {
     const { id } = await asked();
     const put = await caller(gateway.ports)('PUT', '/admin/v1/config', {
-      ...{ key: 'alice-key-1', raw: unkeyed(configuration()), headers: { 'content-type': 'application/yaml' } },
+      key: 'alice-key-1',
+      raw: unkeyed(configuration()),
+      headers: { 'content-type': 'application/yaml' },
     });
     expect(put.status).toBe(201);
     for (const shown of [await item(id), await listed(id)])
@@ -237,7 +254,11 @@ test('[approval.obstacle] a session or key that the kill switch has stopped; a s
   await change({ killSwitch: 40 });
   const remove = (n: number) =>
     call('POST', '/test-action', 'agent', {
-      ...{ protocol: 'shell', tool: 'shell.rm', target: `/srv/data-${n}`, capability: 'execute', parameters: {} },
+      protocol: 'shell',
+      tool: 'shell.rm',
+      target: `/srv/data-${n}`,
+      capability: 'execute',
+      parameters: {},
       actor: { agent: 'builder', session },
     });
   for (let n = 0; (await remove(n)).status !== 403; n++) expect(n).toBeLessThan(50);

@@ -152,7 +152,10 @@ describe('the daily check', () => {
     await caller(gateway.ports())('POST', '/admin/v1/test-action', {
       key: keys.agent,
       body: {
-        ...{ protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/a', capability: 'read' },
+        protocol: 'git',
+        tool: 'scm.get_file_contents',
+        target: 'acme/a',
+        capability: 'read',
         actor: { agent: 'writer', session },
       },
     });
@@ -269,8 +272,13 @@ describe('repair', () => {
       await sessionWithGap('whole', 8, 8);
       await read('young', 'acme/a');
       expect((await check()).body).toEqual({
-        ...{ tenant: 'default', sessions: 2, total_entries: 10, missing_entries: 0, pending_entries: 2 },
-        ...{ complete: true, incomplete_sessions: [] },
+        tenant: 'default',
+        sessions: 2,
+        total_entries: 10,
+        missing_entries: 0,
+        pending_entries: 2,
+        complete: true,
+        incomplete_sessions: [],
       });
     });
 

@@ -107,7 +107,9 @@ test('[identity.aws-callers] a role that leaves the configuration also loses its
   expect(await recall(before, key_id, federated)).toMatchObject({ key_id, owner: 'bob' });
   expect(await recall(before, 'aws-000000000000000000000000', federated)).toBeUndefined();
   await call('PUT', '/admin/v1/config', {
-    ...{ key: 'admin-token-1', raw: configuration(), headers: { 'content-type': 'application/yaml' } },
+    key: 'admin-token-1',
+    raw: configuration(),
+    headers: { 'content-type': 'application/yaml' },
   });
   const after = await ports.snapshots.refresh();
   try {
@@ -115,7 +117,9 @@ test('[identity.aws-callers] a role that leaves the configuration also loses its
     expect((await whoami(session('x'))).status).toBe(403);
   } finally {
     await call('PUT', '/admin/v1/config', {
-      ...{ key: 'admin-token-1', raw: configuration(extra), headers: { 'content-type': 'application/yaml' } },
+      key: 'admin-token-1',
+      raw: configuration(extra),
+      headers: { 'content-type': 'application/yaml' },
     });
     await ports.snapshots.refresh();
   }

@@ -26,7 +26,10 @@ describe('contradicted chains', () => {
   async function act(...sessions: readonly string[]): Promise<void> {
     for (const session of sessions)
       await call('POST', '/admin/v1/test-action', keys.agent, {
-        ...{ protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/a', capability: 'read' },
+        protocol: 'git',
+        tool: 'scm.get_file_contents',
+        target: 'acme/a',
+        capability: 'read',
         actor: { agent: 'writer', session },
       });
     await gateway.projected();
@@ -68,7 +71,10 @@ describe('contradicted chains', () => {
     expect(counted()).toBe('2');
     expect(await alerts()).toMatchObject(
       ['a', 'b'].map((session) => ({
-        ...{ type: 'evidence', severity: 'critical', state: 'active', dimension: `session:${session}` },
+        type: 'evidence',
+        severity: 'critical',
+        state: 'active',
+        dimension: `session:${session}`,
         evidence: { session_id: session },
       })),
     );
@@ -163,7 +169,10 @@ describe('sessions set aside', () => {
     const hashes = new Set<string>();
     for await (const { hash } of ports.evidence.entries('default', session)) hashes.add(hash);
     const handler = project({
-      ...{ ...ports, cover: gateway.ports().cover, views: undefined, announce: unannounced },
+      ...ports,
+      cover: gateway.ports().cover,
+      views: undefined,
+      announce: unannounced,
       archive: {
         keep: async (entries) => {
           if (step === 'archive') refuses(entries, hashes);
@@ -194,7 +203,8 @@ describe('sessions set aside', () => {
         expect(status).toBe('degraded');
         expect(dependencies).toContainEqual(
           expect.objectContaining({
-            ...{ kind: 'projection', state: 'degraded' },
+            kind: 'projection',
+            state: 'degraded',
             reason: expect.stringMatching(`the first bad from entry 0 on, at the step ${step}: this one fails`),
           }),
         );
@@ -215,7 +225,10 @@ describe('sessions set aside', () => {
         expect.objectContaining({ kind: 'projection', state: 'up' }),
       );
       expect((await call('GET', '/admin/v1/evidence/sessions/bad/verify')).body).toMatchObject({
-        ...{ valid: true, archived_entries: 4, not_checked: [], checkpoint: { index: 3 } },
+        valid: true,
+        archived_entries: 4,
+        not_checked: [],
+        checkpoint: { index: 3 },
       });
       expect((await gateway.ports().observations.usage('default', {})).total).toBe(4);
     },
@@ -238,8 +251,12 @@ describe('blocks', () => {
   const { call } = gateway;
   const act = (tool: string, parameters: object) =>
     call('POST', '/admin/v1/test-action', keys.agent, {
-      ...{ protocol: 'git', tool, target: 'acme/web', capability: tool.includes('delete') ? 'write' : 'read' },
-      ...{ parameters, actor: { session: 's' } },
+      protocol: 'git',
+      tool,
+      target: 'acme/web',
+      capability: tool.includes('delete') ? 'write' : 'read',
+      parameters,
+      actor: { session: 's' },
     });
   const decisionsOf = async () => (await evidenceOf(gateway.ports(), 's')).filter(({ kind }) => kind !== 'result');
 

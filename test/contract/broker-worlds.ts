@@ -56,18 +56,33 @@ export const settingsOf = <T extends BrokerEntry['type']>(settings: Extract<Brok
 
 export async function gitWorld(timeoutMs = patient) {
   const host = await fakeGitHost({
-    ...{ appId: '12345', publicKey: keys.publicKey, id: '77', owner: 'acme', repositories: ['web', 'api'] },
+    appId: '12345',
+    publicKey: keys.publicKey,
+    id: '77',
+    owner: 'acme',
+    repositories: ['web', 'api'],
     permissions: { contents: 'read', pull_requests: 'write' },
     now: () => now,
   });
   const settings = settingsOf<'scm_app'>({
-    ...{ type: 'scm_app', name: 'b', app_id: '12345', installation_id: '77', private_key_env: 'SCM_KEY' },
-    ...{ generated_key: false, api_url: host.url },
+    type: 'scm_app',
+    name: 'b',
+    app_id: '12345',
+    installation_id: '77',
+    private_key_env: 'SCM_KEY',
+    generated_key: false,
+    api_url: host.url,
   });
   return {
-    ...{ settings, host, envelope: gitEnvelope, scope: 'pull_requests:write,contents:read' },
-    ...{ clients: { gitHost: gitHostTokens({ timeoutMs }) }, faults: host.faults, calls: host.calls },
-    ...{ refusal: { status: 403, body: { message: 'no' } }, garbage: { status: 201, body: { token: '' } } },
+    settings,
+    host,
+    envelope: gitEnvelope,
+    scope: 'pull_requests:write,contents:read',
+    clients: { gitHost: gitHostTokens({ timeoutMs }) },
+    faults: host.faults,
+    calls: host.calls,
+    refusal: { status: 403, body: { message: 'no' } },
+    garbage: { status: 201, body: { token: '' } },
     stop: host.stop,
   };
 }
@@ -75,13 +90,24 @@ export async function gitWorld(timeoutMs = patient) {
 export async function vaultWorld(timeoutMs = patient) {
   const vault = await fakeVault({ token: own.VAULT_TOKEN!, role: 'readers', leaseSeconds: 3000, namespace: 'team' });
   const settings = settingsOf<'vault'>({
-    ...{ type: 'vault', name: 'b', url: vault.url, mount: 'database', role: 'readers' },
-    ...{ token_env: 'VAULT_TOKEN', namespace: 'team' },
+    type: 'vault',
+    name: 'b',
+    url: vault.url,
+    mount: 'database',
+    role: 'readers',
+    token_env: 'VAULT_TOKEN',
+    namespace: 'team',
   });
   return {
-    ...{ settings, vault, envelope: { ...gitEnvelope, tool: 'sql.query', target: 'orders' }, scope: 'orders:read' },
-    ...{ clients: { vault: vaultClient({ timeoutMs }) }, faults: vault.faults, calls: vault.calls },
-    ...{ refusal: { status: 403, body: { errors: ['no'] } }, garbage: { status: 200, body: { data: {} } } },
+    settings,
+    vault,
+    envelope: { ...gitEnvelope, tool: 'sql.query', target: 'orders' },
+    scope: 'orders:read',
+    clients: { vault: vaultClient({ timeoutMs }) },
+    faults: vault.faults,
+    calls: vault.calls,
+    refusal: { status: 403, body: { errors: ['no'] } },
+    garbage: { status: 200, body: { data: {} } },
     stop: vault.stop,
   };
 }
@@ -98,9 +124,14 @@ export async function storedWorld(timeoutMs = patient) {
   );
   const settings = settingsOf<'secrets_manager'>({ type: 'secrets_manager', name: 'b', secret_id: secretId });
   return {
-    ...{ settings, state, envelope: { ...gitEnvelope, tool: 'sql.query', target: 'orders' }, scope: 'orders:read' },
+    settings,
+    state,
+    envelope: { ...gitEnvelope, tool: 'sql.query', target: 'orders' },
+    scope: 'orders:read',
     clients: { secretVersions: lazySecretVersions({ ...aws, endpoint: server.url }, timeoutMs) },
-    ...{ faults: server.faults, calls: server.calls, stop: server.stop },
+    faults: server.faults,
+    calls: server.calls,
+    stop: server.stop,
     refusal: { status: 400, body: { __type: 'AccessDeniedException', message: own.SCM_KEY } },
     garbage: { status: 200, body: { VersionId: 'v-1' } },
   };

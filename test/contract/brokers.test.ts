@@ -36,7 +36,13 @@ describe('every broker', () => {
     const settings = settingsOf<'sts'>({ type: 'sts', name: 'b', role_arn: roleArn, external_id_env: 'EXTERNAL_ID' });
     const envelope = { ...gitEnvelope, protocol: 'http', tool: 'aws.s3.get_object', target: 's3://reports/2026/a.csv' };
     return {
-      ...{ settings, sts, waits, envelope, scope: 'reports:read', faults: sts.faults, calls: sts.calls },
+      settings,
+      sts,
+      waits,
+      envelope,
+      scope: 'reports:read',
+      faults: sts.faults,
+      calls: sts.calls,
       clients: {
         sts: lazySts({ ...aws, endpoint: sts.url }, timeoutMs),
         pause: async (ms: number) => void waits.push(ms),
@@ -62,8 +68,13 @@ describe('every broker', () => {
     test('mints for the action, and its record does not hold the value', async () => {
       const { record, secret } = await issueIn(world);
       expect(record).toMatchObject({
-        ...{ tenant: 'default', session_id: 's1', envelope_id: 'e1', broker: 'b', scope: world.scope },
-        ...{ issued_at: isoTime(now), expires_at: isoTime(now + 600_000) },
+        tenant: 'default',
+        session_id: 's1',
+        envelope_id: 'e1',
+        broker: 'b',
+        scope: world.scope,
+        issued_at: isoTime(now),
+        expires_at: isoTime(now + 600_000),
       });
       for (const value of secretsOf({ record, secret })) expect(JSON.stringify(record)).not.toContain(value);
     });
@@ -158,7 +169,8 @@ describe('every broker', () => {
       const policy = JSON.parse(world.sts.assumed[0]!.policy) as PolicyDocument;
       const answer = (ms: number) =>
         iamAnswer(policy, {
-          ...{ action: 's3:GetObject', resource: 'arn:aws:s3:::reports/2026/a.csv' },
+          action: 's3:GetObject',
+          resource: 'arn:aws:s3:::reports/2026/a.csv',
           context: { 'aws:CurrentTime': isoTime(ms) },
         });
       expect([answer(now + 599_000), answer(now + 600_000)]).toEqual(['allow', 'implicit_deny']);
@@ -324,8 +336,11 @@ describe('a vault and a secrets manager', () => {
       const [[leaseId, data]] = [...world.vault.leases] as [[string, object]];
       expect(JSON.parse(secret)).toEqual(data);
       expect(record).toMatchObject({
-        ...{ type: 'vault_database', lease_id: leaseId, expires_at: isoTime(now + 600_000) },
-        ...{ issuer_expires_at: isoTime(now + 3000_000), revoke_due: isoTime(now + 600_000) },
+        type: 'vault_database',
+        lease_id: leaseId,
+        expires_at: isoTime(now + 600_000),
+        issuer_expires_at: isoTime(now + 3000_000),
+        revoke_due: isoTime(now + 600_000),
       });
     });
 

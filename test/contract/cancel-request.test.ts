@@ -126,7 +126,9 @@ describe('[cancel.any-process] a call that runs in another process', () => {
       return made.at(-1)!;
     };
     const answer = caller({ ...process(), ids: { ...ids, uuid } })('POST', '/v1/chat/completions', {
-      ...{ key: keys.agent, body: ask, headers: { 'x-session-id': 'cancelled-whole' } },
+      key: keys.agent,
+      body: ask,
+      headers: { 'x-session-id': 'cancelled-whole' },
     });
     await provider.request();
     expect((await cancel(made[0]!)).status).toBe(202);
@@ -137,7 +139,9 @@ describe('[cancel.any-process] a call that runs in another process', () => {
   test('an action: its executor gets the signal, and its result names who cancelled', async () => {
     const action = { protocol: 'git', tool: 'scm.list_branches', target: 'acme/web', capability: 'read' };
     const answer = caller(process())('POST', '/admin/v1/test-action', {
-      ...{ key: keys.agent, body: action, headers: { 'x-session-id': 'cancelled-action' } },
+      key: keys.agent,
+      body: action,
+      headers: { 'x-session-id': 'cancelled-action' },
     });
     await running.begun.promise;
     const [{ envelope_id }] = await entriesOf('cancelled-action');

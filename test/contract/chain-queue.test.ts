@@ -39,7 +39,12 @@ function opened() {
     append: async (points: readonly ChainPoint[]) => void leaves.push(...points.map(({ index }) => index)),
   };
   return {
-    ...{ checkpoints, lines, signed, telemetry, leaves, close: () => own.close() },
+    checkpoints,
+    lines,
+    signed,
+    telemetry,
+    leaves,
+    close: () => own.close(),
     /** A lane of the projection: copies, and then the queue. */
     async project(entries: readonly EvidenceEntry[]) {
       for (const entry of entries) await archive.keep([entry]);

@@ -26,12 +26,10 @@ cache: { enabled: true }
   const choices = [{ index: 0, message, finish_reason: 'stop' }];
   const completion: JsonObject = { id: 'c', object: 'chat.completion', model: 'm', usage, choices };
   const chunk = (content: string, finish_reason: string | null = null): JsonObject => ({
-    ...{
-      id: 'c',
-      object: 'chat.completion.chunk',
-      model: 'm',
-      choices: [{ index: 0, delta: { content }, finish_reason }],
-    },
+    id: 'c',
+    object: 'chat.completion.chunk',
+    model: 'm',
+    choices: [{ index: 0, delta: { content }, finish_reason }],
   });
 
   let answer: (call: ProviderCall) => Promise<ProviderReply>;
@@ -175,7 +173,10 @@ chat_completions: { tool_use: govern }
   const call = (more: object) => ({ id: 'c1', type: 'function', ...more });
   const whole = (message: object, choice: object = {}) =>
     jsonReply({
-      ...{ id: 'c', object: 'chat.completion', created: 0, model: 'gpt-4o' },
+      id: 'c',
+      object: 'chat.completion',
+      created: 0,
+      model: 'gpt-4o',
       choices: [
         { index: 0, message: { role: 'assistant', content: 'Done.', ...message }, finish_reason: 'stop', ...choice },
       ],
@@ -269,10 +270,23 @@ describe('a process that ended', () => {
     { account: 'tenant', scope: 'tenant', period: 'month', limit_microusd: 100_000_000 },
   ] as const satisfies ReserveRequest['limits']['budgets'];
   const request: ReserveRequest = {
-    ...{ tenant: 'default', id: 'cut', session_id: 's', tokens: 1_040, cost_microusd: 700, limits: { budgets } },
+    tenant: 'default',
+    id: 'cut',
+    session_id: 's',
+    tokens: 1_040,
+    cost_microusd: 700,
+    limits: { budgets },
     call: {
-      ...{ key_id: 'k', agent: 'writer', operation: 'messages', model: 'fast', resolved_model: 'claude', stream: true },
-      ...{ transport: 'http', input_tokens: 40, policy_version: 3, request_id: 'r-1' },
+      key_id: 'k',
+      agent: 'writer',
+      operation: 'messages',
+      model: 'fast',
+      resolved_model: 'claude',
+      stream: true,
+      transport: 'http',
+      input_tokens: 40,
+      policy_version: 3,
+      request_id: 'r-1',
     },
   };
   const entries = () => evidenceOf(gateway.ports, 's');
@@ -291,11 +305,24 @@ describe('a process that ended', () => {
     const [entry, ...others] = await entries();
     expect(others).toEqual([]);
     expect(entry).toMatchObject({
-      ...{ kind: 'chat', envelope_id: 'cut', actor: { key_id: 'k', agent: 'writer' } },
+      kind: 'chat',
+      envelope_id: 'cut',
+      actor: { key_id: 'k', agent: 'writer' },
       body: {
-        ...{ operation: 'messages', decision: 'allow', outcome: 'aborted', status: 499, error: 'process_ended' },
-        ...{ model: 'fast', resolved_model: 'claude', stream: true, transport: 'http', policy_version: 3 },
-        ...{ usage: { input_tokens: 40, output_tokens: 1_000 }, cost_microusd: 700, request_id: 'r-1', latency_ms: 0 },
+        operation: 'messages',
+        decision: 'allow',
+        outcome: 'aborted',
+        status: 499,
+        error: 'process_ended',
+        model: 'fast',
+        resolved_model: 'claude',
+        stream: true,
+        transport: 'http',
+        policy_version: 3,
+        usage: { input_tokens: 40, output_tokens: 1_000 },
+        cost_microusd: 700,
+        request_id: 'r-1',
+        latency_ms: 0,
       },
     });
     expect(await status()).toMatchObject({ open: 0, spend: { [Object.keys((await status()).spend)[0]!]: 700 } });

@@ -159,7 +159,9 @@ describe('tools of chat completions', () => {
 
     test('govern: an allowed call passes, a blocked one is a text in its place', async () => {
       expect(await told('govern', 'read it', stream)).toEqual({
-        ...{ said: 'Reading.', calls: ['read_file'], finish: 'tool_calls' },
+        said: 'Reading.',
+        calls: ['read_file'],
+        finish: 'tool_calls',
       });
       const blocked = await told('govern', 'delete it', stream);
       expect(blocked).toMatchObject({ calls: [], finish: 'stop' });

@@ -141,7 +141,9 @@ test('[approval.denied] a chat that a human denied answers 403 with the reviewer
         type: 'policy_violation',
         message: expect.stringContaining('denied by alice: bad weather'),
         matched_rule: `denied:${envelope_id}`,
-        ...{ reason: 'denied', reviewer: 'alice', comment: 'bad weather' },
+        reason: 'denied',
+        reviewer: 'alice',
+        comment: 'bad weather',
       },
     },
   });
@@ -154,7 +156,8 @@ test('[chat.provider-error] a provider failure is 502 with generic text, recorde
     code: 502,
     type: 'provider_error',
     message: 'The gateway could not complete the request: the provider mock failed (request request-1).',
-    ...{ provider: 'mock', request_id: 'request-1' },
+    provider: 'mock',
+    request_id: 'request-1',
   });
   expect(await recordsOf('failing')).toMatchObject([
     { outcome: 'failed', status: 502, attempts: [{ provider: 'mock' }] },

@@ -43,7 +43,9 @@ async function inBucket(): Promise<Kept> {
 }
 
 const point = (session_id: string, index: number, tenant = 'a/b'): ChainPoint => ({
-  ...{ tenant, session_id, index },
+  tenant,
+  session_id,
+  index,
   hash: String(index).padStart(2, '0').repeat(32),
 });
 
@@ -63,7 +65,9 @@ describe.each([
     await checkpoints.append([point('s:1', 9), point('s:2', 0), point('s:1', 3, 'a')]);
     await checkpoints.append([point('s:1', 10)]);
     expect(await checkpoints.last('a/b', 's:1')).toEqual({
-      ...{ point: point('s:1', 10), created_at: '2026-01-02T00:00:00.000Z', key_id: 'test-key' },
+      point: point('s:1', 10),
+      created_at: '2026-01-02T00:00:00.000Z',
+      key_id: 'test-key',
     });
     expect(await checkpoints.last('a', 's:1')).toMatchObject({ point: { index: 3 } });
     for (const [tenant, id] of [

@@ -45,7 +45,12 @@ afterAll(() => {
 });
 
 const command = (script: string, network = false): Command => ({
-  ...{ argv: ['bash', '-c', script], root, timeoutMs: 120_000, maxOutputBytes: 10_000, maxProcesses: 50, env: [] },
+  argv: ['bash', '-c', script],
+  root,
+  timeoutMs: 120_000,
+  maxOutputBytes: 10_000,
+  maxProcesses: 50,
+  env: [],
   containment: { network },
 });
 

@@ -43,8 +43,12 @@ routes: [{ match: { model: "mock" }, providers: [mock] }]
       expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('assistant')]);
     };
     const git = (tool: string, capability: string, more: object = {}) => ({
-      ...{ protocol: 'git', tool, target: 'acme/web', capability },
-      ...{ actor: { agent: 'writer', session: 'cost' }, ...more },
+      protocol: 'git',
+      tool,
+      target: 'acme/web',
+      capability,
+      actor: { agent: 'writer', session: 'cost' },
+      ...more,
     });
     const act = async (body: object, decision: string) => {
       const answer = await ask('POST', '/admin/v1/test-action', { key: keys.agent, body });

@@ -225,8 +225,13 @@ describe('a fleet in virtual time', () => {
     budgets: budgeted ? [budget(1e12)] : [],
   });
   const load = (over: Partial<Load>): Load => ({
-    ...{ tenants: 1, callsPerSecond: 60, callSeconds: 2, seconds: 10, limits: limits(10_000, true), tokens },
-    ...{ cost_microusd: 40_000 },
+    tenants: 1,
+    callsPerSecond: 60,
+    callSeconds: 2,
+    seconds: 10,
+    limits: limits(10_000, true),
+    tokens,
+    cost_microusd: 40_000,
     ...over,
   });
 

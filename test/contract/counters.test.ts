@@ -132,7 +132,10 @@ describe('a process that is killed', () => {
   const telemetry = logTelemetry({ clock, write: (line) => void lines.push(line), service: 'test' });
 
   const healing = () => ({
-    ...{ clock, evidence: evidenceTable(over(client, tables)), ledger: tableLedger(over(client, tables)), telemetry },
+    clock,
+    evidence: evidenceTable(over(client, tables)),
+    ledger: tableLedger(over(client, tables)),
+    telemetry,
   });
   const heal = (tenant: string) => healReservations({ ...healing(), counters: stores() }, [tenant]);
 
@@ -341,7 +344,8 @@ describe('a store that fails', () => {
     const writes: string[] = [];
     let n = 0;
     const row = () => ({
-      ...{ id: 'x', version: ++n },
+      id: 'x',
+      version: ++n,
       state: `{"w":[0],"s":{},"g":{},"a":[],"o":${open}}`,
     });
     const counters = countersTable({

@@ -25,8 +25,16 @@ let made = 0;
 function record(tenant: string, issuedSeconds: number, lifeSeconds = 600): CredentialRecord {
   const id = `01890000-0000-7000-8000-${String(++made).padStart(12, '0')}`;
   return {
-    ...{ id, tenant, session_id: 's1', envelope_id: 'e1', broker: 'scm', type: 'scm_app_jwt', scope: 'contents:read' },
-    ...{ degraded: false, issued_at: at(issuedSeconds), expires_at: at(issuedSeconds + lifeSeconds) },
+    id,
+    tenant,
+    session_id: 's1',
+    envelope_id: 'e1',
+    broker: 'scm',
+    type: 'scm_app_jwt',
+    scope: 'contents:read',
+    degraded: false,
+    issued_at: at(issuedSeconds),
+    expires_at: at(issuedSeconds + lifeSeconds),
   };
 }
 
@@ -47,8 +55,14 @@ async function put(credential: CredentialRecord): Promise<CredentialRecord> {
 }
 
 const principal = (tenant: string): Principal => ({
-  ...{ key_id: 'human-key', name: 'alice', tenant, role: 'operator', kind: 'human', person: 'alice' },
-  ...{ platform: false, tenants: [tenant] },
+  key_id: 'human-key',
+  name: 'alice',
+  tenant,
+  role: 'operator',
+  kind: 'human',
+  person: 'alice',
+  platform: false,
+  tenants: [tenant],
 });
 const revoked: string[] = [];
 const ports = (nowSeconds: number) => ({
@@ -183,12 +197,10 @@ describe('a credential over its life', () => {
   const leased = (tenant: string, issuedSeconds = 0): IssuedCredential => ({
     record: {
       ...record(tenant, issuedSeconds),
-      ...{
-        broker: 'db',
-        lease_id: 'l-1',
-        revoke_due: at(issuedSeconds + 120),
-        issuer_expires_at: at(issuedSeconds + 3000),
-      },
+      broker: 'db',
+      lease_id: 'l-1',
+      revoke_due: at(issuedSeconds + 120),
+      issuer_expires_at: at(issuedSeconds + 3000),
     },
     secret,
   });
@@ -219,7 +231,9 @@ describe('a credential over its life', () => {
     expect(entries.map(({ kind, envelope_id, body }) => ({ kind, envelope_id, body }))).toEqual(
       [{ action: 'mint' }, { action: 'use', executor: 'sql' }, { action: 'revoke', issuer: 'called_back' }].map(
         (act) => ({
-          ...{ kind: 'credential', envelope_id: 'e1', body: { ...act, credential } },
+          kind: 'credential',
+          envelope_id: 'e1',
+          body: { ...act, credential },
         }),
       ),
     );

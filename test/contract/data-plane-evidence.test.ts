@@ -89,7 +89,9 @@ describe.each(schedules)('[federation.status] %s', (_plane, reported) => {
     await attack(attacker, await attacker.entries('work'));
     await reported();
     expect(await planeRow()).toMatchObject({
-      ...{ state: 'diverged', divergences: 1, divergence: { session_id: 'work', kind } },
+      state: 'diverged',
+      divergences: 1,
+      divergence: { session_id: 'work', kind },
     });
     const watches = {
       traffic: new TrafficWatch(),
@@ -132,7 +134,10 @@ test('[store.sweep] [federation.metrics] a chain that cannot be read is reported
   await both.atPlane('POST', '/admin/v1/test-action', {
     key: 'plane-agent',
     body: {
-      ...{ protocol: 'git', tool: 'scm.get_issue', target: 'acme/web', capability: 'read' },
+      protocol: 'git',
+      tool: 'scm.get_issue',
+      target: 'acme/web',
+      capability: 'read',
       actor: { session: 'after' },
     },
   });

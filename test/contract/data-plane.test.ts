@@ -113,8 +113,10 @@ test('[federation.status] the plane itself shows its version and its faults', as
   });
   await both.poll();
   expect(await view()).toEqual({
-    ...{ plane: 'eu', control_plane_version: 1 },
-    ...{ confirmed_at: expect.any(String), expires_at: expect.any(String) },
+    plane: 'eu',
+    control_plane_version: 1,
+    confirmed_at: expect.any(String),
+    expires_at: expect.any(String),
   });
   await both.storeAtControl('');
   both.network.forge = () => 'hello';

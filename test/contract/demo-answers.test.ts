@@ -81,8 +81,11 @@ test('[models.demo] after a failed provider the answer counts as an error', asyn
   const chat = await call('/v1/chat/completions', { model: 'gpt-r', messages }, 'behind');
   expect([chat.status, chat.body.model, chat.headers['x-gateway-demo']]).toEqual([200, 'mock-gpt-r', 'true']);
   expect(await errorsOf('behind')).toEqual({
-    ...{ global: 1, 'tenant:default': 1, 'model:gpt-r': 1 },
-    ...{ 'provider:real': 1, 'provider:demo': 0 },
+    global: 1,
+    'tenant:default': 1,
+    'model:gpt-r': 1,
+    'provider:real': 1,
+    'provider:demo': 0,
   });
   await call('/v1/chat/completions', { model: 'gpt-k', messages }, 'no-key');
   expect(await errorsOf('no-key')).toMatchObject({ global: 1, 'provider:keyless': 1 });

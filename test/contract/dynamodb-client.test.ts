@@ -59,7 +59,13 @@ test('[cloud.store-client] a call is one request, signed for its region', async 
   });
   const again = await signer.sign(
     {
-      ...{ method: 'POST', protocol: 'http:', hostname: '127.0.0.1', port: service.port, path: '/', query: {}, body },
+      method: 'POST',
+      protocol: 'http:',
+      hostname: '127.0.0.1',
+      port: service.port,
+      path: '/',
+      query: {},
+      body,
       headers: Object.fromEntries(
         names
           .filter((name) => !name.startsWith('x-amz-') || name === 'x-amz-target')

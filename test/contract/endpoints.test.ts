@@ -253,7 +253,9 @@ describe('forms of requests', () => {
       const type = 'multipart/form-data; boundary=x';
       expect(await send('audio/transcriptions', Buffer.from('hello'), { type })).toMatchObject({ status: 400 });
       const event = eventTo('POST', '/v1/audio/transcriptions', {
-        ...{ key: keys.agent, headers: { 'content-type': type }, raw: '--x\r\n\ufffd\ufffd' },
+        key: keys.agent,
+        headers: { 'content-type': type },
+        raw: '--x\r\n\ufffd\ufffd',
       });
       const mangled = await chatHandlers(gateway.ports)['chat-completions']!(event, { awsRequestId: 'r' });
       expect(mangled).toMatchObject({ statusCode: 415, body: expect.stringMatching(/itself/) });

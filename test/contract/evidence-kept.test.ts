@@ -33,7 +33,10 @@ describe('retention', () => {
       await caller(gateway.ports())('POST', '/admin/v1/test-action', {
         key: keys.agent,
         body: {
-          ...{ protocol: 'git', tool: 'scm.get_file_contents', target, capability: 'read' },
+          protocol: 'git',
+          tool: 'scm.get_file_contents',
+          target,
+          capability: 'read',
           actor: { agent: 'writer', session: 's' },
         },
       });
@@ -49,7 +52,11 @@ describe('retention', () => {
       expect(await daily()).toMatchObject({ missing_entries: 0, expired_entries: 5 });
       expect(await indexes()).toEqual([5]);
       expect(await verify()).toMatchObject({
-        ...{ valid: true, total_entries: 6, archived_entries: 6, expired_entries: 5, not_checked: [] },
+        valid: true,
+        total_entries: 6,
+        archived_entries: 6,
+        expired_entries: 5,
+        not_checked: [],
       });
       const { text } = await call('/admin/v1/evidence/sessions/s/export');
       const key = await gateway.ports().signer.publicKey();
@@ -113,7 +120,10 @@ describe('retention', () => {
       await caller(gateway.ports())('POST', '/admin/v1/test-action', {
         key: keys.agent,
         body: {
-          ...{ protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/a', capability: 'read' },
+          protocol: 'git',
+          tool: 'scm.get_file_contents',
+          target: 'acme/a',
+          capability: 'read',
           actor: { agent: 'writer', session: 'bad' },
         },
       });

@@ -49,7 +49,9 @@ const older: Attack = async (by) => {
   await by.tell('older', before.slice(0, 2));
   await by.setHead({
     ...(await by.head('older')),
-    ...{ session_id: 's', first_hash: before[0]!.hash, last_hash: before[1]!.hash },
+    session_id: 's',
+    first_hash: before[0]!.hash,
+    last_hash: before[1]!.hash,
   });
   await by.remove('older');
 };
@@ -93,7 +95,11 @@ describe('[evidence.tampering] the verification of session and tenant names the 
     await session('s');
     await session('t');
     expect((await verify('s')).body).toMatchObject({
-      ...{ valid: true, total_entries: 6, not_checked: [], archived_entries: 6, checkpoint: { index: 5 } },
+      valid: true,
+      total_entries: 6,
+      not_checked: [],
+      archived_entries: 6,
+      checkpoint: { index: 5 },
     });
     expect((await audit()).body).toMatchObject({ valid: true, sessions: 2, complete: true });
 
@@ -167,7 +173,8 @@ test('[evidence.tampering] a manifest that an attacker inserted is not exported,
   await gateway.ports().sessionManifests.put({ ...manifest, last_hash, total_entries });
   expect((await exported('s')).status).toBe(500);
   expect((await verify('s')).body).toMatchObject({
-    ...{ valid: false, broken_link: { reason: expect.stringContaining('the manifest was altered') } },
+    valid: false,
+    broken_link: { reason: expect.stringContaining('the manifest was altered') },
   });
 });
 

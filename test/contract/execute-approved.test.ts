@@ -144,7 +144,9 @@ test('[approval.given-back] a caller gets its approval back too, for as long as 
   expect(failed.status).toBeGreaterThanOrEqual(500);
   minting = async () => {};
   expect((await act('mine', { ...pull, approval_ref: id })).body).toMatchObject({
-    ...{ decision: 'allow', matched_rule: `approved:${id}`, result: { run: 1 } },
+    decision: 'allow',
+    matched_rule: `approved:${id}`,
+    result: { run: 1 },
   });
   // It is used: the same call again collects what came out.
   expect((await act('mine', { ...pull, approval_ref: id })).body).toMatchObject({
@@ -161,7 +163,8 @@ test('[approval.given-back] an approval that was given back ends at its original
   minting = async () => {};
   gateway.pass(1801);
   expect((await act('late', { ...pull, approval_ref: id })).body).toMatchObject({
-    ...{ decision: 'review', error: { data: { reason: 'expired' } } },
+    decision: 'review',
+    error: { data: { reason: 'expired' } },
   });
   expect(runs).toBe(0);
 });

@@ -146,7 +146,9 @@ export const cases: Record<string, () => Promise<Case>> = {
   async shell() {
     const folder = mkdtempSync(join(tmpdir(), 'gateway-executor-'));
     const shell = {
-      ...{ enabled: true, working_directory: folder, max_output_bytes: 1000 },
+      enabled: true,
+      working_directory: folder,
+      max_output_bytes: 1000,
       allowed_binaries: ['echo', 'sh', 'env', 'seq'],
       contained: false, // test/contract/containment.test.ts contains them
     };

@@ -36,7 +36,12 @@ const sent = (index: number): unknown => JSON.parse(host.asked.at(index)!.body);
 
 test('a file is read as text, at a reference', async () => {
   expect(await act('get_file_contents', { path: 'src/a b.ts', ref: 'feature/x', owner: 'acme', repo: 'Web' })).toEqual({
-    ...{ path: 'src/a b.ts', sha: someSha, size: 5, type: 'file', encoding: 'utf-8', content: 'hello' },
+    path: 'src/a b.ts',
+    sha: someSha,
+    size: 5,
+    type: 'file',
+    encoding: 'utf-8',
+    content: 'hello',
   });
   expect(calls()).toEqual(['GET /repos/acme/web/contents/src/a%20b.ts?ref=feature%2Fx']);
   expect(host.asked[0]!.headers).toMatchObject({ authorization: `Bearer ${token.secret}` });

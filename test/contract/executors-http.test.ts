@@ -13,7 +13,12 @@ beforeEach(() => {
 });
 
 const request = (url: string, allowPrivate = true) => ({
-  ...{ url, method: 'GET', headers: {}, allowPrivate, timeoutMs: 60_000, maxResponseBytes: 1000 },
+  url,
+  method: 'GET',
+  headers: {},
+  allowPrivate,
+  timeoutMs: 60_000,
+  maxResponseBytes: 1000,
 });
 
 describe('one exchange', () => {
@@ -91,8 +96,13 @@ describe('executor http', () => {
     await executor(entry).execute(post, credentialOf('s3cret-value'));
     expect(service.asked).toMatchObject([{ method: 'POST', path: '/v1/invoices?dry=1', body: '{"amount":1}' }]);
     expect(service.asked[0]!.headers).toMatchObject({
-      ...{ 'x-api-key': 's3cret-value', 'content-type': 'application/json', 'idempotency-key': 'k1', 'x-tenant': 't' },
-      ...{ 'accept-encoding': 'identity', host: `127.0.0.1:${service.port}`, 'content-length': '12' },
+      'x-api-key': 's3cret-value',
+      'content-type': 'application/json',
+      'idempotency-key': 'k1',
+      'x-tenant': 't',
+      'accept-encoding': 'identity',
+      host: `127.0.0.1:${service.port}`,
+      'content-length': '12',
     });
     expect(service.asked[0]!.headers.authorization).toBeUndefined();
   });

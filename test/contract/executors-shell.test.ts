@@ -29,12 +29,22 @@ beforeAll(() => {
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const environment = {
-  ...{ AWS_SECRET_ACCESS_KEY: 'aws', GATEWAY_ADMIN_TOKEN: 'admin', LD_PRELOAD: '/x.so', NODE_OPTIONS: '--x' },
-  ...{ CI: 'true', OTHER: 'other', HOME: '/root' },
+  AWS_SECRET_ACCESS_KEY: 'aws',
+  GATEWAY_ADMIN_TOKEN: 'admin',
+  LD_PRELOAD: '/x.so',
+  NODE_OPTIONS: '--x',
+  CI: 'true',
+  OTHER: 'other',
+  HOME: '/root',
 };
 const run = commandRunner({ environment });
 const command = (argv: [string, ...string[]], rest: Partial<Command> = {}): Command => ({
-  ...{ argv, root, timeoutMs: 50_000, maxOutputBytes: 10_000, maxProcesses: 50, env: [] },
+  argv,
+  root,
+  timeoutMs: 50_000,
+  maxOutputBytes: 10_000,
+  maxProcesses: 50,
+  env: [],
   ...rest,
 });
 const sh = (script: string, rest: Partial<Command> = {}) => run(command(['sh', '-c', script], rest));
@@ -203,7 +213,11 @@ describe('[executor.shell] on AWS', () => {
       expect(await runner(given)).toEqual(result);
       expect(aws.asked[0]!.path).toBe('/2015-03-31/functions/agent-governance-sandbox/invocations');
       expect(JSON.parse(aws.asked[0]!.body)).toEqual({
-        ...{ argv: ['ls'], timeoutMs: 50_000, maxOutputBytes: 10_000, maxProcesses: 50, env: [] },
+        argv: ['ls'],
+        timeoutMs: 50_000,
+        maxOutputBytes: 10_000,
+        maxProcesses: 50,
+        env: [],
       });
 
       aws.answers({ body: { fault: { kind: 'refused', message: 'no', uncertain: false } } });

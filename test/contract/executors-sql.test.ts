@@ -18,7 +18,10 @@ const limits = { maxRows: 5, maxResultBytes: 10_000, statementTimeoutMs: 10_000 
   let owner: Client;
   const place = (): PostgresServer => ({ ...server, database: 'postgres', tls: 'off' });
   const work = (readOnly: boolean, texts: (string | [string, unknown[]])[], rest = {}): SqlWork<PostgresServer> => ({
-    ...{ server: place(), readOnly, ...limits, ...rest },
+    server: place(),
+    readOnly,
+    ...limits,
+    ...rest,
     statements: texts.map((each) =>
       typeof each === 'string' ? { text: each, values: [] } : { text: each[0], values: each[1] },
     ),
@@ -48,7 +51,14 @@ const limits = { maxRows: 5, maxResultBytes: 10_000, statementTimeoutMs: 10_000 
     );
     expect(result.rows).toEqual([
       {
-        ...{ i: 1, b: 2, big: '9007199254740993', n: '1.50', t: true, nothing: null, s: 'x', j: { a: [1] } },
+        i: 1,
+        b: 2,
+        big: '9007199254740993',
+        n: '1.50',
+        t: true,
+        nothing: null,
+        s: 'x',
+        j: { a: [1] },
         d: '2026-01-02',
         f: 'NaN',
         i_2: 3,
@@ -246,14 +256,12 @@ describe('RDS Data API', () => {
         { id: 1, extra: { a: 1 } },
         { id: 2, extra: { a: 1 } },
       ],
-      ...{
-        row_count: 2,
-        truncated: true,
-        fields: [
-          { name: 'id', type: 'int4' },
-          { name: 'extra', type: 'jsonb' },
-        ],
-      },
+      row_count: 2,
+      truncated: true,
+      fields: [
+        { name: 'id', type: 'int4' },
+        { name: 'extra', type: 'jsonb' },
+      ],
     });
     expect(asked()).toEqual([
       ['/BeginTransaction', undefined],
@@ -269,7 +277,10 @@ describe('RDS Data API', () => {
       ['/RollbackTransaction', undefined],
     ]);
     expect(JSON.parse(aws.asked[4]!.body)).toMatchObject({
-      ...{ resourceArn: cluster.resourceArn, secretArn: cluster.secretArn, database: 'shop', transactionId: 'tx' },
+      resourceArn: cluster.resourceArn,
+      secretArn: cluster.secretArn,
+      database: 'shop',
+      transactionId: 'tx',
       parameters: [
         { name: 'p1', value: { stringValue: 'x' } },
         { name: 'p2', value: { stringValue: '{"a":1}' }, typeHint: 'JSON' },

@@ -42,7 +42,10 @@ const base = { version: 1, healthy: true, requests: 10, error_rate: 0, pending_a
 const report = (key: string, fields: object = {}): Promise<Answer> =>
   call('POST', '/admin/v1/federation/status', { key, body: { ...base, ...fields } });
 const head = (session_id: string, total_entries: number, last: string, more: object = {}) => ({
-  ...{ tenant: 'default', session_id, total_entries, last_hash: sha256(last) },
+  tenant: 'default',
+  session_id,
+  total_entries,
+  last_hash: sha256(last),
   ...more,
 });
 
@@ -116,7 +119,13 @@ test('[federation.status] status is listed with lag, health and skew; silence is
   const { status, body } = await report(tokens.us, { requests: 7, error_rate: 0.5, pending_approvals: 2, sent_at });
   expect({ status, body }).toEqual({ status: 200, body: { plane: 'us', version: 3, wanted: [] } });
   expect(await planeNamed('us')).toMatchObject({
-    ...{ state: 'ok', version: 1, behind: 2, healthy: true, requests: 7, error_rate: 0.5, pending_approvals: 2 },
+    state: 'ok',
+    version: 1,
+    behind: 2,
+    healthy: true,
+    requests: 7,
+    error_rate: 0.5,
+    pending_approvals: 2,
     skew_seconds: 600,
   });
   await report(tokens.us, { version: 5, refused: 'its version 3 is older than 5' });
@@ -160,7 +169,8 @@ test('[federation.status] a chain may only grow from its last head; cut, forked 
   await send(head('cut', 1, 'a'), head('forked', 6, 'z', { at: { index: 2, hash: sha256('other') } }));
   const found = await planeNamed('us');
   expect(found).toMatchObject({
-    ...{ state: 'diverged', divergences: 2 },
+    state: 'diverged',
+    divergences: 2,
     divergence: { session_id: 'cut', kind: 'cut', index: 1, expected_hash: sha256('c') },
   });
   await send(head('cut', 1, 'a'), head('grows', 5, 'another'), head('gone', 0, ''));

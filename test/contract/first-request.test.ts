@@ -27,8 +27,14 @@ const act = (name: string, to: string, more: object = {}) =>
   call('POST', '/admin/v1/test-action', {
     key: keys.agent,
     body: {
-      ...{ protocol: 'mcp', tool: 'mail.send', target: 'https://docs.example.com/q3', capability: 'write' },
-      ...{ parameters: { to }, actor: { agent: 'a', session: name }, decide_only: true, ...more },
+      protocol: 'mcp',
+      tool: 'mail.send',
+      target: 'https://docs.example.com/q3',
+      capability: 'write',
+      parameters: { to },
+      actor: { agent: 'a', session: name },
+      decide_only: true,
+      ...more,
     },
   });
 const entriesOf = (name: string) => evidenceOf(gateway.ports, name);

@@ -185,7 +185,10 @@ describe('votes in evidence', () => {
         await caller(gateway.ports())('POST', '/admin/v1/test-action', {
           key: keys.agent,
           body: {
-            ...{ protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/web', capability: 'write' },
+            protocol: 'git',
+            tool: 'scm.create_pull_request',
+            target: 'acme/web',
+            capability: 'write',
             parameters: { title: name, head: 'fix', base: 'main' },
             actor: { agent: 'writer', session: name },
             ...more,
@@ -205,7 +208,10 @@ describe('votes in evidence', () => {
 
   const useUntil = '2030-01-01T00:00:00.000Z';
   const approved = {
-    ...{ status: 'approved', tenant_status: 'default#approved', reviewer: 'alice', person: 'alice' },
+    status: 'approved',
+    tenant_status: 'default#approved',
+    reviewer: 'alice',
+    person: 'alice',
     use_expires_at: useUntil,
   };
 
@@ -213,17 +219,23 @@ describe('votes in evidence', () => {
   async function forge(name: string, id: string, body: object = {}): Promise<void> {
     const row = await gateway.ports().approvals.get('default', id);
     await attacker.append(name, {
-      ...{ tenant: 'default', session_id: name, kind: 'approve', envelope_id: id },
+      tenant: 'default',
+      session_id: name,
+      kind: 'approve',
+      envelope_id: id,
       timestamp: new Date(gateway.ports().clock.now()).toISOString(),
       actor: { key_id: 'any', person: 'alice' },
       body: {
-        ...{ approval_id: id, status: 'approved', reviewer: 'alice', person: 'alice', comment: '', channel: 'http' },
-        ...{
-          call_digest: row?.call_digest,
-          tool: row?.tool,
-          matched_rule: row?.matched_rule,
-          use_expires_at: useUntil,
-        },
+        approval_id: id,
+        status: 'approved',
+        reviewer: 'alice',
+        person: 'alice',
+        comment: '',
+        channel: 'http',
+        call_digest: row?.call_digest,
+        tool: row?.tool,
+        matched_rule: row?.matched_rule,
+        use_expires_at: useUntil,
         ...body,
       },
     } as EntryDraft);

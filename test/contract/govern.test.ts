@@ -114,7 +114,9 @@ describe('decided', () => {
             code: -32001,
             message: 'scm.create_pull_request was denied by alice: not on a Friday',
             data: {
-              ...{ reason: 'denied', reviewer: 'alice', comment: 'not on a Friday' },
+              reason: 'denied',
+              reviewer: 'alice',
+              comment: 'not on a Friday',
               suggested_alternative: expect.stringContaining('for the rest of this session'),
             },
           },
@@ -123,7 +125,10 @@ describe('decided', () => {
       // Asking again writes nothing: the denial is the evidence.
       expect(await kinds('denied-1')).toEqual(['review', 'deny']);
       expect((await act({ ...inSession(pull, 'denied-1'), dry_run: true })).body).toMatchObject({
-        ...{ decision: 'block', matched_rule: `denied:${id}`, dry_run: true, error: { data: { reason: 'denied' } } },
+        decision: 'block',
+        matched_rule: `denied:${id}`,
+        dry_run: true,
+        error: { data: { reason: 'denied' } },
       });
       const later = await act({ ...inSession(pull, 'denied-1b'), approval_ref: id });
       expect(later.body).toMatchObject({ decision: 'review', error: { code: -32002 } });
@@ -137,7 +142,9 @@ describe('decided', () => {
       await deny(body.envelope_id, 'no');
       for (const approval_ref of [other.body.envelope_id, '00000000-0000-4000-8000-000000000000'])
         expect((await act({ ...inSession(pull, 'denied-6'), approval_ref })).body).toMatchObject({
-          ...{ envelope_id: body.envelope_id, decision: 'block', matched_rule: `denied:${body.envelope_id}` },
+          envelope_id: body.envelope_id,
+          decision: 'block',
+          matched_rule: `denied:${body.envelope_id}`,
           error: { code: -32001, data: { reason: 'denied', comment: 'no' } },
         });
       expect(await kinds('denied-6')).toEqual(['review', 'approve', 'review', 'deny']);

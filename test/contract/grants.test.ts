@@ -133,7 +133,8 @@ tool_policies: { rules: [{ protocol: git, tool: "scm.*", decision: review }] }
   ])('[identity.organizations] %s is refused at load', async (_, grants, message) => {
     await start('');
     const { body, status } = await caller(gateway.ports)('PUT', '/admin/v1/config', {
-      ...{ key: 'alice-key-1', raw: configuration(`grants: ${grants}`) },
+      key: 'alice-key-1',
+      raw: configuration(`grants: ${grants}`),
       headers: { 'content-type': 'application/yaml' },
     });
     expect([status, body.error.message]).toEqual([400, expect.stringContaining(message)]);

@@ -60,14 +60,12 @@ describe('worker threads', () => {
 
   const long = (words: string) => `${'some words of a long text '.repeat(2_000)}${words}`;
   const read = (text: string, more: object = {}) => ({
-    ...{
-      protocol: 'git',
-      tool: 'scm.read',
-      target: 'acme/web',
-      capability: 'read',
-      parameters: { path: text },
-      ...more,
-    },
+    protocol: 'git',
+    tool: 'scm.read',
+    target: 'acme/web',
+    capability: 'read',
+    parameters: { path: text },
+    ...more,
   });
   const act = (action: object, at: ReturnType<typeof compose>) =>
     http('POST', '/admin/v1/test-action', action, { key: keys.agent, at });

@@ -34,7 +34,9 @@ async function deployment() {
   const deps = { configStore, objects, clock, secrets };
   let changes = 0;
   const snapshots = createSnapshots({
-    ...{ configStore, objects, clock },
+    configStore,
+    objects,
+    clock,
     changed: () => {
       changes++;
       secrets.forget();

@@ -48,14 +48,12 @@ const call = (method: string, path: string, key: string, body?: unknown) =>
 const act = async (key: string, tool: string, capability = 'write', more: object = {}) =>
   (
     await call('POST', '/admin/v1/test-action', key, {
-      ...{
-        protocol: 'git',
-        tool,
-        target: 'acme/shop',
-        capability,
-        parameters: {},
-        actor: { agent: 'a', session: key },
-      },
+      protocol: 'git',
+      tool,
+      target: 'acme/shop',
+      capability,
+      parameters: {},
+      actor: { agent: 'a', session: key },
       ...more,
     })
   ).body;
@@ -106,7 +104,9 @@ test('[identity.organizations] why names the level; a later block stops an appro
   expect(approved.body.status).toBe('approved');
   const put = (text: string) =>
     caller(gateway.ports)('PUT', '/admin/v1/config', {
-      ...{ key: 'alice-key-1', raw: text, headers: { 'content-type': 'application/yaml' } },
+      key: 'alice-key-1',
+      raw: text,
+      headers: { 'content-type': 'application/yaml' },
     });
   expect((await put(configuration('{ protocol: git, tool: scm.create_branch, decision: block }'))).status).toBe(201);
   expect(await act('shop-agent', 'scm.create_branch', 'write', { approval_ref: id })).toMatchObject({
@@ -130,7 +130,9 @@ test('[approval.strictest-terms] [identity.organizations] a rule that reviews wi
     'rules: [{ protocol: git, tool: scm.publish, decision: review }, { protocol: git, tool: "scm.*"',
   );
   const put = await caller(gateway.ports)('PUT', '/admin/v1/config', {
-    ...{ key: 'alice-key-1', raw: own, headers: { 'content-type': 'application/yaml' } },
+    key: 'alice-key-1',
+    raw: own,
+    headers: { 'content-type': 'application/yaml' },
   });
   expect(put.status).toBe(201);
   const { envelope_id: id } = await act('shop-agent', 'scm.publish');
@@ -153,7 +155,9 @@ test('[policy.simulate] a simulation of policies returns decision with levels, t
   expect([status, body.results[0]]).toEqual([
     200,
     expect.objectContaining({
-      ...{ decision: 'block', matched_rule: 'git:scm.tag', reason: 'No tags today.' },
+      decision: 'block',
+      matched_rule: 'git:scm.tag',
+      reason: 'No tags today.',
       trace: expect.arrayContaining([expect.objectContaining({ rule: 'git:scm.tag', matched: true })]),
       effects: expect.any(Array),
     }),
@@ -206,7 +210,9 @@ test.each(Object.entries(loosening))(
     const level = configuration(noForce).replace(/ {8}policies: .*force_push.*\n/, `        ${member}\n`);
     expect(level).toContain(member);
     const { status, body } = await caller(gateway.ports)('PUT', '/admin/v1/config', {
-      ...{ key: 'alice-key-1', raw: level, headers: { 'content-type': 'application/yaml' } },
+      key: 'alice-key-1',
+      raw: level,
+      headers: { 'content-type': 'application/yaml' },
     });
     expect([status, body.error.message]).toEqual([400, expect.stringMatching(`teams\\[0\\][\\w.\\[\\]]*\\.${name} `)]);
   },

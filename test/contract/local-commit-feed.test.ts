@@ -53,13 +53,11 @@ async function setting(fail: (entry: EvidenceEntry) => boolean = () => false) {
   ) =>
     createCommitFeed({
       ...(maxQueued !== undefined && { maxQueued }),
-      ...{
-        log,
-        handler: handled,
-        checkpoint,
-        clock: { now: () => Date.now() },
-        report: (line) => void reports.push(line),
-      },
+      log,
+      handler: handled,
+      checkpoint,
+      clock: { now: () => Date.now() },
+      report: (line) => void reports.push(line),
       tenants: async () => tenants,
       pause,
     });
@@ -68,8 +66,13 @@ async function setting(fail: (entry: EvidenceEntry) => boolean = () => false) {
     return (n: number) =>
       ledger.commit({
         draft: {
-          ...{ tenant: 't', session_id: `s${n % 3}`, timestamp: new Date().toISOString(), kind: 'allow' as const },
-          ...{ envelope_id: `e${n}`, actor: { key_id: 'k' }, body },
+          tenant: 't',
+          session_id: `s${n % 3}`,
+          timestamp: new Date().toISOString(),
+          kind: 'allow' as const,
+          envelope_id: `e${n}`,
+          actor: { key_id: 'k' },
+          body,
         },
       });
   };

@@ -6,15 +6,17 @@ import { useStore } from '../support/store.ts';
 const store = useStore();
 const table = () => executionsTable(store);
 const execution = (name: string, more: Partial<Execution> = {}): Execution => ({
-  ...{
-    machine: 'm',
-    name,
-    status: 'running',
-    state: 'A',
-    input: { n: 1.5, nothing: null, empty: '' },
-    variables: { list: [] },
-  },
-  ...{ attempts: [], executionInput: { a: 1 }, startedAt: 1000, enteredAt: 1000, revision: 0 },
+  machine: 'm',
+  name,
+  status: 'running',
+  state: 'A',
+  input: { n: 1.5, nothing: null, empty: '' },
+  variables: { list: [] },
+  attempts: [],
+  executionInput: { a: 1 },
+  startedAt: 1000,
+  enteredAt: 1000,
+  revision: 0,
   ...more,
 });
 

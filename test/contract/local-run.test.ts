@@ -213,7 +213,8 @@ test('a program with a channel to its parent keeps it, and its heaps of C', asyn
   const { MALLOC_ARENA_MAX: _, ...env } = process.env;
   const told = `process.send(process.env.MALLOC_ARENA_MAX ?? 'as before'); process.disconnect()`;
   const child = spawn(join(root, 'node_modules/.bin/node'), ['--import', './bin/one-arena.mjs', '-e', told], {
-    ...{ cwd: root, env },
+    cwd: root,
+    env,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const [message] = await Promise.race([once(child, 'message'), once(child, 'exit')]);

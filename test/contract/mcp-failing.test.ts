@@ -158,12 +158,19 @@ describe('drift', () => {
     const about = (name: string) =>
       tools.find(({ tool, upstream }: Record<string, string>) => upstream === 'classes' && tool === name);
     expect(about('get_file')).toMatchObject({
-      ...{ capability: 'read', why: 'its name only reads', target_argument: 'path', protocol: 'mcp', hidden: false },
-      ...{ decision: expect.stringMatching(/^(?:allow|review|block)$/), matched_rule: expect.any(String) },
+      capability: 'read',
+      why: 'its name only reads',
+      target_argument: 'path',
+      protocol: 'mcp',
+      hidden: false,
+      decision: expect.stringMatching(/^(?:allow|review|block)$/),
+      matched_rule: expect.any(String),
     });
     for (const { tool } of tools.filter(({ tool }: { tool: string }) => tool.startsWith('create_'))) {
       expect(about(tool)).toMatchObject({
-        ...{ capability: 'execute', why: 'upstreams.mcp[].overrides says so', target_argument: 'owner/name' },
+        capability: 'execute',
+        why: 'upstreams.mcp[].overrides says so',
+        target_argument: 'owner/name',
       });
     }
   });

@@ -271,7 +271,10 @@ describe('a server that callers share', () => {
     const left = new AbortController();
     const before = listens.mock.calls.length;
     const ended = http('GET', '/mcp', undefined, {
-      ...{ at: process_, key, session, signal: left.signal },
+      at: process_,
+      key,
+      session,
+      signal: left.signal,
       headers: { accept: 'text/event-stream' },
     });
     while (listens.mock.calls.length === before) await new Promise(setImmediate);

@@ -196,14 +196,22 @@ describe('resumed answers', () => {
     }: { body?: object; last?: string; key?: string; at?: typeof gateway } = {},
   ) {
     const headers: Record<string, string> = {
-      ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream', 'x-api-key': key },
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'x-api-key': key,
       'mcp-session-id': session,
       ...(last !== undefined && { 'last-event-id': last }),
     };
     const event = {
-      ...{ httpMethod: method, path: '/mcp', resource: '/mcp', pathParameters: {}, headers },
+      httpMethod: method,
+      path: '/mcp',
+      resource: '/mcp',
+      pathParameters: {},
+      headers,
       multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
-      ...{ multiValueQueryStringParameters: {}, body: body ? JSON.stringify(body) : null, isBase64Encoded: false },
+      multiValueQueryStringParameters: {},
+      body: body ? JSON.stringify(body) : null,
+      isBase64Encoded: false,
       requestContext: { requestId: 'r' },
     } as unknown as HttpEvent;
     const reply = await at.handlers.mcp!(event, { awsRequestId: 'r' });
@@ -218,7 +226,9 @@ describe('resumed answers', () => {
   }
 
   const issue = (title: string) => ({
-    ...{ jsonrpc: '2.0', id: 7, method: 'tools/call' },
+    jsonrpc: '2.0',
+    id: 7,
+    method: 'tools/call',
     params: { name: 'create_issue', arguments: { title }, _meta: { progressToken: 'p' } },
   });
   const idIn = (text: string | undefined) => /^id: (.+)$/m.exec(text ?? '')?.[1];

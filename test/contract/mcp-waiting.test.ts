@@ -78,7 +78,10 @@ describe('waiting for a human', () => {
     expect((await http('POST', '/mcp', cancelled, { session })).status).toBe(202);
     expect((await waiting).messages.filter(({ method }: { method?: string }) => method === undefined)).toEqual([]);
     expect(await test_.ports.approvals.get('default', pending)).toMatchObject({
-      ...{ status: 'denied', reason: 'withdrawn', reviewer: 'requester', comment: 'The caller cancelled the call.' },
+      status: 'denied',
+      reason: 'withdrawn',
+      reviewer: 'requester',
+      comment: 'The caller cancelled the call.',
     });
     expect((await entries(session)).map(({ kind }) => kind)).toEqual(['review', 'deny']);
     expect((await vote(pending, 'approve')).status).toBe(409);

@@ -123,13 +123,15 @@ describe('refused requests', () => {
     const pointer = 'Bearer resource_metadata="https://gw.example/.well-known/oauth-protected-resource"';
     for (const method of ['POST', 'GET', 'DELETE']) {
       const answer = await http(method, '/mcp', method === 'POST' ? rpcCall('echo', {}) : undefined, {
-        ...{ key: 'nobody', headers },
+        key: 'nobody',
+        headers,
       });
       expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, pointer]);
     }
     const metadata = await http('GET', '/.well-known/oauth-protected-resource/mcp', undefined, { headers });
     expect(metadata.last).toMatchObject({
-      ...{ resource: 'https://gw.example/mcp', authorization_servers: ['https://issuer.test'] },
+      resource: 'https://gw.example/mcp',
+      authorization_servers: ['https://issuer.test'],
     });
   });
 

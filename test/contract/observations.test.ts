@@ -101,8 +101,12 @@ describe('the projector', () => {
     expect(new Set(covered)).toEqual(new Set(['s0', 's1', 's2', 's3', 's4']));
     expect(await ports.setAside.list('default', 9)).toEqual([
       {
-        ...{ tenant: 'default', session_id: 's3', step: 'archive', index: 3 },
-        ...{ at: sampleEntry(3).timestamp, error: 'name too long' },
+        tenant: 'default',
+        session_id: 's3',
+        step: 'archive',
+        index: 3,
+        at: sampleEntry(3).timestamp,
+        error: 'name too long',
       },
     ]);
     expect(await ports.setAside.list('other', 9)).toEqual([]);

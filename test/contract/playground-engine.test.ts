@@ -26,14 +26,12 @@ beforeAll(async () => {
   await build({
     absWorkingDir: root,
     entryPoints: ['console/policies/engine.ts'],
-    ...{
-      outfile,
-      bundle: true,
-      format: 'cjs',
-      platform: 'browser',
-      logLevel: 'silent',
-      tsconfig: 'console/tsconfig.json',
-    },
+    outfile,
+    bundle: true,
+    format: 'cjs',
+    platform: 'browser',
+    logLevel: 'silent',
+    tsconfig: 'console/tsconfig.json',
     alias: { 'node:crypto': './console/evidence/node-crypto.ts', 'node:path': './console/policies/node-path.ts' },
     inject: ['console/evidence/buffer.ts'],
   });

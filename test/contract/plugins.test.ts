@@ -162,8 +162,12 @@ describe('unsigned parts', () => {
     expect(refused.body.error.message).toContain('tool_policies.pack');
     expect(await acts()).toEqual([
       expect.objectContaining({
-        ...{ act: 'refuse', name: 'readonly', kind: 'policy_pack', reason: 'unsigned' },
-        ...{ sha256: expect.stringMatching(/^[0-9a-f]{64}$/), message: expect.stringContaining('no signed index') },
+        act: 'refuse',
+        name: 'readonly',
+        kind: 'policy_pack',
+        reason: 'unsigned',
+        sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+        message: expect.stringContaining('no signed index'),
       }),
     ]);
     expect((await call('GET', '/admin/v1/config', { key })).body.version).toBe(before);
@@ -184,7 +188,11 @@ describe('unsigned parts', () => {
     await minutes(2);
     expect(await open()).toEqual([
       expect.objectContaining({
-        ...{ type: 'system', dimension: 'tenant:default', metric: 'refused_plugins', value: 2, severity: 'warning' },
+        type: 'system',
+        dimension: 'tenant:default',
+        metric: 'refused_plugins',
+        value: 2,
+        severity: 'warning',
         message: expect.stringContaining('"readonly" (unsigned)'),
       }),
     ]);

@@ -40,8 +40,13 @@ const session = () => `p${++count}`;
 const act = (name: string, tool: string, parameters: object = {}, more: object = {}, key = keys.agent) =>
   gateway.act(
     {
-      ...{ protocol: 'mcp', tool, target: '', capability: 'write', parameters },
-      ...{ actor: { agent: 'a', session: name }, ...more },
+      protocol: 'mcp',
+      tool,
+      target: '',
+      capability: 'write',
+      parameters,
+      actor: { agent: 'a', session: name },
+      ...more,
     },
     key,
   );
@@ -127,7 +132,12 @@ describe('[pack.provenance]', () => {
     const { body } = await caller(packed.ports)('POST', '/admin/v1/test-action', {
       key: keys.agent,
       body: {
-        ...{ protocol: 'mcp', tool, target: '', capability, parameters, actor: { agent: 'a', session: name } },
+        protocol: 'mcp',
+        tool,
+        target: '',
+        capability,
+        parameters,
+        actor: { agent: 'a', session: name },
         ...(prompt !== undefined && { prompt }),
       },
     });
@@ -184,8 +194,13 @@ describe('[provenance.rules]', () => {
       broken('POST', '/admin/v1/test-action', {
         key: keys.agent,
         body: {
-          ...{ protocol: 'mcp', tool, target: '', capability: 'write', parameters },
-          ...{ actor: { agent: 'a', session: name }, prompt: 'send to anna@example.com' },
+          protocol: 'mcp',
+          tool,
+          target: '',
+          capability: 'write',
+          parameters,
+          actor: { agent: 'a', session: name },
+          prompt: 'send to anna@example.com',
         },
       });
     expect((await send('mail.send', { to: 'anna@example.com' })).body).toMatchObject({

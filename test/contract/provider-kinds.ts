@@ -57,7 +57,12 @@ export function useProviderKind({ type, fake: kind }: Kind) {
 
   const entry = (more: Partial<ProviderEntry> = {}) =>
     providerEntry({
-      ...{ name: 'p', type, base_url: fake.baseUrl, region: 'us-east-1', api_key_env: 'PROVIDER_KEY', ...more },
+      name: 'p',
+      type,
+      base_url: fake.baseUrl,
+      region: 'us-east-1',
+      api_key_env: 'PROVIDER_KEY',
+      ...more,
     });
 
   const messages = [{ role: 'user', content: 'Hi' }];
@@ -123,7 +128,18 @@ export function useProviderKind({ type, fake: kind }: Kind) {
     get fake() {
       return fake;
     },
-    ...{ withTimeouts, providers, entry, calling, faultOf, answering, dialect, textOf, eventsOf, read, silenceAfter },
-    ...{ secrets, asked },
+    withTimeouts,
+    providers,
+    entry,
+    calling,
+    faultOf,
+    answering,
+    dialect,
+    textOf,
+    eventsOf,
+    read,
+    silenceAfter,
+    secrets,
+    asked,
   };
 }

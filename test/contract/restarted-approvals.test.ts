@@ -34,8 +34,13 @@ async function setUp(extra = 'approvals: { on_approval: execute }\n') {
     time.pass(seconds);
   };
   const interpreter = createInterpreter({
-    ...{ name: 'approval', definition: await definitionOf('approval'), store: memoryExecutions().store },
-    ...{ clock: gateway.ports.clock, ids: gateway.ports.ids, random: () => 1, report: () => {} },
+    name: 'approval',
+    definition: await definitionOf('approval'),
+    store: memoryExecutions().store,
+    clock: gateway.ports.clock,
+    ids: gateway.ports.ids,
+    random: () => 1,
+    report: () => {},
     timers: time.timers,
     invoke: (_name, payload) => createHandler(ports)(payload),
   });

@@ -44,8 +44,12 @@ async function restoreTables(rows: ReturnType<typeof tablesNow>): Promise<void> 
 const publish = async (title: string) =>
   (
     await gateway.call('POST', '/admin/v1/test-action', keys.agent, {
-      ...{ protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/a', capability: 'write' },
-      ...{ parameters: { title }, actor: { agent: 'writer', session: 'p' } },
+      protocol: 'git',
+      tool: 'scm.create_pull_request',
+      target: 'acme/a',
+      capability: 'write',
+      parameters: { title },
+      actor: { agent: 'writer', session: 'p' },
     })
   ).body;
 const vote = (id: string, verdict: string) =>
@@ -78,7 +82,8 @@ test('[evidence.archive.check] [cli.status] a table restored to an earlier time 
     { check: 'chains', todo: expect.stringContaining('agentctl restore entries') },
     // Each session that lost its end, where the chains stop at the first.
     ...['p', 'admin-default-2026-01-01', 'a'].map((session) => ({
-      ...{ check: 'archive', found: expect.stringContaining(`session ${session}: the table lacks the end`) },
+      check: 'archive',
+      found: expect.stringContaining(`session ${session}: the table lacks the end`),
       todo: expect.stringContaining('agentctl restore entries'),
     })),
     {
@@ -117,8 +122,13 @@ test('[evidence.archive.check] [cli.status] a table restored to an earlier time 
   await gateway.projected();
   expect(await check('--published', published)).toEqual({ code: 0, faults: [] });
   const used = await gateway.call('POST', '/admin/v1/test-action', keys.agent, {
-    ...{ protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/a', capability: 'write' },
-    ...{ parameters: { title: 'waiting' }, actor: { agent: 'writer', session: 'p' }, approval_ref: waiting },
+    protocol: 'git',
+    tool: 'scm.create_pull_request',
+    target: 'acme/a',
+    capability: 'write',
+    parameters: { title: 'waiting' },
+    actor: { agent: 'writer', session: 'p' },
+    approval_ref: waiting,
   });
   expect(used.body).toMatchObject({ decision: 'allow', matched_rule: `approved:${waiting}` });
 });

@@ -48,8 +48,12 @@ tool_policies: { pack: null, default_decision: review, rules: [{ name: two for a
     caller(gateway.ports)(method, path, { key, ...(body !== undefined && { body }) });
   const act = async (more: object = {}) => {
     const { status, body } = await call('POST', '/admin/v1/test-action', 'agent-key-1', {
-      ...{ protocol: 'git', tool: 'scm.merge_pull_request', target: 'acme/shop', capability: 'write' },
-      ...{ parameters: { number: 7 }, actor: { agent: 'builder', session: 'release' } },
+      protocol: 'git',
+      tool: 'scm.merge_pull_request',
+      target: 'acme/shop',
+      capability: 'write',
+      parameters: { number: 7 },
+      actor: { agent: 'builder', session: 'release' },
       ...more,
     });
     expect(status).toBe(200);
@@ -143,7 +147,11 @@ tool_policies: { pack: null, default_decision: review, rules: [{ name: two for a
 
     test('[identity.separation-rules] a rule that is added while a request is pending applies to the effects of the call', async () => {
       const line = (argv: string[]) => ({
-        ...{ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: { argv } },
+        protocol: 'shell',
+        tool: 'shell.run',
+        target: '',
+        capability: 'execute',
+        parameters: { argv },
         actor: { agent: 'builder', session: 'lines' },
       });
       const without = rules()
@@ -155,7 +163,8 @@ tool_policies: { pack: null, default_decision: review, rules: [{ name: two for a
         `${without}separation_rules: [{ name: two-delete, applies_to: "acme/**", capability: delete, requires: { approvals: 2 } }]\n`,
       );
       expect((await vote(removes.envelope_id, 'bob')).body).toMatchObject({
-        ...{ status: 'pending', still_needed: expect.stringContaining('two-delete') },
+        status: 'pending',
+        still_needed: expect.stringContaining('two-delete'),
       });
       expect((await vote(removes.envelope_id, 'carol')).body.status).toBe('approved');
       expect((await vote(prints.envelope_id, 'bob')).body.status).toBe('approved');
@@ -238,8 +247,13 @@ tool_policies: { pack: null, default_decision: review, rules: [${rules.join(', '
     caller(gateway.ports)(method, `/admin/v1${path}`, { key: `${person}-key-1`, ...(body !== undefined && { body }) });
   const act = async (more: object = {}) => {
     const { body } = await call('POST', '/test-action', 'agent', {
-      ...{ protocol: 'git', tool: 'scm.merge_pull_request', target: 'acme/shop', capability: 'write' },
-      ...{ parameters: { number: 7 }, actor: { agent: 'builder', session: 'release' }, ...more },
+      protocol: 'git',
+      tool: 'scm.merge_pull_request',
+      target: 'acme/shop',
+      capability: 'write',
+      parameters: { number: 7 },
+      actor: { agent: 'builder', session: 'release' },
+      ...more,
     });
     return body;
   };

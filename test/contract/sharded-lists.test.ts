@@ -18,8 +18,13 @@ const store = useDynamo();
 const start = Date.UTC(2026, 0, 5);
 const hourMs = 3_600_000;
 const draft = (tenant: string, session: string, atMs: number): EntryDraft => ({
-  ...{ tenant, session_id: session, timestamp: isoTime(atMs), kind: 'allow', envelope_id: `e-${session}` },
-  ...{ actor: { key_id: 'k' }, body: { policy_version: 1 } },
+  tenant,
+  session_id: session,
+  timestamp: isoTime(atMs),
+  kind: 'allow',
+  envelope_id: `e-${session}`,
+  actor: { key_id: 'k' },
+  body: { policy_version: 1 },
 });
 const write = (tenant: string, session: string, atMs: number) =>
   tableLedger(store).commit({ draft: draft(tenant, session, atMs) });
@@ -136,7 +141,10 @@ describe('the audit log', () => {
     });
     const page = await evidenceTable(over(client, store.tables)).audit({
       unreadable: () => {},
-      ...{ tenant: 'audit', from: start, to: start + 6 * 24 * hourMs, limit: 10 },
+      tenant: 'audit',
+      from: start,
+      to: start + 6 * 24 * hourMs,
+      limit: 10,
     });
     expect(page.items).toHaveLength(10);
   });

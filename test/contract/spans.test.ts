@@ -79,9 +79,16 @@ describe('a chat call', () => {
     expect(attributes('policy.check_output')).toMatchObject({ decision: 'allow' });
     expect(attributes('evidence.record')).toMatchObject({ hash: hex(64), session_id: 'spans' });
     expect(attributes('provider.openai')).toMatchObject({
-      ...{ tokens_prompt: 11, tokens_completion: 7, tokens_total: 18, 'gen_ai.operation.name': 'chat' },
-      ...{ 'gen_ai.provider.name': 'openai', 'gen_ai.request.model': 'gpt-4o', 'gen_ai.request.stream': stream },
-      ...{ 'gen_ai.usage.input_tokens': 11, 'gen_ai.usage.output_tokens': 7, 'server.address': '127.0.0.1' },
+      tokens_prompt: 11,
+      tokens_completion: 7,
+      tokens_total: 18,
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': 'openai',
+      'gen_ai.request.model': 'gpt-4o',
+      'gen_ai.request.stream': stream,
+      'gen_ai.usage.input_tokens': 11,
+      'gen_ai.usage.output_tokens': 7,
+      'server.address': '127.0.0.1',
       ...(stream && { 'gen_ai.response.time_to_first_chunk': ms }),
     });
   });

@@ -33,7 +33,10 @@ test('[store.embedded] every table is created once, with its indexes, and its ro
     rows: [{ chain: 't#s', position: '0', day: 't#d#1', at: '2026' }],
   });
   expect(await again.get('observations', { series: 's', at: 'a' })).toEqual({
-    ...{ series: 's', at: 'a', bytes: Uint8Array.from([1, 255]), names: new Set(['x']) },
+    series: 's',
+    at: 'a',
+    bytes: Uint8Array.from([1, 255]),
+    names: new Set(['x']),
   });
   again.close();
 });
@@ -129,7 +132,10 @@ function formerStore(path: string): void {
   const db = new DatabaseSync(path);
   const key = (name: string) => ({ name, type: 'S' });
   const definition = {
-    ...{ name: 'gateway-credentials', createdAt: 0, ttl: 'ttl', keys: { partition: key('kept_in'), sort: key('id') } },
+    name: 'gateway-credentials',
+    createdAt: 0,
+    ttl: 'ttl',
+    keys: { partition: key('kept_in'), sort: key('id') },
     indexes: [{ name: 'by_due', projection: 'KEYS_ONLY', keys: { partition: key('due_in'), sort: key('revoke_due') } }],
   };
   db.exec(`
@@ -145,8 +151,14 @@ function formerStore(path: string): void {
   const index = db.prepare('INSERT INTO items_3_index_0 VALUES (?, ?, ?, ?)');
   for (let n = 0; n < 1_500; n++) {
     const item = {
-      ...{ kept_in: { S: 't' }, id: { S: `c${n}` }, due_in: { S: 'd' }, revoke_due: { S: `${n}` } },
-      ...{ uses: { N: `${n}` }, b: { B: 'Af8=' }, names: { SS: ['x'] }, of: { M: { l: { L: [{ NULL: true }] } } } },
+      kept_in: { S: 't' },
+      id: { S: `c${n}` },
+      due_in: { S: 'd' },
+      revoke_due: { S: `${n}` },
+      uses: { N: `${n}` },
+      b: { B: 'Af8=' },
+      names: { SS: ['x'] },
+      of: { M: { l: { L: [{ NULL: true }] } } },
     };
     insert.run('t', `c${n}`, JSON.stringify(item));
     index.run('d', `${n}`, 't', `c${n}`);
@@ -163,8 +175,14 @@ test('[store.former-imported] the store of an earlier release is taken over once
   const flags = { stateFolder: state, durability: 'process' } as const;
   const { store, stop } = await openStore(flags, {}, (message) => reports.push(message));
   expect(await store.get('credentials', { kept_in: 't', id: 'c1499' })).toEqual({
-    ...{ kept_in: 't', id: 'c1499', due_in: 'd', revoke_due: '1499', uses: 1499 },
-    ...{ b: Uint8Array.from([1, 255]), names: new Set(['x']), of: { l: [null] } },
+    kept_in: 't',
+    id: 'c1499',
+    due_in: 'd',
+    revoke_due: '1499',
+    uses: 1499,
+    b: Uint8Array.from([1, 255]),
+    names: new Set(['x']),
+    of: { l: [null] },
   });
   const due = await store.query('credentials', { index: 'by_due', partition: 'd', range: { from: '7', to: '7' } });
   expect(due.rows).toEqual([{ kept_in: 't', id: 'c7', due_in: 'd', revoke_due: '7' }]);
@@ -193,7 +211,10 @@ test('[store.former-imported] a file of the release before, whose rows hold thei
     entry: expect.stringMatching(/^\{"long":"x{300}"\}$/),
   });
   expect(await store.get('observations', { series: 's', at: 'a' })).toEqual({
-    ...{ series: 's', at: 'a', b: Uint8Array.from([1, 255]), names: new Set(['x']) },
+    series: 's',
+    at: 'a',
+    b: Uint8Array.from([1, 255]),
+    names: new Set(['x']),
   });
   await store.update('evidence', key, { set: { at: '2027' } });
   const moved = await store.query('evidence', { index: 'by_time', partition: 't#d#17' });

@@ -53,8 +53,13 @@ function request(capability = 'write') {
   const act = async (more: object = {}) =>
     (
       await call('POST', '/admin/v1/test-action', 'agent-key-1', {
-        ...{ protocol: 'git', tool: capability === 'write' ? 'scm.merge_pull_request' : 'scm.get_file', capability },
-        ...{ target: `acme/${session}`, parameters: { number: 7 }, actor: { agent: 'builder', session }, ...more },
+        protocol: 'git',
+        tool: capability === 'write' ? 'scm.merge_pull_request' : 'scm.get_file',
+        capability,
+        target: `acme/${session}`,
+        parameters: { number: 7 },
+        actor: { agent: 'builder', session },
+        ...more,
       })
     ).body;
   return { session, act };
@@ -68,7 +73,12 @@ const verify = async (session: string) => {
 };
 const unproven = { decision: 'review', error: { data: { reason: 'not_in_evidence' } } };
 const ballot = (person: string) => ({
-  ...{ person, teams: [], role: 'operator', reviewer: person, comment: '', channel: 'http' },
+  person,
+  teams: [],
+  role: 'operator',
+  reviewer: person,
+  comment: '',
+  channel: 'http',
   at: new Date(gateway.ports().clock.now()).toISOString(),
 });
 
@@ -91,7 +101,11 @@ describe('[evidence.approval-proven] a row of an approval by several people', ()
     const { envelope_id: id } = await act();
     const forged = ballot('bob');
     await attacker.append(session, {
-      ...{ tenant: 'default', session_id: session, timestamp: forged.at, kind: 'vote', envelope_id: id },
+      tenant: 'default',
+      session_id: session,
+      timestamp: forged.at,
+      kind: 'vote',
+      envelope_id: id,
       actor: { key_id: 'any', person: 'bob' },
       body: { approval_id: id, status: 'pending', person: 'bob', call_digest: (await row(id)).call_digest },
     } as EntryDraft);

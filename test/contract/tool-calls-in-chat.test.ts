@@ -50,7 +50,8 @@ tool_guard: ${toolGuard}
     messages: (texts) => [
       '/v1/messages',
       {
-        ...{ model: 'gpt-4o', max_tokens: 50 },
+        model: 'gpt-4o',
+        max_tokens: 50,
         messages: [
           asked,
           { role: 'assistant', content: [{ type: 'tool_use', id: 'c1', name: 'fetch', input: {} }] },
@@ -91,7 +92,9 @@ tool_guard: ${toolGuard}
       body: reply,
       headers,
     } = await caller(ports)('POST', path, {
-      ...{ key: keys.agent, body, headers: { 'x-session-id': session } },
+      key: keys.agent,
+      body,
+      headers: { 'x-session-id': session },
     });
     const found = (await chatRecordsOf(ports, session)).flatMap(({ findings = [] }) => findings);
     return { status, reply: reply as Loose, headers, found, read: JSON.stringify(provider.requests[0]?.body ?? null) };

@@ -187,7 +187,9 @@ describe('[guard.classifier] a result that was not scanned', () => {
     const last = await echo('x '.repeat(600), session);
     expect(last.error?.data.classifier).toEqual(withheld ? { name: 'wasm:injections', error: 'too_large' } : undefined);
     expect((await noted(session))!.guard_classifier).toEqual({
-      ...{ classifier: 'wasm:injections', version: digest, error: 'too_large' },
+      classifier: 'wasm:injections',
+      version: digest,
+      error: 'too_large',
     });
   });
 });
@@ -216,7 +218,9 @@ describe('[guard.classifier] a module looks at definitions', () => {
     const acts = (await entries(`admin-default-${day}`)).filter(({ body }) => body.tool && body.upstream === 'held');
     expect(acts.map(({ body }) => body)).toContainEqual(
       expect.objectContaining({
-        ...{ action: 'mcp.new_tool', tool: 'get_file', guard: ['classified'] },
+        action: 'mcp.new_tool',
+        tool: 'get_file',
+        guard: ['classified'],
         guard_classifier: { classifier: 'wasm:injections', version: digest, score: 1, flagged: true },
       }),
     );
@@ -264,8 +268,14 @@ describe('[guard.classifier] a model looks at results', () => {
       const session = await open({ at: own });
       expect((await echo(harmless, session)).error).toMatchObject({ data: { findings: [{ kind: 'classified' }] } });
       expect((await noted(session))!.guard_classifier).toEqual({
-        ...{ classifier: 'model:judge-1', version: 'question-1', provider: 'judge', score: 0.97, flagged: true },
-        ...{ input_tokens: 400, output_tokens: 10, cost_microusd: 420 },
+        classifier: 'model:judge-1',
+        version: 'question-1',
+        provider: 'judge',
+        score: 0.97,
+        flagged: true,
+        input_tokens: 400,
+        output_tokens: 10,
+        cost_microusd: 420,
       });
       const [asked] = provider.requests;
       expect([asked!.stream, asked!.body.model, asked!.body.temperature]).toEqual([false, 'judge-1', 0]);

@@ -187,7 +187,11 @@ test.each(['?status=bad', '?decision=maybe', '?min_ms=-1', '?from=yesterday', '?
 );
 
 const span = (span_id: string, ms: number, parent_id?: string): RecordedSpan => ({
-  ...{ name: `span.${span_id}`, span_id, attributes: {}, failed: false, duration_us: 1_000 },
+  name: `span.${span_id}`,
+  span_id,
+  attributes: {},
+  failed: false,
+  duration_us: 1_000,
   started_at: new Date(ms).toISOString(),
   ...(parent_id !== undefined && { parent_id }),
 });

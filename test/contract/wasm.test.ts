@@ -241,12 +241,20 @@ describe('a separate process', () => {
     await build({
       stdin: { contents: script(join(root, 'adapters/wasm/pool.ts')), resolveDir: root, sourcefile: 'index.mjs' },
       outfile: join(folder, 'index.mjs'),
-      ...{ bundle: true, platform: 'node', format: 'esm', minify: true, logLevel: 'error' },
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      minify: true,
+      logLevel: 'error',
     });
     await build({
       entryPoints: [join(root, 'adapters/wasm/worker.ts')],
       outfile: join(folder, 'wasm-worker.mjs'),
-      ...{ bundle: true, platform: 'node', format: 'esm', minify: true, logLevel: 'error' },
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      minify: true,
+      logLevel: 'error',
     });
     expect(await outcome(join(folder, 'index.mjs'))).toEqual({ idle: 0, flagged: true });
   });

@@ -17,7 +17,10 @@ import { useStarted } from '../support/use-started.ts';
 /** Conditions that raise alarms: missing heartbeats, disabled guards, late or dropped messages. */
 describe('alarms', () => {
   const createPullRequest = {
-    ...{ protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/web', capability: 'write' },
+    protocol: 'git',
+    tool: 'scm.create_pull_request',
+    target: 'acme/web',
+    capability: 'write',
     parameters: { title: 't', head: 'b', base: 'main' },
     actor: { agent: 'writer', session: 'watched' },
   };
@@ -153,8 +156,14 @@ describe('failed notifications', () => {
     const { deliveries, clock } = ports;
     for (const tenant of ['default', 'elsewhere'])
       await deliveries.enqueue({
-        ...{ id: `${tenant}#submitted#slack`, channel: 'slack', event: 'submitted', envelope_id: tenant, tenant },
-        ...{ attempts: 0, due_at: new Date(clock.now()).toISOString(), state: 'due' },
+        id: `${tenant}#submitted#slack`,
+        channel: 'slack',
+        event: 'submitted',
+        envelope_id: tenant,
+        tenant,
+        attempts: 0,
+        due_at: new Date(clock.now()).toISOString(),
+        state: 'due',
       });
     const statusOf = async () =>
       (await caller(ports)('GET', '/admin/v1/health/detailed', { key: keys.viewer })).body.deliveries;
@@ -213,8 +222,15 @@ describe('failed notifications', () => {
       const { deliveries, clock } = fresh.ports;
       const now = new Date(clock.now()).toISOString();
       await deliveries.enqueue({
-        ...{ id: 'one', channel: 'slack', event: 'submitted', envelope_id: 'one', tenant: 'default' },
-        ...{ attempts: 1, last_error: 'it answered 500', due_at: now, state: 'due' },
+        id: 'one',
+        channel: 'slack',
+        event: 'submitted',
+        envelope_id: 'one',
+        tenant: 'default',
+        attempts: 1,
+        last_error: 'it answered 500',
+        due_at: now,
+        state: 'due',
       });
       const body = await health();
       expect(body.status).toBe('degraded');

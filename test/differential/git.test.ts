@@ -19,7 +19,10 @@ const isHeld = (words: readonly string[]): boolean =>
   checkEffectLimits(
     settings,
     shellEffects({
-      ...{ protocol: 'shell', tool: 'shell.git', target: '', capability: 'execute' },
+      protocol: 'shell',
+      tool: 'shell.git',
+      target: '',
+      capability: 'execute',
       parameters: { argv: ['git', ...words] },
     }).parts,
   ) !== undefined;
@@ -36,12 +39,10 @@ const env = {
   GIT_ALLOW_PROTOCOL: 'file',
   // `git filter-branch` waits ten seconds after its warning.
   FILTER_BRANCH_SQUELCH_WARNING: '1',
-  ...{
-    GIT_AUTHOR_NAME: 'a',
-    GIT_AUTHOR_EMAIL: 'a@example.org',
-    GIT_COMMITTER_NAME: 'a',
-    GIT_COMMITTER_EMAIL: 'a@example.org',
-  },
+  GIT_AUTHOR_NAME: 'a',
+  GIT_AUTHOR_EMAIL: 'a@example.org',
+  GIT_COMMITTER_NAME: 'a',
+  GIT_COMMITTER_EMAIL: 'a@example.org',
 };
 const git = (cwd: string, ...words: string[]): string => execFileSync('git', words, { cwd, env, encoding: 'utf8' });
 
@@ -97,7 +98,9 @@ const {
 } = readCases(
   'test/differential/git.yaml',
   z.strictObject({
-    ...{ branches: texts, specs: texts, globals: z.array(texts) },
+    branches: texts,
+    specs: texts,
+    globals: z.array(texts),
     /** Options of each command. */
     commands: z.record(z.string(), texts),
   }),

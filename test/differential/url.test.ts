@@ -81,8 +81,13 @@ function compare(text: string, address: Address, went: Seen): void {
 const parts = readCases(
   'test/differential/url.yaml',
   z.strictObject({
-    ...{ hosts: z.array(texts), pieces: z.array(texts), queries: texts },
-    ...{ users: texts, ports: texts, fragments: texts, schemes: texts },
+    hosts: z.array(texts),
+    pieces: z.array(texts),
+    queries: texts,
+    users: texts,
+    ports: texts,
+    fragments: texts,
+    schemes: texts,
   }),
 );
 const of = (...items: readonly string[]) => fc.constantFrom(...items);

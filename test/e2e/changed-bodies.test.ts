@@ -14,7 +14,12 @@ const action = { protocol: 'shell', tool: 'shell.run', target: 'ls', capability:
 const parameters = { command: 'ls -la', argv: ['ls'], env: { A: 'b' }, cwd: 'src', path: 'a', host: 'h', query: 'q' };
 const bodies: Readonly<Record<string, Fields>> = {
   '/v1/chat/completions': {
-    ...{ model: 'mock', max_tokens: 5, temperature: 0, n: 1, stop: ['x'], response_format: { type: 'text' } },
+    model: 'mock',
+    max_tokens: 5,
+    temperature: 0,
+    n: 1,
+    stop: ['x'],
+    response_format: { type: 'text' },
     messages: [
       { role: 'user', content: [{ type: 'text', text: 'hi' }] },
       { role: 'assistant', tool_calls: [{ id: 'c', type: 'function', function: call }] },
@@ -23,7 +28,10 @@ const bodies: Readonly<Record<string, Fields>> = {
     tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }],
   },
   '/v1/messages': {
-    ...{ model: 'mock', max_tokens: 5, system: [{ type: 'text', text: 's' }], metadata: { user_id: 'u' } },
+    model: 'mock',
+    max_tokens: 5,
+    system: [{ type: 'text', text: 's' }],
+    metadata: { user_id: 'u' },
     messages: [
       { role: 'user', content: 'hi' },
       { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'f', input: { a: 1 } }] },
@@ -32,7 +40,10 @@ const bodies: Readonly<Record<string, Fields>> = {
     tools: [{ name: 'f', input_schema: { type: 'object' } }],
   },
   '/v1/responses': {
-    ...{ model: 'mock', instructions: 'i', text: { format: { type: 'text' } }, reasoning: { effort: 'low' } },
+    model: 'mock',
+    instructions: 'i',
+    text: { format: { type: 'text' } },
+    reasoning: { effort: 'low' },
     input: [
       { role: 'user', content: [{ type: 'input_text', text: 'hi' }] },
       { type: 'function_call', ...call },

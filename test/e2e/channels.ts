@@ -23,7 +23,10 @@ export async function slackClick(url: string, slackUrl: string, given: Click) {
   const response_url = slackUrl + response;
   const account = { team: { id: 'T01' }, user: { id: user } };
   const click = {
-    ...{ type: 'block_actions', ...account, trigger_id: trigger, response_url },
+    type: 'block_actions',
+    ...account,
+    trigger_id: trigger,
+    response_url,
     actions: [{ action_id: action, value: id, action_ts: '1.2' }],
   };
   const clicked = await sendSigned(url, click, secret);

@@ -93,10 +93,18 @@ test('[chat.killed] after kill -9 in a stream, answered calls and the chain are 
   const cut = entries.filter(isCut);
   expect(cut).toHaveLength(1);
   expect(cut[0]).toMatchObject({
-    ...{ kind: 'chat', session_id: 'before-0', actor: { key_id: entries[0]!.actor.key_id } },
+    kind: 'chat',
+    session_id: 'before-0',
+    actor: { key_id: entries[0]!.actor.key_id },
     body: {
-      ...{ operation: 'chat.completions', decision: 'allow', model: 'm', resolved_model: 'm', stream: true },
-      ...{ error: 'process_ended', cost_estimated: true, usage: { output_tokens: 1000 } },
+      operation: 'chat.completions',
+      decision: 'allow',
+      model: 'm',
+      resolved_model: 'm',
+      stream: true,
+      error: 'process_ended',
+      cost_estimated: true,
+      usage: { output_tokens: 1000 },
     },
   });
   for (const session of new Set(sessions)) {

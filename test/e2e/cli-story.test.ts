@@ -28,8 +28,13 @@ const pullRequest = (of: string) => [
 test('[cli.hook] [cli.hook-outcome] a hook decides a call of a coding agent, and its outcome joins the evidence', async () => {
   const event = (hook_event_name: string, more: object = {}) =>
     JSON.stringify({
-      ...{ hook_event_name, session_id: 'hooked', cwd: folder, tool_use_id: 'toolu_1', tool_name: 'Bash' },
-      ...{ tool_input: { command: 'git status' }, ...more },
+      hook_event_name,
+      session_id: 'hooked',
+      cwd: folder,
+      tool_use_id: 'toolu_1',
+      tool_name: 'Bash',
+      tool_input: { command: 'git status' },
+      ...more,
     });
   const hook = (stdin: string) => agentctl(['hook', 'claude-code'], surroundings(), folder, stdin);
   const before = await hook(event('PreToolUse'));
@@ -50,7 +55,8 @@ test('[cli.hook] [cli.hook-outcome] a hook decides a call of a coding agent, and
 test('[cli.vote] [cli.own-folder] [cli.typo] an allowed action exits 0, a blocked one 1', async () => {
   const read = 'test-action --protocol git --tool scm.get_file_contents --target acme/web --capability read --session';
   expect(await ctl(`${read} ${session}`)).toMatchObject({
-    ...{ code: 0, out: expect.stringMatching(/allow[\s\S]*git:scm\.get_\*/) },
+    code: 0,
+    out: expect.stringMatching(/allow[\s\S]*git:scm\.get_\*/),
   });
   const remove = 'test-action --protocol shell --tool shell.rm --target build --capability execute --json --session';
   const removed = await ctl(`${remove} ${session}`);
@@ -74,7 +80,8 @@ test('[cli.vote] a review is listed, approved with the human key, and runs on re
   expect(approved).toMatchObject({ code: 0, out: expect.stringMatching(/[0-9a-f]{64}/) });
   const retried = await run([...pullRequest(session), '--approval-ref', id]);
   expect(json(retried.out)).toMatchObject({
-    ...{ decision: 'allow', matched_rule: `approved:${id}` },
+    decision: 'allow',
+    matched_rule: `approved:${id}`,
     credential: { type: 'scm_app_jwt', scope: 'pull_requests:write,contents:read', expires_in: 600 },
   });
   expect(await ctl(`approve ${id} --reviewer alice`)).toMatchObject({ code: 1, err: expect.stringMatching(/already/) });
@@ -91,7 +98,8 @@ test('[cli.policy-tools] [cli.status] simulate, why, diff-policy, history, rollb
   expect(json((await ctl('policy history --json')).out)).toMatchObject({ versions: [{ version: 1 }] });
   expect(json((await ctl('policy rollback 1 --json')).out)).toMatchObject({ version: 2, of_version: 1 });
   expect(json((await ctl('status --json')).out)).toMatchObject({
-    ...{ version: packageJson.version, pending_approvals: expect.any(Number) },
+    version: packageJson.version,
+    pending_approvals: expect.any(Number),
   });
 });
 

@@ -170,8 +170,12 @@ test('[approval.events] over HTTP: a request and its decision come as events; ot
   const stream = await at(path, { headers: { 'x-api-key': human }, signal: left.signal });
   expect([stream.status, stream.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
   const action = {
-    ...{ protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/site', capability: 'write' },
-    ...{ parameters: { title: 'Events', head: 'fix', base: 'main' }, actor: { agent: 'builder', session: 'events' } },
+    protocol: 'git',
+    tool: 'scm.create_pull_request',
+    target: 'acme/site',
+    capability: 'write',
+    parameters: { title: 'Events', head: 'fix', base: 'main' },
+    actor: { agent: 'builder', session: 'events' },
   };
   const post = (where: string, key: string, body: object) =>
     at(where, {

@@ -64,7 +64,9 @@ function instruction(name: string): string[] {
 
 const begun = (command: readonly string[], cwd: string, env: Readonly<Record<string, string>>) =>
   spawn(command[0]!, command.slice(1), {
-    ...{ cwd, ...nobody, stdio: ['ignore', 'pipe', 'pipe'] },
+    cwd,
+    ...nobody,
+    stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: '/usr/bin:/bin', NODE_ENV: 'production', ...env },
   });
 
@@ -128,7 +130,8 @@ test('[package.installs] without a token it ends and names the missing setting; 
     return { code, said };
   };
   expect(await ended(instruction('ENTRYPOINT'), state)).toEqual({
-    ...{ code: 2, said: expect.stringContaining('Set GATEWAY_ADMIN_TOKEN') },
+    code: 2,
+    said: expect.stringContaining('Set GATEWAY_ADMIN_TOKEN'),
   });
   const operator = await ended([node, join(app, 'bin/governance-operator.mjs')], '/tmp');
   expect([operator.code === 0, operator.said]).toEqual([false, expect.stringMatching(/\S/)]);

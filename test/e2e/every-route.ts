@@ -53,7 +53,11 @@ async function whileHeld(world: World, use: (ticket: string) => Promise<Answer<F
     answer = await use(ticket);
   };
   await act(world.gateway.ready.admin_url, 'e2e-agent', {
-    ...{ protocol: 'http', tool: 'billing.get', target: '/invoices/7', capability: 'read', actor },
+    protocol: 'http',
+    tool: 'billing.get',
+    target: '/invoices/7',
+    capability: 'read',
+    actor,
   });
   world.handed = undefined;
   if (!answer) throw new Error('the service was handed no ticket');
@@ -187,7 +191,12 @@ const special: Readonly<Record<string, (world: World, plain: Plain) => Promise<A
     }),
   'POST /admin/v1/federation/planes/{name}/accept': async (world) => {
     await admin(world, 'POST', '/federation/status', planeToken, {
-      ...{ plane: 'eu', version: 1, healthy: true, requests: 12, error_rate: 0, pending_approvals: 1 },
+      plane: 'eu',
+      version: 1,
+      healthy: true,
+      requests: 12,
+      error_rate: 0,
+      pending_approvals: 1,
       evidence_heads: [{ tenant: 'default', session_id: 'build-7', total_entries: 1, last_hash: 'b'.repeat(64) }],
     });
     return admin(world, 'POST', '/federation/planes/eu/accept', 'e2e-platform');
@@ -203,7 +212,10 @@ const special: Readonly<Record<string, (world: World, plain: Plain) => Promise<A
   'POST /admin/v1/tickets/redeem': (world) =>
     whileHeld(world, (ticket) =>
       admin(world, 'POST', '/tickets/redeem', 'e2e-service', {
-        ...{ ticket, tool: 'billing.get', capability: 'read', resource: '/invoices/7' },
+        ticket,
+        tool: 'billing.get',
+        capability: 'read',
+        resource: '/invoices/7',
       }),
     ),
   'POST /admin/v1/tickets/{id}/revoke': (world) =>
@@ -215,13 +227,14 @@ const special: Readonly<Record<string, (world: World, plain: Plain) => Promise<A
 };
 
 const call = z.strictObject({
-  ...{ route: z.string(), with: z.record(z.string(), z.string()).default({}), query: z.string().default('') },
-  ...{
-    as: z.string().optional(),
-    headers: z.record(z.string(), z.string()).default({}),
-    body: z.record(z.string(), z.unknown()).optional(),
-  },
-  ...{ form: z.string().optional(), keep: z.record(z.string(), z.string()).default({}) },
+  route: z.string(),
+  with: z.record(z.string(), z.string()).default({}),
+  query: z.string().default(''),
+  as: z.string().optional(),
+  headers: z.record(z.string(), z.string()).default({}),
+  body: z.record(z.string(), z.unknown()).optional(),
+  form: z.string().optional(),
+  keep: z.record(z.string(), z.string()).default({}),
 });
 
 /** By `METHOD path`; the paths are those of the routes table. */

@@ -29,7 +29,10 @@ const post = (session: string, path: string) =>
     key: 'e2e-agent',
     headers: { 'idempotency-key': `key-of-${session}` },
     body: {
-      ...{ protocol: 'http', tool: 'http.post', target: `notes/${path}`, capability: 'write' },
+      protocol: 'http',
+      tool: 'http.post',
+      target: `notes/${path}`,
+      capability: 'write',
       parameters: { json: { session } },
       actor: { session },
     },

@@ -125,7 +125,8 @@ describe('[supply-chain.provenance]', () => {
 
   test('the bill of materials names every package that was bundled, with version and licence', () => {
     expect(sbom()).toMatchObject({
-      ...{ bomFormat: 'CycloneDX', specVersion: '1.6' },
+      bomFormat: 'CycloneDX',
+      specVersion: '1.6',
       metadata: { component: { name: packageJson.name, version } },
     });
     const names = sbom().components.map(({ name }: { name: string }) => name);

@@ -30,7 +30,10 @@ afterAll(() => gateway?.stop());
 const key = 'e2e-agent';
 
 const quick = (name: string) => ({
-  ...{ protocol: 'http', tool: `quick.${name}`, target: 'https://a.example/b', capability: 'write' },
+  protocol: 'http',
+  tool: `quick.${name}`,
+  target: 'https://a.example/b',
+  capability: 'write',
   actor: { session: `kill-${name}` },
 });
 const isValid = async (session: string) => {
@@ -109,7 +112,8 @@ test('[approval.lease] [evidence.concurrent-writers] pending requests, evidence 
   expect((await vote(url(), 'e2e-alice', 'approve', before.pending)).status).toBe(200);
   const call = { ...pullRequest('kill-pending'), approval_ref: before.pending };
   expect(await decided(url(), key, call)).toMatchObject({
-    ...{ decision: 'allow', matched_rule: `approved:${before.pending}` },
+    decision: 'allow',
+    matched_rule: `approved:${before.pending}`,
   });
   await isValid('kill-pending');
 });

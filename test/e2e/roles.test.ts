@@ -141,7 +141,8 @@ test('[auth.header] a key in a query parameter or a cookie is not a key, and its
   expect(await status('', { authorization: 'Bearer e2e-alice' })).toBe(200);
   for (const path of ['/audit?no_such=1', '/policy-versions/a%20b', '/approvals?limit=1&limit=2'])
     expect(await ask(url, 'GET', `/admin/v1${path}`)).toMatchObject({
-      ...{ status: 401, body: { error: { type: 'authentication_error' } } },
+      status: 401,
+      body: { error: { type: 'authentication_error' } },
     });
 });
 

@@ -67,11 +67,16 @@ describe('[clients.libraries] requests of the Anthropic client', () => {
       ],
     },
     {
-      ...{ type: 'text', text: 'cited' },
+      type: 'text',
+      text: 'cited',
       citations: [
         {
-          ...{ type: 'char_location', cited_text: 'c', document_index: 0, document_title: null },
-          ...{ start_char_index: 0, end_char_index: 1 },
+          type: 'char_location',
+          cited_text: 'c',
+          document_index: 0,
+          document_title: null,
+          start_char_index: 0,
+          end_char_index: 1,
         },
       ],
     },
@@ -87,15 +92,14 @@ describe('[clients.libraries] requests of the Anthropic client', () => {
     ]),
   });
   const message = {
-    ...{
-      id: 'msg_1',
-      type: 'message',
-      role: 'assistant',
-      model: 'claude-x',
-      stop_reason: 'end_turn',
-      stop_sequence: null,
-    },
-    ...{ content, usage: { input_tokens: 1, output_tokens: 2, server_tool_use: { web_search_requests: 1 } } },
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'claude-x',
+    stop_reason: 'end_turn',
+    stop_sequence: null,
+    content,
+    usage: { input_tokens: 1, output_tokens: 2, server_tool_use: { web_search_requests: 1 } },
   };
 
   test('thinking with its signature, searches, citations and cache marks pass both ways, and back in the history', async () => {

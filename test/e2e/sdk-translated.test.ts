@@ -28,7 +28,9 @@ test.each<[string, object]>([
       expect(refused).toMatchObject({ status: 400, param, error: { reason: 'unsupported_parameter' } });
       expect(refused.message).toMatch(new RegExp(`${param}.* allowed: `));
       expect(await gateway.record(headers['x-session-id'])).toMatchObject({
-        ...{ outcome: 'failed', status: 400, attempts: [{ provider: 'anthropic', error: '400' }] },
+        outcome: 'failed',
+        status: 400,
+        attempts: [{ provider: 'anthropic', error: '400' }],
         usage: { input_tokens: 0, output_tokens: 0 },
       });
     }

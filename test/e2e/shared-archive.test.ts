@@ -18,8 +18,12 @@ const started: Gateway[] = [];
 
 async function withBucket(): Promise<Gateway> {
   const env = {
-    ...{ DYNAMODB_ENDPOINT: dynamo.endpoint, GATEWAY_ARCHIVE_BUCKET: s3.bucket, AWS_ENDPOINT_URL_S3: s3.url },
-    ...{ AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test', AWS_REGION: 'us-east-1' },
+    DYNAMODB_ENDPOINT: dynamo.endpoint,
+    GATEWAY_ARCHIVE_BUCKET: s3.bucket,
+    AWS_ENDPOINT_URL_S3: s3.url,
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+    AWS_REGION: 'us-east-1',
   };
   const gateway = await startGateway({ config, args: ['--keys', keys, '--no-edge'], env });
   started.push(gateway);
@@ -38,7 +42,11 @@ afterAll(async () => {
 
 const act = ({ ready }: Gateway, session: string) =>
   decided(ready.admin_url, 'e2e-agent', {
-    ...{ protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/web', capability: 'read', actor: { session } },
+    protocol: 'git',
+    tool: 'scm.get_file_contents',
+    target: 'acme/web',
+    capability: 'read',
+    actor: { session },
   });
 const verified = async ({ ready }: Gateway, session: string) =>
   (

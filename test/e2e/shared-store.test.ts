@@ -161,7 +161,8 @@ test('[shared.gateways] [cli.watch] pending --watch at one shows events of the o
   let nth = 0;
   const asked = () => decided(url(one), 'e2e-agent', pullRequest(`shared-watch-${nth++}`));
   const watching = agentctl(['pending', '--watch', '--events', '2', '--json'], {
-    ...{ AGENTCTL_URL: url(two), AGENTCTL_KEY: 'e2e-bob' },
+    AGENTCTL_URL: url(two),
+    AGENTCTL_KEY: 'e2e-bob',
   });
   let ended = false;
   watching.finally(() => {

@@ -49,7 +49,10 @@ const tools = [
 test('[responses.stored] made, read, listed, continued and deleted by the client', async () => {
   const client = gateway.openai();
   const first = await client.responses.create({
-    ...{ model, input: 'My name is Ada.', instructions: 'Be brief.', store: true },
+    model,
+    input: 'My name is Ada.',
+    instructions: 'Be brief.',
+    store: true,
     metadata: { job: 'greeting' },
   });
   expect(first).toMatchObject({ status: 'completed', store: true, output_text: 'Hello there.' });
@@ -97,7 +100,9 @@ test('[responses.stored] a stream is kept as a whole answer is, and continued wi
   const read = await gateway.openai().responses.retrieve(response.id);
   expect(read.output.at(-1)).toMatchObject({ type: 'function_call', name: 'read_file' });
   const done = await gateway.openai().responses.create({
-    ...{ model, tools, previous_response_id: response.id },
+    model,
+    tools,
+    previous_response_id: response.id,
     input: [{ type: 'function_call_output', call_id: 'call_1', output: 'x' }],
   });
   expect(done.output_text).toBe('It says x.');

@@ -50,7 +50,10 @@ beforeEach(() => {
 
 const call = (session: string, key = 'e2e-agent') =>
   decided(gateway.ready.admin_url, key, {
-    ...{ protocol: 'http', tool: 'billing.get', target: '/invoices/7', capability: 'read' },
+    protocol: 'http',
+    tool: 'billing.get',
+    target: '/invoices/7',
+    capability: 'read',
     actor: { agent: 'builder', session },
   });
 const entriesOf = async (session: string): Promise<readonly EvidenceEntry[]> =>

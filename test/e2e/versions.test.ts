@@ -102,12 +102,17 @@ test('[policy.diff] the difference of two versions is listed with an example, lo
 test('[policy-version.numbered] the last twenty versions are kept, and an older one is still explained', async () => {
   const named = rule("{ name: ours, protocol: mcp, tool: 'kept.*', decision: block, reason: Of then. }");
   const sent = await ask(url, 'PUT', '/admin/v1/config?file=ours.yaml', {
-    ...{ key: token, raw: named, headers: { 'content-type': 'application/yaml' } },
+    key: token,
+    raw: named,
+    headers: { 'content-type': 'application/yaml' },
   });
   expect(sent.status).toBe(201);
   const line = named.split('\n').findIndex((text) => text.includes('kept.*')) + 1;
   const decidedThen = await decided(url, 'e2e-agent', {
-    ...{ protocol: 'mcp', tool: 'kept.one', target: 'x', capability: 'read' },
+    protocol: 'mcp',
+    tool: 'kept.one',
+    target: 'x',
+    capability: 'read',
     actor: { session: 'versions-kept' },
   });
   expect(decidedThen.matched_rule).toBe('mcp:kept.*');

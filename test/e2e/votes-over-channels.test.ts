@@ -66,8 +66,12 @@ afterAll(async () => {
 
 const act = (session: string, more: object = {}) =>
   decided(url, 'channels-agent', {
-    ...{ protocol: 'git', tool: 'scm.update_pull_request', target: 'acme/web', capability: 'write' },
-    ...{ parameters: { number: 7, title: session }, actor: { agent: 'builder', session } },
+    protocol: 'git',
+    tool: 'scm.update_pull_request',
+    target: 'acme/web',
+    capability: 'write',
+    parameters: { number: 7, title: session },
+    actor: { agent: 'builder', session },
     ...more,
   });
 const itemOf = async (id: string) =>

@@ -65,7 +65,8 @@ async function write(kept: Awaited<ReturnType<typeof testLog>>, folder: string):
     log_key: verifierKey(await kept.signer('default')),
     witness_key: verifierKey(witness),
     checkpoint: `${note}${cosign(last.text, 1_790_000_000, witness)}\n`,
-    ...{ inclusion, growth },
+    inclusion,
+    growth,
   };
   writeFileSync(join(folder, 'fixture.json'), JSON.stringify(fixture));
 }

@@ -11,7 +11,9 @@ const stream = z
 export const anthropicStreams = readCases(
   'test/golden/anthropic-streams.yaml',
   z.strictObject({
-    ...{ text: stream, tools: stream, refusal: stream },
+    text: stream,
+    tools: stream,
+    refusal: stream,
     /** Comments and CRLF; counts given twice, the later ones hold. */
     oddFraming: stream,
   }),

@@ -16,7 +16,10 @@ const event = z.union([
 const call = z.strictObject({ id: text, name: text, arguments: text });
 const optional = text.exactOptional();
 const said = z.strictObject({
-  ...{ content: optional, refusal: optional, reasoning: optional, finish: text },
+  content: optional,
+  refusal: optional,
+  reasoning: optional,
+  finish: text,
   calls: z.array(call).exactOptional(),
 });
 /** What the caller must have read at the end, choice by choice. */
@@ -43,9 +46,12 @@ export const openaiStreams = readCases(
     wholeTools: stream,
     /** A call without arguments, and text after it. */
     emptyArguments: stream,
-    ...{ refusal: stream, twoChoices: stream, emptyDeltas: stream },
+    refusal: stream,
+    twoChoices: stream,
+    emptyDeltas: stream,
     /** Byte order mark, comments, every kind of line end, no space after the colon, an event over several data lines. */
     oddFraming: stream,
-    ...{ reasoning: stream, contentFilter: stream },
+    reasoning: stream,
+    contentFilter: stream,
   }),
 );

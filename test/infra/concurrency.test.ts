@@ -40,7 +40,12 @@ describe('[cloud.concurrency] the concurrency of the account', () => {
 
   it('is reserved for decisions and votes, and capped for streams, if the operator configures it', () => {
     const deciding = {
-      ...{ approvals: 10, 'approval-callback': 10, 'approval-steps': 20, sweep: 2, notify: 10, policies: 5 },
+      approvals: 10,
+      'approval-callback': 10,
+      'approval-steps': 20,
+      sweep: 2,
+      notify: 10,
+      policies: 5,
       sandbox: 10,
     };
     const streaming = (most: number) => ({ mcp: most, 'chat-completions': most, messages: most });

@@ -22,8 +22,12 @@ export const cloudFront = {
 
 export const withNetworks = { ...cloudFront, adminCidrs: '203.0.113.0/24,2001:db8::/32' };
 export const privateAdmin = {
-  ...{ ...cloudFront, ...vpc },
-  ...{ admin: 'private', adminCidrs: '10.0.0.0/8', vpcEndpoints: 'on', routeTableIds: 'rtb-0a1b2c3d,rtb-0a1b2c3e' },
+  ...cloudFront,
+  ...vpc,
+  admin: 'private',
+  adminCidrs: '10.0.0.0/8',
+  vpcEndpoints: 'on',
+  routeTableIds: 'rtb-0a1b2c3d,rtb-0a1b2c3e',
 };
 
 /** Options that change other resources and add none. Files that look at one of them share the stacks. */
@@ -31,8 +35,12 @@ export const asked = {
   provisionedConcurrency: 'test-action=5,approval-callback=2',
   warmWrites: 'evidence=8000',
   warmReads: { sessions: 20_000 },
-  ...{ otlpTraces: 'on', streamPaddingBytes: 2048, tags: 'team=agents,cost-center=42' },
-  ...{ requestsPerSecond: 'actions=8000,admin=300', accountRequestsPerSecond: 12_000, accountConcurrency: 5_000 },
+  otlpTraces: 'on',
+  streamPaddingBytes: 2048,
+  tags: 'team=agents,cost-center=42',
+  requestsPerSecond: 'actions=8000,admin=300',
+  accountRequestsPerSecond: 12_000,
+  accountConcurrency: 5_000,
 };
 
 /** Options of the streaming plane: none without that feature. */
@@ -50,7 +58,9 @@ export const ownPlane = withPlane({
 
 /** In a named VPC, by plain HTTP. */
 export const namedPlane = withPlane({
-  ...{ stage: 'dev', streamingPlane: 'fargate', streamingAccess: 'private' },
+  stage: 'dev',
+  streamingPlane: 'fargate',
+  streamingAccess: 'private',
   vpcId: 'vpc-0a1b2c3d',
   subnetIds: 'subnet-0000000a,subnet-0000000b',
   securityGroupIds: 'sg-0a1b2c3d',
@@ -63,12 +73,18 @@ export const copies = { copyAccount: '210987654321', archiveCopy: 'copy-of-archi
 /** Every option that adds resources. */
 export const everything = (region: string) => ({
   ...cloudFront,
-  ...{ ...vpc, certificate: `arn:aws:acm:${region}:123456789012:certificate/regional` },
-  ...{ canary: 'on', dataPlane: 'on', iamCallers: 'on', otlpTraces: 'on' },
-  ...{ vpcEndpoints: 'on', routeTableIds: 'rtb-0a1b2c3d,rtb-0a1b2c3e' },
+  ...vpc,
+  certificate: `arn:aws:acm:${region}:123456789012:certificate/regional`,
+  canary: 'on',
+  dataPlane: 'on',
+  iamCallers: 'on',
+  otlpTraces: 'on',
+  vpcEndpoints: 'on',
+  routeTableIds: 'rtb-0a1b2c3d,rtb-0a1b2c3e',
   ...copies,
   ...withPlane({
-    ...{ streamingPlane: 'fargate', streamingHost: 'stream.gateway.example.com' },
+    streamingPlane: 'fargate',
+    streamingHost: 'stream.gateway.example.com',
     streamingSubnetIds: 'subnet-0000000c,subnet-0000000d',
     streamingCertificate: `arn:aws:acm:${region}:123456789012:certificate/stream`,
   }),

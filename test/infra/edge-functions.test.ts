@@ -208,11 +208,14 @@ describe('[cloud.edge] the console together with the admin API', () => {
     expect(files).toEqual(
       expect.arrayContaining([
         expect.objectContaining({
-          ...{ ...common, Exclude: ['*'], Include: ['chunk-*'] },
+          ...common,
+          Exclude: ['*'],
+          Include: ['chunk-*'],
           SystemMetadata: { 'cache-control': 'public, max-age=31536000, immutable' },
         }),
         expect.objectContaining({
-          ...{ ...common, Exclude: ['chunk-*'] },
+          ...common,
+          Exclude: ['chunk-*'],
           SystemMetadata: { 'cache-control': 'no-cache' },
         }),
       ]),

@@ -12,7 +12,9 @@ export const [oldVersion, newVersion] = ['0a'.repeat(16), '0b'.repeat(16)];
 export const tuned = synthesize({
   ...cloudFront,
   hostedZoneId: '',
-  ...{ edgeReadTimeoutSeconds: 180, requestsPerAddress: 500, edgeSecretVersions: `${oldVersion},${newVersion}` },
+  edgeReadTimeoutSeconds: 180,
+  requestsPerAddress: 500,
+  edgeSecretVersions: `${oldVersion},${newVersion}`,
   edgeWebAcl: `arn:aws:wafv2:us-east-1:${account}:global/webacl/mine/0a1b`,
 });
 export const direct = synthesize({ ...own, ...vpc, adminCidrs: '203.0.113.0/24' });

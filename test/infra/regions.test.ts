@@ -15,7 +15,9 @@ const frankfurt = synthesizedIn('111111111111', 'eu-central-1');
 const virginia = synthesizedIn('111111111111', 'us-east-1');
 // Its console is not behind CloudFront, so it has fewer names.
 const withPrivateAdmin = synthesizedIn('111111111111', 'eu-central-1', {
-  ...{ admin: 'private', adminCidrs: '10.0.0.0/8', canary: 'off' },
+  admin: 'private',
+  adminCidrs: '10.0.0.0/8',
+  canary: 'off',
 });
 const ownHosts = synthesizedIn('111111111111', 'eu-central-1', { edge: 'off', edgeCertificate: undefined });
 const longest = synthesizedIn('222222222222', 'ap-southeast-1', { name: 'abcdefghijklmnopqrstuvwxyz' });

@@ -122,14 +122,18 @@ it('projects new evidence and reports changed entries, gives up on a bad batch p
       DestinationConfig: { OnFailure: { Destination: expect.anything() } },
     });
   expect(mappingOf('project')).toMatchObject({
-    ...{ BatchSize: 1_000, ParallelizationFactor: 2, MaximumBatchingWindowInSeconds: 20 },
+    BatchSize: 1_000,
+    ParallelizationFactor: 2,
+    MaximumBatchingWindowInSeconds: 20,
     FilterCriteria: { Filters: [{ Pattern: '{"eventName":["INSERT","MODIFY"]}' }] },
   });
 });
 
 it('[evidence.checkpoint.queued] hands the queued chains of a shard to one process at a time', () => {
   expect(mappingsOf('project')[1]).toMatchObject({
-    ...{ BatchSize: 1_000, ParallelizationFactor: 1, MaximumBatchingWindowInSeconds: 5 },
+    BatchSize: 1_000,
+    ParallelizationFactor: 1,
+    MaximumBatchingWindowInSeconds: 5,
     FilterCriteria: {
       Filters: [
         { Pattern: '{"eventName":["INSERT"],"dynamodb":{"Keys":{"series":{"S":[{"prefix":"chain-queue#"}]}}}}' },

@@ -146,8 +146,12 @@ it('[transparency.log] signs the log with an Ed25519 key of its own, and keeps n
 describe('[cloud.key-generations] a key of a later generation', () => {
   const formerKey = 'arn:aws:kms:eu-central-1:123456789012:key/elsewhere';
   const rotated = synthesize({
-    ...{ signingKeyGeneration: 3, voteKeyGeneration: 2, logKeyGeneration: 2 },
-    ...{ formerSigningKeys: formerKey, formerLogKeys: formerKey, formerVoteKeys: formerKey },
+    signingKeyGeneration: 3,
+    voteKeyGeneration: 2,
+    logKeyGeneration: 2,
+    formerSigningKeys: formerKey,
+    formerLogKeys: formerKey,
+    formerVoteKeys: formerKey,
   });
   const ended = synthesize({ logKeyGeneration: 2, logKeyOverlap: 'off' });
   const keyIds = (template: typeof stores) => Object.keys(ofType(template, 'AWS::KMS::Key'));
@@ -243,7 +247,9 @@ describe('[evidence.archive] copies in another account', () => {
             Role: { 'Fn::GetAtt': [expect.stringMatching(new RegExp(`^${name}`, 'i')), 'Arn'] },
             Rules: [
               expect.objectContaining({
-                ...{ Status: 'Enabled', Filter: { Prefix: '' }, DeleteMarkerReplication: { Status: 'Disabled' } },
+                Status: 'Enabled',
+                Filter: { Prefix: '' },
+                DeleteMarkerReplication: { Status: 'Disabled' },
                 Destination: expect.objectContaining({ Account: names.copyAccount }),
               }),
             ],

@@ -37,7 +37,8 @@ describe('[watch.alarms] failures', () => {
   const ofSchedules = ['sweep', 'alerts', 'archive-check'];
   const repeated: Readonly<Record<string, string>> = {
     ...Object.fromEntries(ofSchedules.map((name) => [name, `${name}-stopped`])),
-    ...{ notify: 'notification-age', project: 'projection-age' },
+    notify: 'notification-age',
+    project: 'projection-age',
   };
 
   it.each(watchedAlone.filter((name) => !ofSchedules.includes(name)))(
@@ -52,7 +53,10 @@ describe('[watch.alarms] failures', () => {
 
   it.each(ofSchedules)('of %s, which runs once a minute or a day, count by themselves', (name) => {
     expect(named(`${name}-errors`)).toMatchObject({
-      ...{ MetricName: 'Errors', Threshold: 3, DatapointsToAlarm: 2, EvaluationPeriods: 3 },
+      MetricName: 'Errors',
+      Threshold: 3,
+      DatapointsToAlarm: 2,
+      EvaluationPeriods: 3,
     });
   });
 
@@ -146,8 +150,11 @@ it('[watch.alarms] counts against the quota that the deployment names', () => {
 
 it('looks when one of twenty chat calls is slow, three times in a row', () => {
   expect(named('chat-latency')).toMatchObject({
-    ...{ MetricName: 'svc_chat_latency_ms', ExtendedStatistic: 'p95', Period: 300 },
-    ...{ Threshold: 30_000, EvaluationPeriods: 3 },
+    MetricName: 'svc_chat_latency_ms',
+    ExtendedStatistic: 'p95',
+    Period: 300,
+    Threshold: 30_000,
+    EvaluationPeriods: 3,
   });
 });
 
@@ -166,7 +173,8 @@ it.each([
   expect(Metrics).toMatchObject([
     {
       Expression: `SELECT SUM(${metric}) FROM "AgentGovernance" WHERE deployment = 'agent-governance'${where}`,
-      ...{ Period: 300, ReturnData: true },
+      Period: 300,
+      ReturnData: true,
     },
   ]);
   expect(JSON.stringify(alarms)).not.toContain('SEARCH');

@@ -161,10 +161,13 @@ export const definitions = (cluster: Cluster, programs: Programs): Check[] => [
       const several = {
         ...values,
         gateway: {
-          ...{ replicas: 3, dynamodbEndpoint: 'http://dynamodb.governance.svc:8000' },
+          replicas: 3,
+          dynamodbEndpoint: 'http://dynamodb.governance.svc:8000',
           keys: { secret: 'governance-keys' },
           archive: {
-            ...{ bucket: 'gateway-evidence', region: 'eu-west-1', endpoint: 'http://s3.governance.svc:9000' },
+            bucket: 'gateway-evidence',
+            region: 'eu-west-1',
+            endpoint: 'http://s3.governance.svc:9000',
             credentials: { secret: 'governance-s3' },
           },
         },

@@ -9,7 +9,11 @@ import { readCases, texts } from '../support/yaml.ts';
 const decided = async (call: ToolCall, pack: string) => (await decideCall(call, pack)).decision;
 const coding = (line: string) => decided(callOfLine(line), 'coding-agent');
 const sql = (text: string): ToolCall => ({
-  ...{ protocol: 'sql', tool: 'sql.query', target: 'orders-db', capability: 'read', parameters: { sql: text } },
+  protocol: 'sql',
+  tool: 'sql.query',
+  target: 'orders-db',
+  capability: 'read',
+  parameters: { sql: text },
 });
 
 const decisions = z.record(z.enum(['allow', 'review', 'block']), texts);

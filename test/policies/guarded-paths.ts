@@ -6,5 +6,9 @@ import { shippedPack } from '../support/decide-line.ts';
 export const packs = new Map(shippedPacks.map((name) => [name as string, shippedPack(name)]));
 
 export const mcp = (parameters: Record<string, unknown>, tool = 'read_file', target = ''): ToolCall => ({
-  ...{ protocol: 'mcp', tool, target, capability: 'read', parameters },
+  protocol: 'mcp',
+  tool,
+  target,
+  capability: 'read',
+  parameters,
 });

@@ -28,7 +28,11 @@ const lines = [...share(read('test/corpora/shell-everyday.tsv').split('\n'), 3, 
   .flatMap((row) => row.split('\t').slice(1, 2))
   .map(callOfLine);
 const queries = (parse(read('test/corpora/sql-everyday.yaml')) as { sql: string }[]).map(({ sql }) => ({
-  ...{ protocol: 'sql', tool: 'sql.query', target: 'orders-db', capability: 'read', parameters: { sql } },
+  protocol: 'sql',
+  tool: 'sql.query',
+  target: 'orders-db',
+  capability: 'read',
+  parameters: { sql },
 }));
 const doubtful = [...share(bypasses, 2, 4)].map(({ line, call }) => ({
   ...callOfLine(line ?? ''),
@@ -209,7 +213,9 @@ const textsIn = (value: unknown): string[] =>
       : [];
 
 const subjectOf = ({ tool, target, capability, parameters }: ToolCall): Subject => ({
-  ...{ tool: plain(tool), target, capability },
+  tool: plain(tool),
+  target,
+  capability,
   text: plain(`${JSON.stringify(target)} ${JSON.stringify(parameters)}`),
 });
 

@@ -29,7 +29,9 @@ const terms: fc.Arbitrary<CurrentTerms | undefined> = fc.option(
       requires: requirements,
     })
     .map(({ require_passkey, seconds, requires }) => ({
-      ...{ version: 2, require_passkey, requires },
+      version: 2,
+      require_passkey,
+      requires,
       ...(seconds !== undefined && { expires_at: at(seconds) }),
     })),
   { nil: undefined },
@@ -38,7 +40,8 @@ const queued: fc.Arbitrary<ApprovalRow> = fc
   .record({ passkey: fc.boolean(), seconds: fc.integer({ min: 1, max: 3_600 }), requires: requirements })
   .map(({ passkey, seconds, requires }) =>
     approvalRow({
-      ...{ expires_at: at(seconds), vote_count: 0 },
+      expires_at: at(seconds),
+      vote_count: 0,
       ...(passkey && { require_passkey: true as const }),
       ...(requires.length > 0 && { requires }),
     }),
@@ -115,8 +118,15 @@ test('[approval.strictest-terms] a request is approved if and only if the votes 
         if (standing.status !== 'pending') break;
         const passkey = { assertion: {}, passkey: {} } as never;
         await decideApproval(world.ports, standing, {
-          ...{ verdict: 'approve', person, key_id: person, reviewer: person, comment: '', channel: 'http' },
-          ...{ channels: [], useSeconds: 60, terms: now },
+          verdict: 'approve',
+          person,
+          key_id: person,
+          reviewer: person,
+          comment: '',
+          channel: 'http',
+          channels: [],
+          useSeconds: 60,
+          terms: now,
           separation: { ballot: { person, teams: own, role: 'operator' }, requires: [] },
           ...(signed && { passkey }),
         }).catch((fault: unknown) => {

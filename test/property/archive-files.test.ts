@@ -1,5 +1,5 @@
 /** The local archive holds every session that a caller may name, and every character that a call may carry. */
-import { appendFile, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';

@@ -17,7 +17,10 @@ const chunksOf = (bytes: Uint8Array, size: number) =>
 const streamed = (text: string | Uint8Array, size = 7, trustedPublicKey: string | undefined = trustedKey) =>
   verifyStreamedBundle(chunksOf(Buffer.from(text as string), size), { trustedPublicKey, log: {} });
 const bundle = sealedSession().then(({ entries, manifest }) => ({
-  ...{ format: bundleFormat, manifest, entries, public_key: trustedKey },
+  format: bundleFormat,
+  manifest,
+  entries,
+  public_key: trustedKey,
 }));
 const texts = async () => {
   const document = await bundle;

@@ -64,7 +64,10 @@ const everyCall: readonly ToolCall[] = ['git', 'sql'].flatMap((protocol) =>
     ['acme/shop', 'acme/web', 'other'].flatMap((target) =>
       (['read', 'write'] as const).flatMap((capability) =>
         [undefined, 0, 2, 5, 'a', 'ab'].map((n) => ({
-          ...{ protocol, tool, target, capability },
+          protocol,
+          tool,
+          target,
+          capability,
           parameters: n === undefined ? {} : { n },
         })),
       ),

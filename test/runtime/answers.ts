@@ -7,15 +7,17 @@ import { readCases } from '../support/yaml.ts';
 import type { World } from './world.ts';
 
 const row = z.strictObject({
-  ...{ says: z.string(), route: z.string(), as: z.enum(['agent', 'human', 'admin']).optional() },
-  ...{
-    ask: z.string().optional(),
-    more: z.looseObject({}).optional(),
-    body: z.record(z.string(), z.unknown()).optional(),
-    raw: z.string().optional(),
-  },
+  says: z.string(),
+  route: z.string(),
+  as: z.enum(['agent', 'human', 'admin']).optional(),
+  ask: z.string().optional(),
+  more: z.looseObject({}).optional(),
+  body: z.record(z.string(), z.unknown()).optional(),
+  raw: z.string().optional(),
   headers: z.record(z.string(), z.string()).default({}),
-  ...{ status: z.number(), header: z.record(z.string(), z.string()).default({}), shows: z.array(z.string()) },
+  status: z.number(),
+  header: z.record(z.string(), z.string()).default({}),
+  shows: z.array(z.string()),
 });
 const functions = readCases('test/runtime/answers.yaml', z.record(z.string(), z.array(row)));
 

@@ -12,8 +12,12 @@ export function cancellationChecks(world: World): Check[] {
       const session = 'cancelled-elsewhere';
       const called = world.upstream.hanging();
       const body = {
-        ...{ protocol: 'http', tool: 'http.post', target: 'notes/hang', capability: 'write' },
-        ...{ parameters: { json: {} }, actor: { agent: 'runtime', session } },
+        protocol: 'http',
+        tool: 'http.post',
+        target: 'notes/hang',
+        capability: 'write',
+        parameters: { json: {} },
+        actor: { agent: 'runtime', session },
       };
       const running = world.call('test-action', 'POST /admin/v1/test-action', { ...agent, body });
       await called;

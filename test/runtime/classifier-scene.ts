@@ -73,7 +73,11 @@ let nth = 0;
 const action = (tool: string, text: string, session: string): Call => ({
   caller: 'agent',
   body: {
-    ...{ protocol: 'mcp', tool, target: '', capability: 'read', parameters: { text, nth: nth++ } },
+    protocol: 'mcp',
+    tool,
+    target: '',
+    capability: 'read',
+    parameters: { text, nth: nth++ },
     actor: { agent: 'runtime-agent', session },
   },
 });

@@ -10,8 +10,12 @@ const post = (session: string, path = 'notes') => ({
   caller: 'agent' as const,
   headers: { 'idempotency-key': `key-of-${session}` },
   body: {
-    ...{ protocol: 'http', tool: 'http.post', target: `notes/${path}`, capability: 'write' },
-    ...{ parameters: { json: { session } }, actor: { agent: 'runtime', session } },
+    protocol: 'http',
+    tool: 'http.post',
+    target: `notes/${path}`,
+    capability: 'write',
+    parameters: { json: { session } },
+    actor: { agent: 'runtime', session },
   },
 });
 

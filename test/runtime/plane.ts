@@ -53,7 +53,10 @@ export function planeChecks(world: World): Check[] {
           const admin = await fetch(`${plane.url}/admin/v1/whoami`, { headers: headers('plane-admin') });
           assert.equal(admin.status, 404);
           const action = {
-            ...{ protocol: 'git', tool: 'scm.list_branches', target: 'acme/web', capability: 'read' },
+            protocol: 'git',
+            tool: 'scm.list_branches',
+            target: 'acme/web',
+            capability: 'read',
             actor: { agent: 'runtime', session: 'plane-action' },
           };
           const governed = await post(plane, '/v1/actions', 'plane-action', JSON.stringify(action));

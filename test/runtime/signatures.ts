@@ -8,7 +8,10 @@ import { restEvent, type World } from './world.ts';
 const action = (target: string, session: string) => ({
   caller: 'agent' as const,
   body: {
-    ...{ protocol: 'other', tool: 'release.publish', target, capability: 'write' },
+    protocol: 'other',
+    tool: 'release.publish',
+    target,
+    capability: 'write',
     actor: { agent: 'runtime', session },
   },
 });

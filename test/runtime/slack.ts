@@ -11,7 +11,10 @@ export function slackChecks(world: World): Check[] {
     const { body } = await world.call('test-action', 'POST /admin/v1/test-action', {
       caller: 'agent',
       body: {
-        ...{ protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/web', capability: 'write' },
+        protocol: 'git',
+        tool: 'scm.create_pull_request',
+        target: 'acme/web',
+        capability: 'write',
         actor: { agent: 'runtime', session },
       },
     });
@@ -33,14 +36,18 @@ export function slackChecks(world: World): Check[] {
   const account = { team: { id: 'T01' }, user: { id: 'U01' } };
   const click = (id: string, trigger_id: string): Call =>
     signed({
-      ...{ type: 'block_actions', ...account, trigger_id, response_url },
+      type: 'block_actions',
+      ...account,
+      trigger_id,
+      response_url,
       actions: [{ action_id: 'approve', value: id, action_ts: '1.2' }],
     });
   const submission = (envelope_id: string, dialog: string): Call => {
     const private_metadata = JSON.stringify({ envelope_id, verdict: 'approve', response_url });
     const state = { values: { comment: { comment: { value: 'fine' } } } };
     return signed({
-      ...{ type: 'view_submission', ...account },
+      type: 'view_submission',
+      ...account,
       view: { id: dialog, callback_id: 'vote', private_metadata, state },
     });
   };

@@ -12,14 +12,12 @@ import { type Asked, type Behaviour, fakeHttpService } from './fake-http-service
 
 /** A function that reaches nothing outside. */
 export const noClients = {
-  ...{
-    http: undefined,
-    postgres: undefined,
-    dataApi: undefined,
-    shell: undefined,
-    shellWords: undefined,
-    commandSlots: undefined,
-  },
+  http: undefined,
+  postgres: undefined,
+  dataApi: undefined,
+  shell: undefined,
+  shellWords: undefined,
+  commandSlots: undefined,
 };
 
 export const configured = (sections: Partial<Record<keyof ConfigurationFile, unknown>>): ExecutorConfiguration =>
@@ -32,15 +30,30 @@ export const envelopeOf = (
   capability: string,
   parameters: Record<string, unknown> = {},
 ): ActionEnvelope => ({
-  ...{ protocol, tool, target, capability, parameters },
-  ...{ envelope_id: 'e1', tenant: 't', key_id: 'k', justification: '' },
+  protocol,
+  tool,
+  target,
+  capability,
+  parameters,
+  envelope_id: 'e1',
+  tenant: 't',
+  key_id: 'k',
+  justification: '',
   actor: { agent: 'a', session: 's' },
 });
 
 export const credentialOf = (secret: string, broker = 'scm'): IssuedCredential => ({
   record: {
-    ...{ id: 'c1', tenant: 't', session_id: 's', envelope_id: 'e1', broker, type: 'test', scope: 'test' },
-    ...{ degraded: false, issued_at: '2026-01-01T00:00:00.000Z', expires_at: '2026-01-01T00:10:00.000Z' },
+    id: 'c1',
+    tenant: 't',
+    session_id: 's',
+    envelope_id: 'e1',
+    broker,
+    type: 'test',
+    scope: 'test',
+    degraded: false,
+    issued_at: '2026-01-01T00:00:00.000Z',
+    expires_at: '2026-01-01T00:10:00.000Z',
   },
   secret,
 });
@@ -80,8 +93,13 @@ function answerOf({ method, path, headers, body }: Asked): Behaviour {
     'POST /repos/acme/web/pulls': {
       status: 201,
       body: {
-        ...{ number: 7, html_url: 'https://git.test/acme/web/pull/7', title: sent.title, state: 'open' },
-        ...{ head: { ref: sent.head, sha: someSha }, base: { ref: sent.base, sha: someSha }, user: { login: 'bot' } },
+        number: 7,
+        html_url: 'https://git.test/acme/web/pull/7',
+        title: sent.title,
+        state: 'open',
+        head: { ref: sent.head, sha: someSha },
+        base: { ref: sent.base, sha: someSha },
+        user: { login: 'bot' },
       },
     },
   };

@@ -35,8 +35,13 @@ export function batchAccount(): BatchAccount {
   const batches = new Map<string, Batch>();
   let made = 0;
   const fileOf = (id: string) => ({
-    ...{ id, object: 'file', bytes: Buffer.byteLength(files.get(id)!), created_at: 1_700_000_000 },
-    ...{ filename: 'theirs.jsonl', purpose: 'batch', status: 'processed' },
+    id,
+    object: 'file',
+    bytes: Buffer.byteLength(files.get(id)!),
+    created_at: 1_700_000_000,
+    filename: 'theirs.jsonl',
+    purpose: 'batch',
+    status: 'processed',
   });
   const batchOf = (batch: Batch) => ({
     object: 'batch',

@@ -16,13 +16,20 @@ export interface ResponseAccount {
 
 const missing = jsonReply({ error: { message: 'No such response', type: 'invalid_request_error' } }, 404);
 const message = (text: string) => ({
-  ...{ id: 'msg_theirs', type: 'message', role: 'assistant', status: 'completed' },
+  id: 'msg_theirs',
+  type: 'message',
+  role: 'assistant',
+  status: 'completed',
   content: [{ type: 'output_text', text, annotations: [], logprobs: [] }],
 });
 export const said = message;
 export const called = (name: string, input: object) => ({
-  ...{ id: 'fc_theirs', type: 'function_call', status: 'completed', call_id: 'call_1' },
-  ...{ name, arguments: JSON.stringify(input) },
+  id: 'fc_theirs',
+  type: 'function_call',
+  status: 'completed',
+  call_id: 'call_1',
+  name,
+  arguments: JSON.stringify(input),
 });
 
 export function responseAccount(): ResponseAccount {
@@ -38,9 +45,17 @@ export function responseAccount(): ResponseAccount {
       typeof asked.input === 'string' ? [{ type: 'message', role: 'user', content: asked.input }] : asked.input;
     const conversation = [...(before ? [...before.conversation, ...before.response.output] : []), ...given];
     const response = {
-      ...{ id: `resp_theirs${++count}`, object: 'response', created_at: 1_700_000_000, status: 'completed' },
-      ...{ error: null, incomplete_details: null, model: asked.model, output: account.answer(conversation) },
-      ...{ instructions: asked.instructions ?? null, metadata: asked.metadata ?? {}, tools: asked.tools ?? [] },
+      id: `resp_theirs${++count}`,
+      object: 'response',
+      created_at: 1_700_000_000,
+      status: 'completed',
+      error: null,
+      incomplete_details: null,
+      model: asked.model,
+      output: account.answer(conversation),
+      instructions: asked.instructions ?? null,
+      metadata: asked.metadata ?? {},
+      tools: asked.tools ?? [],
       usage: { input_tokens: 10 * conversation.length, output_tokens: 5, total_tokens: 10 * conversation.length + 5 },
     };
     if (asked.store) kept.set(response.id, { response, conversation });

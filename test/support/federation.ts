@@ -103,7 +103,14 @@ export async function federation(
   };
   await importAtPlane();
   return {
-    ...{ control, plane, atControl, atPlane, network, trusted, pass, importAtPlane },
+    control,
+    plane,
+    atControl,
+    atPlane,
+    network,
+    trusted,
+    pass,
+    importAtPlane,
     poll: () => pollControlPlane(ports),
     report: () => reports.send({ ...ports, instance, everySeconds: undefined }),
     reportOnSchedule: () => new Reports().send({ ...ports, instance, everySeconds: 60 }),

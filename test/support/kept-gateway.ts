@@ -34,7 +34,10 @@ export async function keptGateway(options: TestOptions = {}) {
     /** An allowed read: the call and its result are two entries. */
     read: (session: string, target: string) =>
       call('POST', '/admin/v1/test-action', keys.agent, {
-        ...{ protocol: 'git', tool: 'scm.get_file_contents', target, capability: 'read' },
+        protocol: 'git',
+        tool: 'scm.get_file_contents',
+        target,
+        capability: 'read',
         actor: { agent: 'writer', session },
       }),
     /** Fresh after `reopen`. */

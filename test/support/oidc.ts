@@ -51,8 +51,11 @@ export async function startOidc(options: OidcOptions): Promise<OidcServer> {
       const answer = await fetch(`${issuer}/token`, {
         method: 'POST',
         body: new URLSearchParams({
-          ...{ grant_type: 'client_credentials', client_id: client, client_secret: `secret-of-${client}` },
-          ...{ resource, scope: 'gateway' },
+          grant_type: 'client_credentials',
+          client_id: client,
+          client_secret: `secret-of-${client}`,
+          resource,
+          scope: 'gateway',
         }),
       });
       const { access_token } = (await answer.json()) as { access_token: string };

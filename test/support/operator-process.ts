@@ -13,7 +13,7 @@ export interface OperatorProcess {
 /** @param env in addition to that of this process: where the API server and the gateway are, and who the operator is. */
 export function startOperatorProcess(env: Record<string, string>): OperatorProcess {
   const child = spawn(join(root, 'node_modules/.bin/node'), [join(root, 'bin/operator.ts')], {
-    env: { ...process.env, ...{ NODE_OPTIONS: '', OPERATOR_RESYNC_SECONDS: '2', OPERATOR_LEASE_SECONDS: '6' }, ...env },
+    env: { ...process.env, NODE_OPTIONS: '', OPERATOR_RESYNC_SECONDS: '2', OPERATOR_LEASE_SECONDS: '6', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let log = '';

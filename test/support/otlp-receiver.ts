@@ -115,34 +115,40 @@ const asIs = (bytes: Buffer): Buffer => bytes;
 const traceService = {
   Export: {
     path: '/opentelemetry.proto.collector.trace.v1.TraceService/Export',
-    ...{ requestStream: false, responseStream: false },
-    ...{ requestSerialize: asIs, requestDeserialize: asIs, responseSerialize: asIs, responseDeserialize: asIs },
+    requestStream: false,
+    responseStream: false,
+    requestSerialize: asIs,
+    requestDeserialize: asIs,
+    responseSerialize: asIs,
+    responseDeserialize: asIs,
   },
 } satisfies ServiceDefinition;
 
 // opentelemetry-proto 1.x: trace/v1, common/v1, resource/v1.
 const anyValue: Message = {
-  ...{
-    1: ['stringValue', 'string'],
-    2: ['boolValue', 'bool'],
-    3: ['intValue', 'varint'],
-    4: ['doubleValue', 'double'],
-  },
+  1: ['stringValue', 'string'],
+  2: ['boolValue', 'bool'],
+  3: ['intValue', 'varint'],
+  4: ['doubleValue', 'double'],
   5: ['arrayValue', () => ({ 1: ['values[]', anyValue] })],
 };
 const keyValue: Message = { 1: ['key', 'string'], 2: ['value', anyValue] };
 const resource: Message = { 1: ['attributes[]', keyValue], 2: ['droppedAttributesCount', 'varint'] };
 const scope: Message = { 1: ['name', 'string'], 2: ['version', 'string'] };
 const span: Message = {
-  ...{ 1: ['traceId', 'hex'], 2: ['spanId', 'hex'], 3: ['traceState', 'string'], 4: ['parentSpanId', 'hex'] },
-  ...{
-    5: ['name', 'string'],
-    6: ['kind', 'varint'],
-    7: ['startTimeUnixNano', 'fixed64'],
-    8: ['endTimeUnixNano', 'fixed64'],
-  },
-  ...{ 9: ['attributes[]', keyValue], 10: ['droppedAttributesCount', 'varint'], 12: ['droppedEventsCount', 'varint'] },
-  ...{ 14: ['droppedLinksCount', 'varint'], 15: ['status', { 2: ['message', 'string'], 3: ['code', 'varint'] }] },
+  1: ['traceId', 'hex'],
+  2: ['spanId', 'hex'],
+  3: ['traceState', 'string'],
+  4: ['parentSpanId', 'hex'],
+  5: ['name', 'string'],
+  6: ['kind', 'varint'],
+  7: ['startTimeUnixNano', 'fixed64'],
+  8: ['endTimeUnixNano', 'fixed64'],
+  9: ['attributes[]', keyValue],
+  10: ['droppedAttributesCount', 'varint'],
+  12: ['droppedEventsCount', 'varint'],
+  14: ['droppedLinksCount', 'varint'],
+  15: ['status', { 2: ['message', 'string'], 3: ['code', 'varint'] }],
   16: ['flags', 'fixed32'],
 };
 const scopeSpans: Message = { 1: ['scope', scope], 2: ['spans[]', span] };
@@ -157,7 +163,10 @@ export function spansOf(request: Decoded): ReceivedSpan[] {
   return request.resourceSpans.flatMap(({ resource: shared, scopeSpans: scopes }: Decoded) =>
     scopes.flatMap(({ scope: by, spans: list }: Decoded) =>
       list.map((one: Decoded) => ({
-        ...{ traceId: one.traceId, spanId: one.spanId, parentSpanId: one.parentSpanId, traceState: one.traceState },
+        traceId: one.traceId,
+        spanId: one.spanId,
+        parentSpanId: one.parentSpanId,
+        traceState: one.traceState,
         name: one.name,
         kind: kinds[one.kind as keyof typeof kinds],
         startNs: BigInt(one.startTimeUnixNano),

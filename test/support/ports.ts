@@ -40,10 +40,20 @@ import { intercepted, testStore } from './store.ts';
 
 /** What only some hosts have; a test that needs one of them gives it. */
 const elsewhere = {
-  ...{ archived: undefined, archiving: undefined, checkpoints: undefined, transparency: undefined },
-  ...{ hostLimits: undefined, loadedConfiguration: undefined, calls: undefined, texts: undefined, links: undefined },
-  ...{ approvalEvents: undefined, rejectedCredentials: undefined, consoleUrl: undefined },
-  ...{ configurationTrouble: undefined, projectionLagMs: undefined },
+  archived: undefined,
+  archiving: undefined,
+  checkpoints: undefined,
+  transparency: undefined,
+  hostLimits: undefined,
+  loadedConfiguration: undefined,
+  calls: undefined,
+  texts: undefined,
+  links: undefined,
+  approvalEvents: undefined,
+  rejectedCredentials: undefined,
+  consoleUrl: undefined,
+  configurationTrouble: undefined,
+  projectionLagMs: undefined,
 };
 
 export const keys = {

@@ -56,7 +56,10 @@ export async function startPostgres(): Promise<TestPostgres> {
     server.on('exit', () => failed(new Error(`PostgreSQL ended: ${log}`)));
   });
   return {
-    ...{ host: '127.0.0.1', port, user: 'owner', password: 'owner-password' },
+    host: '127.0.0.1',
+    port,
+    user: 'owner',
+    password: 'owner-password',
     async stop() {
       const ended = once(server, 'exit');
       server.kill('SIGINT');

@@ -8,16 +8,14 @@ import { type HttpServer, listen } from '../../bin/local/http-server.ts';
 import type { Loose } from './loose.ts';
 
 const route = (method: Route['method'], path: string): Route => ({
-  ...{
-    method,
-    path,
-    surface: 'admin',
-    access: 'open',
-    agents: 'yes',
-    handledBy: 'observatory',
-    operation: 'health',
-    summary: '',
-  },
+  method,
+  path,
+  surface: 'admin',
+  access: 'open',
+  agents: 'yes',
+  handledBy: 'observatory',
+  operation: 'health',
+  summary: '',
 });
 const routes = [
   route('GET', '/things'),

@@ -53,7 +53,8 @@ export async function startRecordingServer(offered: readonly JsonObject[]): Prom
     response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result }));
   });
   return {
-    ...{ stop: served.stop, url: `${served.url}/mcp` },
+    stop: served.stop,
+    url: `${served.url}/mcp`,
     received: (method = 'tools/call') => received.filter(({ message }) => message.method === method),
     everything: () => received,
     clear: () => void received.splice(0),

@@ -41,7 +41,9 @@ export async function scriptedAws() {
     asked,
     /** Options for any client: this server, one try, throwaway credentials. */
     client: {
-      ...{ endpoint, region: 'us-east-1', maxAttempts: 1 },
+      endpoint,
+      region: 'us-east-1',
+      maxAttempts: 1,
       credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
     },
     answers(...next: Scripted[]): void {

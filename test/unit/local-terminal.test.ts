@@ -7,7 +7,10 @@ import { clockTime, humanLine } from '../../bin/local/human-log.ts';
 const at = '2026-01-01T00:00:00.000Z';
 const entry = (over: object = {}): EvidenceEntry =>
   ({
-    ...{ kind: 'review', envelope_id: 'e-1', timestamp: at, actor: { key_id: 'k', agent: 'writer' } },
+    kind: 'review',
+    envelope_id: 'e-1',
+    timestamp: at,
+    actor: { key_id: 'k', agent: 'writer' },
     body: { tool: 'scm.merge', target: 'acme/web' },
     ...over,
   }) as unknown as EvidenceEntry;

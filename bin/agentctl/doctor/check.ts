@@ -1,6 +1,7 @@
 /** The parts of a `doctor` check. */
+
+import { type Fields, fields } from '#core/kernel/json-fields.ts';
 import type { Api } from '../client.ts';
-import { type Fields, fields } from '../json-fields.ts';
 import type { CheckResult } from './finding.ts';
 
 export interface Check {

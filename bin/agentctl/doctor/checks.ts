@@ -1,7 +1,8 @@
 /** The checks of `doctor` in display order; each reads data that an operator could also read by hand [cli.status]. */
+
+import { count, type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 import packageJson from '#package' with { type: 'json' };
 import type { Api } from '../client.ts';
-import { count, type Fields, fields, list, text } from '../json-fields.ts';
 import { type Check, otherRelease, readOperation } from './check.ts';
 import { checkDemo, checkDemoBrokers } from './demo.ts';
 import { type CheckResult, fail, ok, unknown, warn } from './finding.ts';

@@ -1,6 +1,7 @@
 /** Finds demo settings that a deployment must not have: mock answers, keys made by `npm start` [cli.status]. */
+
+import { type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 import type { Api } from '../client.ts';
-import { type Fields, fields, list, text } from '../json-fields.ts';
 import { type CheckResult, ok, warn } from './finding.ts';
 
 /** Names of the keys that `npm start` generates. */

@@ -1,7 +1,8 @@
 /** Runs checks of a deployment and prints their findings, each with its advice [cli.status]. */
+
+import { fields } from '#core/kernel/json-fields.ts';
 import type { Cli, Outcome } from '../command.ts';
 import { exitCodes, Failure, UsageError } from '../failure.ts';
-import { fields } from '../json-fields.ts';
 import { painted } from '../output.ts';
 import type { Check } from './check.ts';
 import { type Finding, fail, unknown } from './finding.ts';

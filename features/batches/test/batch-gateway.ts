@@ -20,7 +20,9 @@ export interface Line {
   readonly over?: object;
 }
 const lineOf = ({ id = 'r1', text = 'hello', body = {}, over = {} }: Line = {}) => ({
-  ...{ custom_id: id, method: 'POST', url: '/v1/chat/completions' },
+  custom_id: id,
+  method: 'POST',
+  url: '/v1/chat/completions',
   body: { model: 'theirs-1', max_tokens: 10, messages: [{ role: 'user', content: text }], ...body },
   ...over,
 });

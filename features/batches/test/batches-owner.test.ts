@@ -187,7 +187,9 @@ describe('[batches.results] results', () => {
     expect(headers['content-type']).toBe('application/jsonl');
     expect(lines).toHaveLength(4);
     expect(lines[0]).toEqual({
-      ...{ id: 'batch_req_0', custom_id: 'r1', response: null },
+      id: 'batch_req_0',
+      custom_id: 'r1',
+      response: null,
       error: { code: 'policy_violation', message: 'The reply is blocked by policy no-leak.' },
     });
     expect(lines[1]!.response.body.choices[0].message.content).toMatch(/^ask .* for the color$/);

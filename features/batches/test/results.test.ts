@@ -6,7 +6,9 @@ import { checkResults } from '../results.ts';
 
 const lineOf = (custom_id: string, content: string) =>
   JSON.stringify({
-    ...{ id: `id-${custom_id}`, custom_id, error: null },
+    id: `id-${custom_id}`,
+    custom_id,
+    error: null,
     response: { status_code: 200, body: { choices: [{ index: 0, message: { role: 'assistant', content } }] } },
   });
 

@@ -1,7 +1,7 @@
 /** The supported coding agents: hook events, tools, and answer formats [cli.hook]. */
 
-import { type Fields, text } from '#agentctl/json-fields.ts';
 import { parseStrict } from '#core/kernel/json.ts';
+import { type Fields, text } from '#core/kernel/json-fields.ts';
 import { type AgentTools, command, file, folder, globbed, page } from './coding-tool.ts';
 import { patchCalls } from './patch.ts';
 

@@ -1,7 +1,7 @@
 /** Builds an outcome for evidence: digest and size of the result, without its contents [cli.hook-outcome]. */
 import { createHash } from 'node:crypto';
-import { type Fields, fields, text } from '#agentctl/json-fields.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
+import { type Fields, fields, text } from '#core/kernel/json-fields.ts';
 
 interface Outcome {
   readonly outcome: 'executed' | 'failed';

@@ -1,8 +1,8 @@
 /** Scans a result locally; returns a sentence for the model if text in it addresses the model [cli.hook-outcome]. */
 
-import { type Fields, text } from '#agentctl/json-fields.ts';
 import { guardResult, markOf, type ResultActions } from '#core/guard/results.ts';
 import type { Json } from '#core/kernel/json.ts';
+import { type Fields, text } from '#core/kernel/json-fields.ts';
 
 /** The agent already has the result, so content that addresses the model is marked, never removed. */
 const actions: ResultActions = {

@@ -9,14 +9,29 @@ describe('[cli.hook] of another agent', () => {
   };
   const events = {
     codex: (tool_name: string, tool_input: unknown) => ({
-      ...{ hook_event_name: 'PreToolUse', session_id: 's-1', turn_id: 't-1', cwd: workspace, tool_name, tool_input },
+      hook_event_name: 'PreToolUse',
+      session_id: 's-1',
+      turn_id: 't-1',
+      cwd: workspace,
+      tool_name,
+      tool_input,
     }),
     gemini: (tool_name: string, tool_input: unknown) => ({
-      ...{ hook_event_name: 'BeforeTool', session_id: 's-1', cwd: workspace, timestamp: 'now', tool_name, tool_input },
+      hook_event_name: 'BeforeTool',
+      session_id: 's-1',
+      cwd: workspace,
+      timestamp: 'now',
+      tool_name,
+      tool_input,
     }),
     cursor: (tool_name: string, tool_input: unknown) => ({
-      ...{ hook_event_name: 'preToolUse', conversation_id: 's-1', workspace_roots: [workspace], cwd: workspace },
-      ...{ generation_id: 'g-1', tool_name, tool_input },
+      hook_event_name: 'preToolUse',
+      conversation_id: 's-1',
+      workspace_roots: [workspace],
+      cwd: workspace,
+      generation_id: 'g-1',
+      tool_name,
+      tool_input,
     }),
   } as const;
   type Name = keyof typeof events;
@@ -35,8 +50,13 @@ describe('[cli.hook] of another agent', () => {
     expect(await ask(agent, events[agent](shell, { command: 'ls' }))).toEqual({ code: 0, answer: yes });
     expect(bodies()).toEqual([
       {
-        ...{ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', decide_only: true },
-        ...{ parameters: { command: 'ls', workspace }, actor: { agent: name, session: 's-1' } },
+        protocol: 'shell',
+        tool: 'shell.run',
+        target: '',
+        capability: 'execute',
+        decide_only: true,
+        parameters: { command: 'ls', workspace },
+        actor: { agent: name, session: 's-1' },
         ...(agent === 'gemini' && { call_id: expect.stringMatching(/^[0-9a-f-]{36}$/) }),
       },
     ]);
@@ -76,7 +96,11 @@ describe('[cli.hook] of another agent', () => {
   });
 
   const earlier = (hook_event_name: string, more: object) => ({
-    ...{ hook_event_name, conversation_id: 's-1', generation_id: 'g-1', workspace_roots: [workspace], ...more },
+    hook_event_name,
+    conversation_id: 's-1',
+    generation_id: 'g-1',
+    workspace_roots: [workspace],
+    ...more,
   });
   test.each<[object, object]>([
     [
@@ -139,7 +163,9 @@ describe('[cli.hook] of another agent', () => {
     };
     const command = events.gemini('run_shell_command', { command: 'cat nothere', description: 'fails' });
     const afterGemini = (llmContent: string, more: object = {}) => ({
-      ...{ ...command, hook_event_name: 'AfterTool', timestamp: 'later' },
+      ...command,
+      hook_event_name: 'AfterTool',
+      timestamp: 'later',
       tool_response: { llmContent, returnDisplay: 'x', ...more },
     });
     const context = (text: string) =>
@@ -161,7 +187,9 @@ describe('[cli.hook] of another agent', () => {
       expect(await cached('gemini', told)).toEqual({ code: 0 });
       const [asked, reported] = bodies();
       expect(reported).toEqual({
-        ...{ call_id: asked.call_id, result_sha256: expect.any(String), result_bytes: expect.any(Number) },
+        call_id: asked.call_id,
+        result_sha256: expect.any(String),
+        result_bytes: expect.any(Number),
         ...outcome,
       });
     });
@@ -191,7 +219,9 @@ describe('[cli.hook] of another agent', () => {
 
     const afterCursor = (more: object) => ({
       ...events.cursor('Shell', { command: 'ls' }),
-      ...{ hook_event_name: 'postToolUse', tool_use_id: 'call-1', ...more },
+      hook_event_name: 'postToolUse',
+      tool_use_id: 'call-1',
+      ...more,
     });
     test.each<[string, object, object]>([
       ['JSON text', afterCursor({ tool_output: '{"exitCode":0,"stdout":"a"}' }), { outcome: 'executed', exit_code: 0 }],
@@ -210,7 +240,9 @@ describe('[cli.hook] of another agent', () => {
       expect(bodies()).toEqual([
         expect.objectContaining({ call_id: 'call-1' }),
         {
-          ...{ call_id: 'call-1', result_sha256: expect.any(String), result_bytes: expect.any(Number) },
+          call_id: 'call-1',
+          result_sha256: expect.any(String),
+          result_bytes: expect.any(Number),
           ...outcome,
         },
       ]);

@@ -20,7 +20,9 @@ const { rules } = readCases(
 );
 
 const review = {
-  ...{ envelope_id: 'e-1', decision: 'review', matched_rule: 'default' },
+  envelope_id: 'e-1',
+  decision: 'review',
+  matched_rule: 'default',
   error: { code: -32002, message: 'needs approval', data: { approval_url: 'http://x/e-1' } },
 };
 describe('[cli.hook] answers', () => {
@@ -53,9 +55,13 @@ describe('[cli.hook] answers', () => {
       },
     });
     expect(JSON.parse(server.seen[0]!.body)).toEqual({
-      ...{ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute' },
+      protocol: 'shell',
+      tool: 'shell.run',
+      target: '',
+      capability: 'execute',
       parameters: { command: 'git status', workspace },
-      ...{ actor: { agent: 'claude-code', session: 's-1' }, decide_only: true },
+      actor: { agent: 'claude-code', session: 's-1' },
+      decide_only: true,
     });
   });
 

@@ -12,7 +12,10 @@ const chainOf = (bodies: readonly string[]): string[] => {
   return hashes;
 };
 const headOf = (hashes: readonly string[], index?: number): EvidenceHead => ({
-  ...{ tenant: 'default', session_id: 's', total_entries: hashes.length, last_hash: hashes.at(-1) ?? '' },
+  tenant: 'default',
+  session_id: 's',
+  total_entries: hashes.length,
+  last_hash: hashes.at(-1) ?? '',
   ...(index !== undefined && hashes[index] !== undefined && { at: { index, hash: hashes[index] } }),
 });
 

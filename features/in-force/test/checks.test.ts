@@ -9,10 +9,12 @@ test('[evidence.in-force] doctor names each row that differs from evidence, and 
   const call = 'GET /admin/v1/audit/in-force';
   const changed = await examined({ [call]: { ...answer, agrees: false, differences: [difference] } });
   expect(changed).toMatchObject({
-    ...{ code: 1, failed: 1 },
+    code: 1,
+    failed: 1,
     odd: [
       {
-        ...{ check: 'in force', state: 'fail' },
+        check: 'in force',
+        state: 'fail',
         found: 'keys: AGENT_KEY: in force is key 0123456789abcdef; evidence says no key',
         todo: expect.stringContaining('changed past the gateway'),
       },

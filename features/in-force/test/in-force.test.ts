@@ -78,8 +78,12 @@ async function chat(model = 'mock'): Promise<void> {
 const refused = async (session: string, nth: number) =>
   call('POST', '/admin/v1/test-action', 'agent-key-1', {
     body: {
-      ...{ protocol: 'shell', tool: 'shell.exec', target: `rm -rf /srv/${nth}`, capability: 'delete' },
-      ...{ parameters: { command: `rm -rf /srv/${nth}` }, actor: { agent: 'builder', session } },
+      protocol: 'shell',
+      tool: 'shell.exec',
+      target: `rm -rf /srv/${nth}`,
+      capability: 'delete',
+      parameters: { command: `rm -rf /srv/${nth}` },
+      actor: { agent: 'builder', session },
     },
   });
 
@@ -115,7 +119,9 @@ test('[evidence.in-force] an honest store agrees through versions, rollbacks, ke
   await chat('mock-large');
   for (let nth = 0; nth < 6; nth++) await refused('honest', nth);
   expect(await compared()).toMatchObject({
-    ...{ agrees: true, differences: [], not_checked: [] },
+    agrees: true,
+    differences: [],
+    not_checked: [],
     compared: { configuration_acts: 1, keys: 3, budgets: 4, chat_entries: 2, risk_of_keys: 1 },
   });
   await put('cache: { enabled: true }');
@@ -135,7 +141,9 @@ test('[evidence.in-force] an honest store agrees through versions, rollbacks, ke
   await call('POST', `/admin/v1/credentials/${await minted()}/revoke`, token);
   gateway.pass(65);
   expect(await compared()).toMatchObject({
-    ...{ agrees: true, differences: [], not_checked: [] },
+    agrees: true,
+    differences: [],
+    not_checked: [],
     compared: { definitions: 2, task_sheets: 1, tickets: 1, credentials: 2 },
   });
 });
@@ -292,7 +300,8 @@ describe('[evidence.in-force] is found:', () => {
       await meet(poisoned);
       expect(await found()).toEqual([
         expect.objectContaining({
-          ...{ of: 'definition', what: 'read of files' },
+          of: 'definition',
+          what: 'read of files',
           evidence: expect.stringMatching(/^mcp\.met at .* by k1 knew the tool$/),
         }),
       ]);
@@ -395,7 +404,11 @@ describe('[evidence.in-force] is found:', () => {
 
 test('[evidence.in-force] a credential that a caller got for its own use agrees with the result of its action, and a wider one does not', async () => {
   const body = {
-    ...{ protocol: 'git', tool: 'scm.get_file', target: 'acme/site', capability: 'read', parameters: {} },
+    protocol: 'git',
+    tool: 'scm.get_file',
+    target: 'acme/site',
+    capability: 'read',
+    parameters: {},
     actor: { agent: 'builder', session: 'own-use' },
   };
   const got = await call('POST', '/admin/v1/test-action', 'agent-key-1', { body });

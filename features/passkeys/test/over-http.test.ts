@@ -24,8 +24,12 @@ const admin = (method: string, path: string, key: string, body?: unknown) =>
 
 async function asked(session: string, amount: number) {
   const { body } = await act(gateway.ready.admin_url, 'e2e-agent', {
-    ...{ protocol: 'http', tool: 'pay.send', target: '/payments', capability: 'write' },
-    ...{ parameters: { amount }, actor: { agent: 'builder', session } },
+    protocol: 'http',
+    tool: 'pay.send',
+    target: '/payments',
+    capability: 'write',
+    parameters: { amount },
+    actor: { agent: 'builder', session },
   });
   const id = String(body.envelope_id);
   const item = (await admin('GET', `/approvals/${id}`, 'e2e-alice')).body;
@@ -120,8 +124,12 @@ test('[approval.passkey] a signature counts for this approval of this call alone
 test('[approval.passkey] an approval that needs no passkey may have one, and a removed passkey signs no more', async () => {
   const own = await registered();
   const { body } = await act(gateway.ready.admin_url, 'e2e-agent', {
-    ...{ protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/web', capability: 'write' },
-    ...{ parameters: { title: 'T', head: 'fix', base: 'main' }, actor: { agent: 'builder', session: 'optional' } },
+    protocol: 'git',
+    tool: 'scm.create_pull_request',
+    target: 'acme/web',
+    capability: 'write',
+    parameters: { title: 'T', head: 'fix', base: 'main' },
+    actor: { agent: 'builder', session: 'optional' },
   });
   const item = (await admin('GET', `/approvals/${body.envelope_id}`, 'e2e-alice')).body;
   expect(item.passkey_required).toBeUndefined();

@@ -46,8 +46,13 @@ describe('[approval.passkey] a registration', () => {
     const own = await register();
     expect(rows.get('alice')?.passkeys).toMatchObject([
       {
-        ...{ credential_id: own.id, public_key: own.publicKey, name: 'laptop', rp_id: page.id, origin: page.origin },
-        ...{ registered_at: '2026-01-01T00:00:00.000Z', evidence_hash: 'entry-hash' },
+        credential_id: own.id,
+        public_key: own.publicKey,
+        name: 'laptop',
+        rp_id: page.id,
+        origin: page.origin,
+        registered_at: '2026-01-01T00:00:00.000Z',
+        evidence_hash: 'entry-hash',
       },
     ]);
   });

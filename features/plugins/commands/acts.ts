@@ -2,7 +2,6 @@
 
 import type { Cli } from '#agentctl/command.ts';
 import { exitCodes, Failure } from '#agentctl/failure.ts';
-import { fields, text } from '#agentctl/json-fields.ts';
 import { oneLineText } from '#agentctl/output.ts';
 import { authorize } from '#core/configuration/identity/authorize.ts';
 import type { Principal } from '#core/configuration/identity/principal.ts';
@@ -10,6 +9,7 @@ import type { PluginEntry } from '#core/configuration/supply-chain/documents.ts'
 import { SupplyChainRefusal } from '#core/configuration/supply-chain/refusal.ts';
 import type { PluginAct } from '#core/contracts/plugin-act.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
+import { fields, text } from '#core/kernel/json-fields.ts';
 import { endpointsOf } from '#core/operations/endpoint.ts';
 import { recordPluginAct } from '../endpoint.ts';
 import type { PluginStore } from './store.ts';

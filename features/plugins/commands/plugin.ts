@@ -2,11 +2,11 @@
 import type { Command } from 'commander';
 import { addCommand, addGroup, type Cli, type Outcome, type Parent } from '#agentctl/command.ts';
 import { exitCodes, Failure, UsageError } from '#agentctl/failure.ts';
-import { fields, list } from '#agentctl/json-fields.ts';
 import { stateFolder } from '#agentctl/local-run.ts';
 import type { PluginEntry } from '#core/configuration/supply-chain/documents.ts';
 import type { Trusted } from '#core/configuration/supply-chain/verify-index.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
+import { fields, list } from '#core/kernel/json-fields.ts';
 import { assertMayRecord, type KnownPlugin, refusalsReported, report } from './acts.ts';
 import { fileContent, type IndexSource, readable, readIndex, refusals, verdictOf } from './index-source.ts';
 import { type PluginRecord, PluginStore } from './store.ts';

@@ -7,9 +7,9 @@ import { Option } from 'commander';
 import { addCommand, addGroup, type Cli, type Outcome, type Parent } from '#agentctl/command.ts';
 import { fileTrouble, UsageError } from '#agentctl/failure.ts';
 import { saveWhole } from '#agentctl/files.ts';
-import { fields, list } from '#agentctl/json-fields.ts';
 import { showAnswer } from '#agentctl/operation-command.ts';
 import type { KeyKind } from '#core/configuration/supply-chain/keys.ts';
+import { fields, list } from '#core/kernel/json-fields.ts';
 import { fileContent, readable, refusals, verdictOf } from './index-source.ts';
 
 export function addSupplyChain(program: Parent): void {

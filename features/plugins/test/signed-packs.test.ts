@@ -20,8 +20,14 @@ const pack = {
   rules: [{ protocol: 'git', tool: 'scm.get_*', decision: 'allow' }],
 };
 const aboutPack = {
-  ...{ name: 'keyword-rules', version: '1.0.0', description: 'Reads', author: 'Example', kind: 'policy_pack' },
-  ...{ permissions: [], url: 'rules.json', tags: [] },
+  name: 'keyword-rules',
+  version: '1.0.0',
+  description: 'Reads',
+  author: 'Example',
+  kind: 'policy_pack',
+  permissions: [],
+  url: 'rules.json',
+  tags: [],
 };
 const packEntry = (changes: object = {}, keys = publisherKeys): PluginEntry =>
   signEntry(keys.key, { ...aboutPack, ...changes }, packBytes(pack, 'pack'));
@@ -169,12 +175,18 @@ test('[supply-chain.in-force] documents in force are named with their signer, or
   const signer = keyIdOf(publicKeyOf(publisherKeys.pem.publicKey));
   expect(partsInForce(configuration, now)).toEqual([
     {
-      ...{ kind: 'policy_pack', name: 'keyword-rules', verified: true, signer },
+      kind: 'policy_pack',
+      name: 'keyword-rules',
+      verified: true,
+      signer,
       sha256: packEntry().sha256,
       signed_as: 'keyword-rules@1.0.0',
     },
     {
-      ...{ kind: 'wasm_filter', name: 'guard', verified: true, signer },
+      kind: 'wasm_filter',
+      name: 'guard',
+      verified: true,
+      signer,
       sha256: entryOf().sha256,
       signed_as: 'keyword-guard@1.2.0',
     },

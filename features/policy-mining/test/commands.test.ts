@@ -14,8 +14,16 @@ const run = async (...args: string[]) => {
 
 let at = 0;
 const entry = (kind: string, command: string, more: object = {}) => ({
-  ...{ version: 1, tenant: 'default', session_id: 's', index: at, timestamp: '2026-11-24T00:00:00.000Z', kind },
-  ...{ envelope_id: `e-${at++}`, actor: { key_id: 'k' }, previous_hash: '', hash: 'a'.repeat(64) },
+  version: 1,
+  tenant: 'default',
+  session_id: 's',
+  index: at,
+  timestamp: '2026-11-24T00:00:00.000Z',
+  kind,
+  envelope_id: `e-${at++}`,
+  actor: { key_id: 'k' },
+  previous_hash: '',
+  hash: 'a'.repeat(64),
   body: { protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: { command }, ...more },
 });
 const entries = [
@@ -49,7 +57,12 @@ test('[cli.policy-mine] the pack passes its own table: allowed calls stay allowe
     'cases.json',
     JSON.stringify(
       entries.map(({ kind, body: { protocol, tool, target, capability, parameters } }, row) => ({
-        ...{ protocol, tool, target, capability, parameters, why: `row ${row}` },
+        protocol,
+        tool,
+        target,
+        capability,
+        parameters,
+        why: `row ${row}`,
         decision: kind === 'allow' && parameters.command !== 'cat $x' ? 'allow' : 'review',
       })),
     ),

@@ -8,10 +8,18 @@ import { type RecordedCall, type RecordedDecision, recordedCalls } from '../reco
 import { patternsOf } from '../targets.ts';
 
 const line = (command: string): ToolCall => ({
-  ...{ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: { command } },
+  protocol: 'shell',
+  tool: 'shell.run',
+  target: '',
+  capability: 'execute',
+  parameters: { command },
 });
 const edit = (path: string, more: object = {}): ToolCall => ({
-  ...{ protocol: 'mcp', tool: 'edit_file', target: path, capability: 'write', parameters: { path, ...more } },
+  protocol: 'mcp',
+  tool: 'edit_file',
+  target: path,
+  capability: 'write',
+  parameters: { path, ...more },
 });
 const as = (decided: RecordedDecision, ...calls: ToolCall[]): RecordedCall[] =>
   calls.map((call) => ({ call, decided, whole: true }));

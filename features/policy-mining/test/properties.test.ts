@@ -36,7 +36,11 @@ const line = fc.oneof(
 );
 const shell = line.map(
   (command): ToolCall => ({
-    ...{ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: { command } },
+    protocol: 'shell',
+    tool: 'shell.run',
+    target: '',
+    capability: 'execute',
+    parameters: { command },
   }),
 );
 const tool = fc
@@ -101,18 +105,20 @@ test('[cli.policy-mine] everyday calls that were allowed and never refused are c
   const asked = fc.oneof(
     ordinary.map(
       (command): ToolCall => ({
-        ...{ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: { command } },
+        protocol: 'shell',
+        tool: 'shell.run',
+        target: '',
+        capability: 'execute',
+        parameters: { command },
       }),
     ),
     fc.tuple(plain, fc.string({ maxLength: 80 }), fc.boolean()).map(
       ([path, content, force]): ToolCall => ({
-        ...{
-          protocol: 'mcp',
-          tool: 'edit_file',
-          target: path,
-          capability: 'write',
-          parameters: { path, content, force },
-        },
+        protocol: 'mcp',
+        tool: 'edit_file',
+        target: path,
+        capability: 'write',
+        parameters: { path, content, force },
       }),
     ),
   );

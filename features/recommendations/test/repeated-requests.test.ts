@@ -7,7 +7,9 @@ const row = (
   outcome: 'completed' | 'cached' | 'blocked' = 'completed',
 ) => ({
   ...(request_sha256 !== undefined && { request_sha256 }),
-  ...{ resolved_model: 'big', outcome, cost_microusd },
+  resolved_model: 'big',
+  outcome,
+  cost_microusd,
 });
 const off = { enabled: false, max_temperature: 0 };
 

@@ -3,8 +3,8 @@ import type { Api } from '#agentctl/client.ts';
 import type { Cli } from '#agentctl/command.ts';
 import { type Check, otherRelease, readOperation } from '#agentctl/doctor/check.ts';
 import { type CheckResult, fail, ok, unknown, warn } from '#agentctl/doctor/finding.ts';
-import { count, type Fields, fields, list, text } from '#agentctl/json-fields.ts';
 import { pieces } from '#agentctl/pieces.ts';
+import { count, type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 
 const putBack = 'agentctl restore entries: brings entries and log back from the archive';
 

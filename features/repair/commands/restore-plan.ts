@@ -1,7 +1,7 @@
 /** The plan of a restore: the treatment of each table, and the commands in order [cli.status]. */
 import { UsageError } from '#agentctl/failure.ts';
-import { fields, text } from '#agentctl/json-fields.ts';
 import { type TableName, type TableSpec, tables } from '#core/contracts/tables.ts';
+import { fields, text } from '#core/kernel/json-fields.ts';
 
 interface Step {
   readonly title: string;

@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { addCommand, addGroup, type Cli, type Outcome, type Parent } from '#agentctl/command.ts';
 import { fileTrouble, UsageError } from '#agentctl/failure.ts';
-import { count, type Fields, list } from '#agentctl/json-fields.ts';
 import { painted } from '#agentctl/output.ts';
 import { pieces } from '#agentctl/pieces.ts';
+import { count, type Fields, list } from '#core/kernel/json-fields.ts';
 
 interface PlanOptions {
   readonly outputs: string;

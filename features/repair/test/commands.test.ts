@@ -5,8 +5,12 @@ const home = new Home();
 const server = serverOf(home);
 
 const piece = (more: object) => ({
-  ...{ tenant: 'default', sessions: 2, total_entries: 40, missing_entries: 0, pending_entries: 1 },
-  ...{ incomplete_sessions: [] },
+  tenant: 'default',
+  sessions: 2,
+  total_entries: 40,
+  missing_entries: 0,
+  pending_entries: 1,
+  incomplete_sessions: [],
   ...more,
 });
 

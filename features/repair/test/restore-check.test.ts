@@ -23,7 +23,9 @@ async function checked(but: Readonly<Record<string, unknown>>, ...words: string[
     ...healthy,
     'GET /admin/v1/archive/check': { tenant: 'default', total_entries: 7, incomplete_sessions: [] },
     'GET /admin/v1/evidence/log/checkpoint': {
-      ...{ log_key: verifierKey(await signers[0]!), checkpoint: await noteOf(3), cosigned: [] },
+      log_key: verifierKey(await signers[0]!),
+      checkpoint: await noteOf(3),
+      cosigned: [],
     },
     'GET /admin/v1/evidence/log/consistency': { proof: [] },
     'GET /admin/v1/approvals': { pending: [] },
@@ -117,7 +119,8 @@ test.each<[string, Record<string, unknown>, string, RegExp]>([
     'a budget behind evidence',
     {
       'GET /admin/v1/audit/in-force': {
-        ...{ agrees: false, not_checked: [] },
+        agrees: false,
+        not_checked: [],
         differences: [{ of: 'budget', what: 'tenant of the month', in_force: '$1', evidence: '$2' }],
       },
     },

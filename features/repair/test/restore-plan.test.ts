@@ -6,8 +6,12 @@ const home = new Home();
 afterAll(() => home.remove());
 
 const stores = {
-  ...{ ObjectBucketName: 'objects-1', ArchiveBucketName: 'archive-1' },
-  ...{ SigningKeyId: 'sign-1', SigningKeyId2: 'sign-2', VoteKeyId: 'vote-1', LogKeyId: 'log-1' },
+  ObjectBucketName: 'objects-1',
+  ArchiveBucketName: 'archive-1',
+  SigningKeyId: 'sign-1',
+  SigningKeyId2: 'sign-2',
+  VoteKeyId: 'vote-1',
+  LogKeyId: 'log-1',
 };
 const outputs = home.write(
   'outputs.json',

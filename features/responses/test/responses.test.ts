@@ -111,13 +111,14 @@ describe('requests and answers', () => {
         { type: 'custom', name: 'apply_patch', format: { type: 'grammar', syntax: 'lark', definition: 'x' } },
         { type: 'web_search', external_web_access: false },
       ],
-      ...{
-        tool_choice: 'auto',
-        parallel_tool_calls: false,
-        reasoning: { effort: 'medium', summary: 'auto' },
-        stream: true,
-      },
-      ...{ include: ['reasoning.encrypted_content'], store: false, prompt_cache_key: 'k', client_metadata: { a: 'b' } },
+      tool_choice: 'auto',
+      parallel_tool_calls: false,
+      reasoning: { effort: 'medium', summary: 'auto' },
+      stream: true,
+      include: ['reasoning.encrypted_content'],
+      store: false,
+      prompt_cache_key: 'k',
+      client_metadata: { a: 'b' },
     });
     expect(answer.status).toBe(200);
     expect(answer.headers['x-left-out']).toBe(

@@ -227,7 +227,9 @@ describe('the confirmation', () => {
     const answer = await submit(opened!.body.view, { action: 'deny', comment: ' The branch is frozen. ' });
     expect([answer.status, answer.text]).toEqual([200, '']);
     expect(await gateway.ports.approvals.find(id)).toMatchObject({
-      ...{ status: 'denied', person: 'alice', comment: 'The branch is frozen.' },
+      status: 'denied',
+      person: 'alice',
+      comment: 'The branch is frozen.',
     });
     expect(told()).toBe('scm.create_pull_request: denied by alice.');
   });
@@ -335,7 +337,8 @@ test('[approval.strictest-terms] a click meets the passkey that the rule require
   const id = await asked();
   const put = (toolPolicies: string) =>
     call('PUT', '/admin/v1/config', {
-      ...{ key: 'admin-token-1', raw: configuration(channels(), '', toolPolicies) },
+      key: 'admin-token-1',
+      raw: configuration(channels(), '', toolPolicies),
       headers: { 'content-type': 'application/yaml' },
     });
   const rule =

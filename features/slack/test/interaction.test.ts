@@ -104,7 +104,12 @@ describe('a click', () => {
     const click = parse(bare);
     const { callback_id } = click;
     expect(click).toEqual({
-      ...{ step: 'click', team: 'T01', user: 'U01', verdict: 'approve', envelope_id, callback_id },
+      step: 'click',
+      team: 'T01',
+      user: 'U01',
+      verdict: 'approve',
+      envelope_id,
+      callback_id,
     });
     expect(click.callback_id).toMatch(/^[0-9a-f]{64}$/);
     expect(parse(bare)).toEqual(click);

@@ -7,11 +7,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { addCommand, type Cli, type FeatureCommand, type Outcome, type Parent } from '#agentctl/command.ts';
 import { exitCodes, Failure, fileTrouble, UsageError } from '#agentctl/failure.ts';
 import { wholeNumber } from '#agentctl/globals.ts';
-import { fields, text } from '#agentctl/json-fields.ts';
 import { keyOf } from '#agentctl/log-trust.ts';
 import type { WitnessState } from '#agentctl/witness-state.ts';
 import { type OpenCheckpoint, openCheckpoint } from '#core/evidence/transparency/checkpoint-note.ts';
 import type { NoteKey, NoteSigner } from '#core/evidence/transparency/note.ts';
+import { fields, text } from '#core/kernel/json-fields.ts';
 
 interface WitnessOptions {
   readonly name: string;

@@ -20,7 +20,11 @@ test('[evidence.at-scale] every entry of a busy tenant is archived, signed and l
 test('[evidence.at-scale] a hundred tenants share the writers of their shards', async () => {
   const rate = runs(10_000, 400);
   const tally = await simulateProjection({
-    ...{ tenants: 100, entriesPerSecond: rate, sessions: Math.ceil(rate / 100), seconds: 8, shards: 20 },
+    tenants: 100,
+    entriesPerSecond: rate,
+    sessions: Math.ceil(rate / 100),
+    seconds: 8,
+    shards: 20,
   });
   expect(tally.uncovered).toBe(0);
   expect(tally.lagSeconds.p99).toBeLessThan(30);

@@ -16,7 +16,9 @@ import { type LogPorts, TransparencyLog } from '../log.ts';
 import { leavesOfBundle, tileAt } from '../tiles.ts';
 
 export const pointOf = (session_id: string, index: number, tenant = 'default'): ChainPoint => ({
-  ...{ tenant, session_id, index },
+  tenant,
+  session_id,
+  index,
   hash: sha256(`${tenant} ${session_id} ${index}`),
 });
 
@@ -34,13 +36,23 @@ export async function testLog() {
   /** A process of the log; what it is given in place of the stores may stop it anywhere. */
   const opened = (parts: Partial<Pick<LogPorts, 'heads' | 'objects' | 'signer'>> = {}) =>
     new TransparencyLog({
-      ...{ heads, objects, signer, ...parts },
+      heads,
+      objects,
+      signer,
+      ...parts,
       clock: { now: () => time.ms },
       pause: async () => {},
     });
 
   return {
-    ...{ heads, objects, store, key, signer, time, opened, folder },
+    heads,
+    objects,
+    store,
+    key,
+    signer,
+    time,
+    opened,
+    folder,
     /** Returns every leaf of the tiles after comparing them with the signed root. */
     async leaves(log: TransparencyLog, tenant = 'default') {
       const note = await log.checkpoint(tenant);

@@ -12,7 +12,9 @@ export interface Place {
 }
 
 const place = (name: string, heading: string, hash = name, then?: Place['then']): Place => ({
-  ...{ name, heading, hash: `#/${hash}` },
+  name,
+  heading,
+  hash: `#/${hash}`,
   ...(then && { then }),
 });
 

@@ -11,7 +11,8 @@ const pairs = z.array(z.tuple([z.string(), z.string()]));
 const { names, domains, schemes, rarer, cardWords, plans, local, phoneWords, accounts } = readCases(
   'test/corpora/personal-data/values.yaml',
   z.strictObject({
-    ...{ names: list, domains: list },
+    names: list,
+    domains: list,
     /** First digits, length, how the scheme's cards print it. */
     schemes: z.array(z.tuple([z.string(), z.number(), z.array(z.number())])),
     /** Networks and lengths whose ranges are not told apart from other numbers: a card only if the text says so. */

@@ -32,7 +32,10 @@ function scoreOf(rows: readonly Row[], flags: ReadonlySet<Row>): Score {
   const falseAlarms = harmless.filter((row) => flags.has(row));
   const found = wanted.length - missed.length;
   return {
-    ...{ wanted: wanted.length, harmless: harmless.length, missed, falseAlarms },
+    wanted: wanted.length,
+    harmless: harmless.length,
+    missed,
+    falseAlarms,
     recall: wanted.length === 0 ? 1 : found / wanted.length,
     precision: found + falseAlarms.length === 0 ? 1 : found / (found + falseAlarms.length),
   };

@@ -40,7 +40,9 @@ const withDirectory: CompiledPolicy = compilePolicy({
   ...pack,
   rules: [
     {
-      ...{ ...mcp, tool: 'calendar.create_event', decision: 'allow' },
+      ...mcp,
+      tool: 'calendar.create_event',
+      decision: 'allow',
       arguments: { 'attendees[*]': { source: ['trusted', 'tool:contacts.*'] }, start: { source: 'trusted' } },
     },
     ...pack.rules,

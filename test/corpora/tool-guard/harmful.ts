@@ -17,7 +17,8 @@ const definition = (more: Record<string, unknown>): Sample => ({
   },
 });
 const beside = (more: Record<string, unknown>): Sample => ({
-  ...{ place: 'beside', own: [] },
+  place: 'beside',
+  own: [],
   definition: { name: 'get_weather', description: 'Returns the weather of a city.', ...more },
 });
 const described = (text: string): Sample => definition({ description: `Returns the weather of a city. ${text}` });

@@ -15,7 +15,8 @@ import { weakKindNeighbours, weakKinds } from './weak-kinds.ts';
 const defaults = toolGuard.parse({});
 
 const mail = readServer({
-  ...{ server: 'mail', parted: 'mail__' },
+  server: 'mail',
+  parted: 'mail__',
   names: ['send_email', 'search', 'list_messages', 'readThread', 'delete_message'],
 });
 

@@ -14,7 +14,13 @@ const { programs, files, folders, texts, words, scripts, revisions, odd, ...list
   z.strictObject({
     /** Programs that `pr-writer` allows, or that run others. */
     programs: list,
-    ...{ files: list, folders: list, texts: list, words: list, scripts: list, revisions: list, odd: list },
+    files: list,
+    folders: list,
+    texts: list,
+    words: list,
+    scripts: list,
+    revisions: list,
+    odd: list,
     values: z.strictObject({ number: list, glob: list, write: list, command: list, mark: list }),
   }),
 );
@@ -25,8 +31,13 @@ const looking = Object.entries(gitData.commands)
 
 const values: Readonly<Partial<Record<Role, readonly string[]>>> = {
   ...lists.values,
-  ...{ text: texts, sed: scripts, awk: scripts, jq: scripts, folder: folders },
-  ...{ read: [...files, ...files, ...folders], names: [...files, ...folders] },
+  text: texts,
+  sed: scripts,
+  awk: scripts,
+  jq: scripts,
+  folder: folders,
+  read: [...files, ...files, ...folders],
+  names: [...files, ...folders],
 };
 
 export class ProfileLines {

@@ -7,8 +7,15 @@ import { action, envelope, nowMs } from './sample.ts';
 
 describe('answers', () => {
   const row: Loose = {
-    ...{ envelope_id: 'a1', tool: 'scm.put', status: 'denied', queued_at: 'q', expires_at: 'x', reviewer: 'alice' },
-    ...{ person: 'carol', comment: '', decided_at: isoTime(nowMs) },
+    envelope_id: 'a1',
+    tool: 'scm.put',
+    status: 'denied',
+    queued_at: 'q',
+    expires_at: 'x',
+    reviewer: 'alice',
+    person: 'carol',
+    comment: '',
+    decided_at: isoTime(nowMs),
   };
 
   test('name the server if there is one', () => {
@@ -42,7 +49,8 @@ describe('answers', () => {
 
   test('of a denial have the reviewer, a bounded comment, and when to retry', () => {
     expect(denialOf({ ...row, denial_seconds: 60 })).toMatchObject({
-      ...{ code: -32001, message: 'scm.put was denied by alice.' },
+      code: -32001,
+      message: 'scm.put was denied by alice.',
       data: { reviewer: 'alice', denied_at: isoTime(nowMs), ask_again_after: isoTime(nowMs + 60_000) },
     });
     const commented = denialOf({ ...row, comment: 'c'.repeat(2_001), reviewer: undefined });

@@ -15,7 +15,10 @@ const token = 'ghp_0123456789abcdefghijklmnopqrstuvwxyz';
 describe('the card', () => {
   test('names the key, the policy, the effects and the scores', () => {
     expect(facts()).toEqual({
-      ...{ key_name: 'writer', key_kind: 'agent', executed: [], policy: 'p' },
+      key_name: 'writer',
+      key_kind: 'agent',
+      executed: [],
+      policy: 'p',
       effects: [expect.any(String)],
       effect_risks: [expect.any(String)],
       summary: { text: expect.any(String), risk: expect.any(String) },
@@ -90,9 +93,19 @@ describe('the row', () => {
   test('contains the call as shown, its times and its requester, and no empty member', () => {
     const row = rowOf();
     expect(row).toMatchObject({
-      ...{ envelope_id: 'e1', tenant: 't', session_id: 's1', key_id: 'k1', key_owner: 'bob', status: 'pending' },
-      ...{ queued_at: isoTime(nowMs), expires_at: isoTime(nowMs + 1_800_000), policy_version: 3, vote_count: 0 },
-      ...{ withheld: [], call_digest: 'd'.repeat(64), matched_rule: 'git:*' },
+      envelope_id: 'e1',
+      tenant: 't',
+      session_id: 's1',
+      key_id: 'k1',
+      key_owner: 'bob',
+      status: 'pending',
+      queued_at: isoTime(nowMs),
+      expires_at: isoTime(nowMs + 1_800_000),
+      policy_version: 3,
+      vote_count: 0,
+      withheld: [],
+      call_digest: 'd'.repeat(64),
+      matched_rule: 'git:*',
     });
     for (const absent of [
       'federated',

@@ -18,11 +18,22 @@ describe('a decision entry', () => {
   test('contains the call, its decision and the policy, and no empty member', () => {
     const { draft, changes } = decisionDraft(ports, action(), 'review');
     expect(draft).toEqual({
-      ...{ tenant: 't', session_id: 's1', timestamp: isoTime(nowMs), kind: 'review', envelope_id: 'e1' },
+      tenant: 't',
+      session_id: 's1',
+      timestamp: isoTime(nowMs),
+      kind: 'review',
+      envelope_id: 'e1',
       actor: { key_id: 'k1', agent: 'writer' },
       body: {
-        ...{ protocol: 'git', tool: 'scm.get', target: 'acme/web', capability: 'read', parameters: {} },
-        ...{ matched_rule: 'git:*', policy: 'p', policy_version: 3, call_digest: 'd'.repeat(64) },
+        protocol: 'git',
+        tool: 'scm.get',
+        target: 'acme/web',
+        capability: 'read',
+        parameters: {},
+        matched_rule: 'git:*',
+        policy: 'p',
+        policy_version: 3,
+        call_digest: 'd'.repeat(64),
       },
     });
     expect(changes).toEqual([]);
@@ -159,7 +170,10 @@ describe('an outcome', () => {
     expect(body({})).toEqual({ tool: 'scm.get', outcome: 'executed' });
     const record = { id: 'c', type: 'x', scope: 'y', broker: 'b', expires_at: 'z', session_id: 's' };
     expect(body({ envelope: { upstream: 'forge' } }, 'a1', record)).toEqual({
-      ...{ tool: 'scm.get', upstream: 'forge', outcome: 'executed', approval_ref: 'a1' },
+      tool: 'scm.get',
+      upstream: 'forge',
+      outcome: 'executed',
+      approval_ref: 'a1',
       credential: { id: 'c', type: 'x', scope: 'y', broker: 'b', expires_at: 'z' },
     });
   });

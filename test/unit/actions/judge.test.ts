@@ -6,17 +6,20 @@ import { compilePolicy } from '#core/policy/rules/compile.ts';
 import type { Loose } from '../../support/loose.ts';
 
 const configuration = configurationSchema.parse({
-  ...{ version: 1, tenants: [{ id: 't', api_keys: ['k'] }] },
+  version: 1,
+  tenants: [{ id: 't', api_keys: ['k'] }],
   manifests: { enforcement_mode: 'enforce' },
 });
 const manifest = {
-  ...{ id: 'task-1', tenant: 't', name: 'read', tools: ['scm.get_*'], risk_tier: 'high' },
-  ...{
-    expires_at: '2027-01-01T00:00:00.000Z',
-    created_at: '2026-01-01T00:00:00.000Z',
-    created_by: 'alice',
-    sessions: ['s'],
-  },
+  id: 'task-1',
+  tenant: 't',
+  name: 'read',
+  tools: ['scm.get_*'],
+  risk_tier: 'high',
+  expires_at: '2027-01-01T00:00:00.000Z',
+  created_at: '2026-01-01T00:00:00.000Z',
+  created_by: 'alice',
+  sessions: ['s'],
 };
 const call = { protocol: 'git', tool: 'scm.delete_repo', target: 'a/b', capability: 'delete', parameters: {} };
 
@@ -25,7 +28,11 @@ const policyOf = (decision: Decision) =>
   compilePolicy({ name: 'p', default_decision: 'allow', rules: [{ protocol: 'git', tool: '*', decision }] } as Loose);
 
 const factsOf = (over: Loose): Loose => ({
-  ...{ call, effects, policy: policyOf('allow'), sandbox: configuration.sandbox, guard: undefined },
+  call,
+  effects,
+  policy: policyOf('allow'),
+  sandbox: configuration.sandbox,
+  guard: undefined,
   ...over,
 });
 const decisionOn = (over: Loose) => ask(judges, factsOf(over) as never, 'requested');
@@ -37,7 +44,12 @@ const judged = (decision: Decision, attached: boolean) => {
     policy: policyOf(decision),
     call: envelope,
     caller: {
-      ...{ envelope, configuration, callDigest: 'd', head: undefined, scored: false, probed: 0 },
+      envelope,
+      configuration,
+      callDigest: 'd',
+      head: undefined,
+      scored: false,
+      probed: 0,
       attached: { manifests: attached ? [manifest] : [] },
       standing: { session: undefined, key: undefined },
       nowMs: Date.UTC(2026, 5, 1),
@@ -62,7 +74,9 @@ describe('facts that do not depend on the caller', () => {
   const evaluated = (given: Loose, parts: readonly Loose[] = [], settings: Loose = sandbox) =>
     decisionOn({
       policy: compilePolicy({ name: 'p', default_decision: 'allow', rules: [] }),
-      ...{ call: { ...call, ...given }, effects: { parts }, sandbox: settings },
+      call: { ...call, ...given },
+      effects: { parts },
+      sandbox: settings,
     });
 
   test('the policy decides if no other judge does', async () => {

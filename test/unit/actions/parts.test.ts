@@ -191,17 +191,20 @@ test("an envelope contains the caller's members, and no others", () => {
   const { protocol, tool, target, capability } = envelope;
   const bare = { protocol, tool, target, capability };
   expect(openEnvelope(bare as never, principal, 's', 'e')).toEqual({
-    ...{ ...bare, envelope_id: 'e', tenant: 't', key_id: 'k', actor: { agent: 'writer', session: 's' } },
-    ...{ parameters: {}, justification: '' },
+    ...bare,
+    envelope_id: 'e',
+    tenant: 't',
+    key_id: 'k',
+    actor: { agent: 'writer', session: 's' },
+    parameters: {},
+    justification: '',
   });
   const more: Loose = { approval_ref: 'a', manifest_id: 'm', sent_with: { x: 1 }, actor: { agent: 'other' } };
   expect(openEnvelope({ ...bare, ...more }, principal, 's', 'e', { upstream: 'u' })).toMatchObject({
-    ...{
-      approval_ref: 'a',
-      manifest_id: 'm',
-      sent_with: { x: 1 },
-      upstream: 'u',
-      actor: { agent: 'other', session: 's' },
-    },
+    approval_ref: 'a',
+    manifest_id: 'm',
+    sent_with: { x: 1 },
+    upstream: 'u',
+    actor: { agent: 'other', session: 's' },
   });
 });

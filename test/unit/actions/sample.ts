@@ -9,8 +9,16 @@ export const configuration = (over: Loose = {}): Loose =>
   configurationSchema.parse({ version: 1, tenants: [{ id: 't', api_keys: ['k'] }], ...over });
 
 export const envelope: Loose = {
-  ...{ envelope_id: 'e1', tenant: 't', key_id: 'k1', actor: { agent: 'writer', session: 's1' } },
-  ...{ protocol: 'git', tool: 'scm.get', target: 'acme/web', capability: 'read', parameters: {}, justification: '' },
+  envelope_id: 'e1',
+  tenant: 't',
+  key_id: 'k1',
+  actor: { agent: 'writer', session: 's1' },
+  protocol: 'git',
+  tool: 'scm.get',
+  target: 'acme/web',
+  capability: 'read',
+  parameters: {},
+  justification: '',
 };
 
 export function action({ envelope: call, configuration: settings, decision, ...over }: Loose = {}): GovernedAction {

@@ -8,14 +8,13 @@ describe('test-action', () => {
 
   test('[cli.vote] an allow exits 0 and shows rule, policy, evidence, credential and result', async () => {
     answer({
-      ...{
-        envelope_id: id,
-        decision: 'allow',
-        matched_rule: `approved:${id}`,
-        policy: 'pr-writer',
-        evidence_hash: 'ab12',
-      },
-      ...{ credential: { type: 'scm_app_jwt', scope: 'contents:read', expires_in: 600 }, result: { pr_number: 7 } },
+      envelope_id: id,
+      decision: 'allow',
+      matched_rule: `approved:${id}`,
+      policy: 'pr-writer',
+      evidence_hash: 'ab12',
+      credential: { type: 'scm_app_jwt', scope: 'contents:read', expires_in: 600 },
+      result: { pr_number: 7 },
     });
     const { code, out, err } = await home.run(['test-action', ...call]);
     expect([code, err]).toEqual([0, '']);
@@ -104,8 +103,11 @@ describe('test-action', () => {
     expect(server.seen[0]!.body).toContain('"__proto__":"p"');
     expect(sent()).toMatchObject({
       ...body,
-      ...{ parameters: { title: 'a', n: 1, base: 'main=x', draft: true }, actor: { agent: 'claude', session: 's-1' } },
-      ...{ approval_ref: id, justification: 'why not', dry_run: true },
+      parameters: { title: 'a', n: 1, base: 'main=x', draft: true },
+      actor: { agent: 'claude', session: 's-1' },
+      approval_ref: id,
+      justification: 'why not',
+      dry_run: true,
     });
   });
 

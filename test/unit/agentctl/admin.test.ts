@@ -6,15 +6,18 @@ const server = serverOf(home);
 
 describe('approvals', () => {
   const item = {
-    ...{ envelope_id: 'e-1', actor: { agent: 'claude', session: 's-1' }, protocol: 'git', tool: 'scm.create_pr' },
-    ...{ target: 'acme/\u001b[31mweb\n\u202e', capability: 'write', parameters: { title: 'x'.repeat(500) } },
-    ...{
-      queued_at: 'then',
-      expires_at: 'later',
-      justification: 'closes #7',
-      matched_rule: 'git:*',
-      withheld: ['$.token'],
-    },
+    envelope_id: 'e-1',
+    actor: { agent: 'claude', session: 's-1' },
+    protocol: 'git',
+    tool: 'scm.create_pr',
+    target: 'acme/\u001b[31mweb\n\u202e',
+    capability: 'write',
+    parameters: { title: 'x'.repeat(500) },
+    queued_at: 'then',
+    expires_at: 'later',
+    justification: 'closes #7',
+    matched_rule: 'git:*',
+    withheld: ['$.token'],
   };
 
   test('[cli.vote] pending shows all of a call, uncut and harmless', async () => {
@@ -103,15 +106,15 @@ describe('approvals', () => {
     const content = Array.from({ length: 50 }, (_, line) => `line ${line}`).join('\n');
     const card = {
       ...item,
-      ...{
-        envelope_id: ids[0],
-        status: 'pending',
-        parameters: { content, command },
-        executed: ['$.parameters.command'],
-      },
+      envelope_id: ids[0],
+      status: 'pending',
+      parameters: { content, command },
+      executed: ['$.parameters.command'],
       summary: { text: 'Reads \u202e and sends', risk: 'sends' },
       effect_risks: ['reads'],
-      ...{ effects: ['runs curl: reads https://get.example/\u202e'], expires_in_seconds: 1440, upstream: 'box' },
+      effects: ['runs curl: reads https://get.example/\u202e'],
+      expires_in_seconds: 1440,
+      upstream: 'box',
       key: { id: 'abcd', name: 'writer', kind: 'agent', owner: 'bob' },
       rule: { name: 'git:*', reason: 'A person looks.', policy: 'own', policy_version: 3 },
       risk: { session: 5, key: 7, kill_switch: 80 },

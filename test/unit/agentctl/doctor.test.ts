@@ -13,8 +13,14 @@ test('[cli.status] a healthy deployment needs no action', async () => {
 
 const answer = z.record(z.string(), z.unknown()).optional();
 const row = z.strictObject({
-  ...{ what: z.string(), health: answer, plane: answer, at: z.string().optional(), says: answer },
-  ...{ check: z.string(), state: z.enum(['warn', 'fail']), found: z.string() },
+  what: z.string(),
+  health: answer,
+  plane: answer,
+  at: z.string().optional(),
+  says: answer,
+  check: z.string(),
+  state: z.enum(['warn', 'fail']),
+  found: z.string(),
 });
 const findings = readCases('test/unit/agentctl/doctor.yaml', z.array(row));
 
@@ -42,11 +48,9 @@ test.each([
   const { odd } = await examined({ 'GET /admin/v1/health/detailed': down });
   expect(odd).toEqual([
     {
-      ...{
-        check: 'health',
-        state: kind === 'provider' ? 'fail' : 'warn',
-        found: `${kind} ${name} is down: connection refused`,
-      },
+      check: 'health',
+      state: kind === 'provider' ? 'fail' : 'warn',
+      found: `${kind} ${name} is down: connection refused`,
       todo: expect.stringContaining(`check ${todo}`),
     },
   ]);

@@ -44,7 +44,9 @@ test('--json is one document', async () => {
   const { code, out, err } = await verify(JSON.stringify(bundle), '--public-key', key, '--json');
   expect([code, err]).toEqual([0, '']);
   expect(JSON.parse(out)).toEqual({
-    ...{ valid: true, total_entries: 5, not_checked: [] },
+    valid: true,
+    total_entries: 5,
+    not_checked: [],
     checkpoint: { index: 4, created_at: checkpointedAt, key_id: 'test-key' },
     session_manifest_hash: bundle.manifest.session_manifest_hash,
   });

@@ -8,7 +8,13 @@ const server = serverOf(home);
 const span = { from: '2026-01-01T00:00:00.000Z', to: '2026-01-01T00:30:00.000Z', step: '1m' };
 const bucket = (minute: number, requests: number, p95_latency_ms: number | null = 80) => ({
   timestamp: new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString(),
-  ...{ requests, errors: 1, blocked: 0, reviewed: 0, tokens: 10, cost_usd: 0.5, p95_latency_ms },
+  requests,
+  errors: 1,
+  blocked: 0,
+  reviewed: 0,
+  tokens: 10,
+  cost_usd: 0.5,
+  p95_latency_ms,
 });
 
 test('[cli.observe] analytics passes every dimension on and sums each up with its requests over time', async () => {

@@ -131,7 +131,10 @@ describe('[cli.own-folder] a state folder that is only found', () => {
   });
 
   const event = JSON.stringify({
-    ...{ hook_event_name: 'PreToolUse', session_id: 's', cwd: '/w', tool_name: 'Bash' },
+    hook_event_name: 'PreToolUse',
+    session_id: 's',
+    cwd: '/w',
+    tool_name: 'Bash',
     tool_input: { command: 'rm -rf /' },
   });
 

@@ -64,7 +64,10 @@ describe('[cli.policy-tools]', () => {
     const other = { index: 0, rule: 'git:scm.get_*', decision: 'allow', matched: false };
     const ofTool = { field: 'tool', expected: 'scm.get_*', found: 'Bash' };
     const near = {
-      ...{ index: 4, rule: `mcp:{${'a,'.repeat(100)}Bash}`, decision: 'allow', matched: false },
+      index: 4,
+      rule: `mcp:{${'a,'.repeat(100)}Bash}`,
+      decision: 'allow',
+      matched: false,
       failed: { field: 'target', expected: './**', found: 'rm -rf /' },
     };
 
@@ -78,8 +81,13 @@ describe('[cli.policy-tools]', () => {
         matched_rule: 'shell:shell.rm',
       };
       answer({
-        ...{ decision: 'block', matched_rule: 'shell:shell.rm', decided_by: 'effect', reason: 'It deletes.', call },
-        ...{ effects: [{ ...effect, trace }], trace: [{ ...other, failed: ofTool }, near] },
+        decision: 'block',
+        matched_rule: 'shell:shell.rm',
+        decided_by: 'effect',
+        reason: 'It deletes.',
+        call,
+        effects: [{ ...effect, trace }],
+        trace: [{ ...other, failed: ofTool }, near],
       });
       expect((await home.run(['why', id])).out).toBe(
         [
@@ -100,7 +108,10 @@ describe('[cli.policy-tools]', () => {
 
     test('each rule and its failed condition with --all, together with guards, and the name of a rule', async () => {
       answer({
-        ...{ decision: 'review', matched_rule: 'mcp:*', decided_by: 'rule', call },
+        decision: 'review',
+        matched_rule: 'mcp:*',
+        decided_by: 'rule',
+        call,
         trace: [
           { index: -2, rule: 'guard:key-files', decision: 'block', matched: false },
           { ...other, failed: ofTool },
@@ -138,8 +149,15 @@ describe('[cli.policy-tools]', () => {
     server.on('GET /admin/v1/mcp/tools', {
       tools: [
         {
-          ...{ upstream: 'files', tool: 'write_file', state: 'accepted', capability: 'write', target_argument: 'path' },
-          ...{ decision: 'review', matched_rule: 'default', hidden: false, why: 'the verb "write" of its name' },
+          upstream: 'files',
+          tool: 'write_file',
+          state: 'accepted',
+          capability: 'write',
+          target_argument: 'path',
+          decision: 'review',
+          matched_rule: 'default',
+          hidden: false,
+          why: 'the verb "write" of its name',
         },
       ],
     });
@@ -170,12 +188,19 @@ describe('[cli.policy-tools]', () => {
   });
 
   const held = {
-    ...{ upstream: 'notes', tool: 'get_file', state: 'changed', capability: 'read', decision: 'allow' },
-    ...{ matched_rule: 'default', why: 'the verb "get" of its name', fingerprint: 'a'.repeat(64) },
+    upstream: 'notes',
+    tool: 'get_file',
+    state: 'changed',
+    capability: 'read',
+    decision: 'allow',
+    matched_rule: 'default',
+    why: 'the verb "get" of its name',
+    fingerprint: 'a'.repeat(64),
     changed: { fingerprint: 'b'.repeat(64), guard: ['new_reach'], shadows: ['mail: send'] },
     introduces: [{ kind: 'new_reach', description: 'It now speaks of sending, sharing or publishing.' }],
     difference: [{ path: 'description', before: 'Reads.', after: 'Reads.\nMails it\u202e.' }],
-    ...{ shadows: ['mail: send'], not_kept: [] },
+    shadows: ['mail: send'],
+    not_kept: [],
   };
 
   test('[guard.changes] mcp show lists the additions of a definition, and both texts place by place', async () => {
@@ -224,7 +249,8 @@ describe('[cli.policy-tools]', () => {
     server.on('GET /admin/v1/policy-versions/3/diff', {
       tightened: [],
       loosened: [{ from: 'block', to: 'allow', rule_before: 'a', rule_after: 'b', example: { tool: 'scm.get_x' } }],
-      ...{ analysed: true, warnings: ['a glob was widened'] },
+      analysed: true,
+      warnings: ['a glob was widened'],
     });
     const { code, out } = await home.run(['diff-policy', '3', '4']);
     expect([code, server.seen[0]!.path]).toEqual([0, '/admin/v1/policy-versions/3/diff?against=4']);

@@ -12,7 +12,10 @@ const events = 'GET /admin/v1/approvals/events';
 const frame = (id: number, event: string, data: object) =>
   `id: p.${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 const happened = (envelope_id: string, more: object = {}) => ({
-  ...{ envelope_id, session_id: 's', at: '2026-01-01T00:00:00.000Z', ...more },
+  envelope_id,
+  session_id: 's',
+  at: '2026-01-01T00:00:00.000Z',
+  ...more,
 });
 /** Each connection gets the next of these texts, then its end. */
 function streams(...texts: readonly string[]) {
@@ -107,7 +110,11 @@ test.each([
 describe('[cli.watch] a gateway that opens no stream', () => {
   const at = (second: number) => `2026-01-01T00:00:0${second}.000Z`;
   const item = (envelope_id: string, more: object = {}) => ({
-    ...{ envelope_id, session_id: 's', status: 'pending', queued_at: at(1), ...more },
+    envelope_id,
+    session_id: 's',
+    status: 'pending',
+    queued_at: at(1),
+    ...more,
   });
   /** Each look at the list gets the next of these pages. */
   const pages = (...each: readonly (readonly object[])[]) => {

@@ -42,8 +42,15 @@ const members = fc.oneof(
 
 test('[approval.item] no item is larger than 24 kB, and none has members that its call lacks', () => {
   const calls = fc.record({
-    ...{ parameters: members, sent_with: members, effects: lines, sources: lines, executed: lines, withheld: lines },
-    ...{ target: text, justification: text, result: fc.oneof(text, lines) },
+    parameters: members,
+    sent_with: members,
+    effects: lines,
+    sources: lines,
+    executed: lines,
+    withheld: lines,
+    target: text,
+    justification: text,
+    result: fc.oneof(text, lines),
     status: fc.constantFrom('pending' as const, 'consumed' as const),
     outcome: fc.constant('executed' as const),
   });

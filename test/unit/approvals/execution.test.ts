@@ -10,7 +10,8 @@ const bound = { call_digest: 'd', matched_rule: 'git:scm.*' };
 test('[approval.used-once] it is taken only while it is approved, in time, and for the same call and rule', () => {
   expect(takeForExecution(holder, 'caller', now, bound)).toMatchObject({
     type: 'approval.move',
-    ...{ from: 'approved', to: 'executing' },
+    from: 'approved',
+    to: 'executing',
     where: bound,
     after: { attribute: 'use_expires_at', time: isoTime(now) },
     set: { lease_owner: 'e1', executed_by: 'caller', lease_expires_at: isoTime(now + approvalLeaseSeconds * 1000) },
@@ -20,12 +21,14 @@ test('[approval.used-once] it is taken only while it is approved, in time, and f
 
 test('[approval.states] only the holder of the lease ends an execution or gives the approval back', () => {
   expect(finishExecution(holder, 'executed', { result: 1 })).toMatchObject({
-    ...{ from: 'executing', to: 'consumed' },
+    from: 'executing',
+    to: 'consumed',
     where: { lease_owner: 'e1' },
     set: { outcome: 'executed', result: 1 },
   });
   expect(releaseApproval(holder)).toMatchObject({
-    ...{ from: 'executing', to: 'approved' },
+    from: 'executing',
+    to: 'approved',
     where: { lease_owner: 'e1' },
     clear: ['lease_owner', 'lease_expires_at', 'executed_by'],
   });

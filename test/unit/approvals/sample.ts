@@ -14,11 +14,24 @@ export const at = (seconds: number): string => isoTime(start + seconds * 1000);
 /** A request that waits for half an hour, with the digest of its own call. */
 export function approvalRow(over: Partial<ApprovalRow> = {}): ApprovalRow {
   const row = {
-    ...{ envelope_id: 'e1', tenant: 't', session_id: 's', key_id: 'k', key_owner: 'bob' },
+    envelope_id: 'e1',
+    tenant: 't',
+    session_id: 's',
+    key_id: 'k',
+    key_owner: 'bob',
     actor: { agent: 'writer', session: 's' },
-    ...{ protocol: 'git', tool: 'scm.merge', target: 'acme/web', capability: 'write', parameters: { number: 7 } },
-    ...{ withheld: [], justification: '', matched_rule: 'git:scm.*', policy_version: 1 },
-    ...{ queued_at: at(0), expires_at: at(1800), status: 'pending' },
+    protocol: 'git',
+    tool: 'scm.merge',
+    target: 'acme/web',
+    capability: 'write',
+    parameters: { number: 7 },
+    withheld: [],
+    justification: '',
+    matched_rule: 'git:scm.*',
+    policy_version: 1,
+    queued_at: at(0),
+    expires_at: at(1800),
+    status: 'pending',
     ...over,
   } as ApprovalRow;
   return { ...row, call_digest: row.call_digest ?? callDigest(row) };

@@ -94,15 +94,26 @@ test('[approval.lease] a lease that ended is recorded as unknown, by its holder 
   expect(commits).toEqual([
     {
       draft: {
-        ...{ tenant: 't', session_id: 's', timestamp: at(60), kind: 'result', envelope_id: 'run' },
+        tenant: 't',
+        session_id: 's',
+        timestamp: at(60),
+        kind: 'result',
+        envelope_id: 'run',
         actor: { key_id: 'system' },
         body: {
-          ...{ tool: 'scm.merge', outcome: 'unknown', approval_ref: 'e1', reason: 'lease ended without an outcome' },
+          tool: 'scm.merge',
+          outcome: 'unknown',
+          approval_ref: 'e1',
+          reason: 'lease ended without an outcome',
         },
       },
       changes: [
         {
-          ...{ type: 'approval.move', id: 'e1', tenant: 't', from: 'executing', to: 'consumed' },
+          type: 'approval.move',
+          id: 'e1',
+          tenant: 't',
+          from: 'executing',
+          to: 'consumed',
           set: { outcome: 'unknown' },
           where: { lease_owner: 'run', lease_expires_at: at(60) },
         },

@@ -23,8 +23,14 @@ const use = draft('allow', { call_digest, matched_rule: `approved:${id}` }, 3);
 
 const row = (over: Partial<ApprovalRow> = {}): ApprovalRow =>
   ({
-    ...{ tenant: 'default', session_id: 's-1', envelope_id: id, call_digest, matched_rule: rule },
-    ...{ status: 'approved', evidence_index: 1, ...over },
+    tenant: 'default',
+    session_id: 's-1',
+    envelope_id: id,
+    call_digest,
+    matched_rule: rule,
+    status: 'approved',
+    evidence_index: 1,
+    ...over,
   }) as ApprovalRow;
 
 interface Given {
@@ -67,7 +73,10 @@ async function stands({ drafts, why, over, later, at = now, digest = call_digest
 }
 
 const pointAt = (entries: readonly EvidenceEntry[], at: number, hash = entries[at]!.hash): ChainPoint => ({
-  ...{ tenant: 'default', session_id: 's-1', index: at, hash },
+  tenant: 'default',
+  session_id: 's-1',
+  index: at,
+  hash,
 });
 
 describe('[approval.evidence-decides] an approval', () => {

@@ -5,7 +5,11 @@ import type { EntryDraft } from '#core/contracts/evidence.ts';
 import { sampleRow } from './notifications/sample.ts';
 
 const entry = {
-  ...{ tenant: 't', session_id: 's', timestamp: '2026-01-01T00:00:00.000Z', kind: 'approve', envelope_id: 'e' },
+  tenant: 't',
+  session_id: 's',
+  timestamp: '2026-01-01T00:00:00.000Z',
+  kind: 'approve',
+  envelope_id: 'e',
   actor: { key_id: 'k' },
   body: { approval_id: 'a', call_digest: 'c', person: 'bob', comment: 'not covered' },
 } as unknown as EntryDraft;

@@ -60,8 +60,10 @@ test('[config.secrets-stay-bound] a key of two addresses may stay at either of t
 describe('[config.secrets-stay-bound] secrets of other entries', () => {
   const entries = (over: Readonly<Record<string, string>> = {}, more = '') => {
     const { slack, github, vault, mcp } = {
-      ...{ slack: 'https://slack.example/api', github: 'https://git.example' },
-      ...{ vault: 'https://vault.example', mcp: 'https://mcp.example/mcp' },
+      slack: 'https://slack.example/api',
+      github: 'https://git.example',
+      vault: 'https://vault.example',
+      mcp: 'https://mcp.example/mcp',
       ...over,
     };
     return `approvals:

@@ -52,7 +52,9 @@ test('[federation.document] takes both roles; a data plane needs no key of a ten
   const url = 'control_plane_url: "http://127.0.0.1:1"';
   const plane = `{ role: data, plane: eu, ${url}, token_env: PLANE_TOKEN, trusted_keys: [${digest}] }`;
   expect((await load(`${bare}\nfederation: ${plane}`)).configuration.federation).toMatchObject({
-    ...{ role: 'data', stale: 'refuse', poll_seconds: 10 },
+    role: 'data',
+    stale: 'refuse',
+    poll_seconds: 10,
   });
   await expect(load(bare)).rejects.toThrow('at least one API key');
 });

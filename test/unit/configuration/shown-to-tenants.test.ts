@@ -41,7 +41,8 @@ test('[policy-version.own-tenant] every member of the schema is listed as shown,
 
 test('[policy-version.own-tenant] a member that is not in the list is hidden, wherever it is', () => {
   const given = {
-    ...{ version: 1, coming: 'x' },
+    version: 1,
+    coming: 'x',
     approvals: { on_approval: 'execute', coming: 'x' },
     behavior: { window_minutes: { coming: 'x' }, known_hosts: ['a.example', { coming: 'x' }] },
     tenants: [{ id: 'a', coming: ['x'], api_keys: [{ name: 'k', coming: { deep: 'x' } }] }],

@@ -46,11 +46,24 @@ describe('[config.prices] the price table', () => {
     expect(shipped.as_of).toMatch(/^\d{4}-\d{2}-\d{2}$/);
     const priceOf = (model: string) => shipped.models.find(({ match }) => globMatches(match, model));
     const prices: Readonly<Record<string, number>> = {
-      ...{ 'gpt-4o': 2.5, 'gpt-4o-2024-08-06': 2.5, 'gpt-4o-mini': 0.15, 'gpt-4.1-nano-2025-04-14': 0.1 },
-      ...{ 'gpt-5': 1.25, 'gpt-5-mini-2025-08-07': 0.25, 'o4-mini': 1.1, 'text-embedding-3-small': 0.02 },
-      ...{ 'claude-3-5-haiku-20241022': 0.8, 'claude-opus-4-20250514': 15, 'claude-sonnet-4-5-20250929': 3 },
-      ...{ 'us.anthropic.claude-sonnet-4-20250514-v1:0': 3, 'anthropic.claude-3-haiku-20240307-v1:0': 0.25 },
-      ...{ 'amazon.nova-lite-v1:0': 0.06, 'eu.amazon.nova-pro-v1:0': 0.8, 'llama3.2:3b': 0, mock: 1, 'mock-large': 1 },
+      'gpt-4o': 2.5,
+      'gpt-4o-2024-08-06': 2.5,
+      'gpt-4o-mini': 0.15,
+      'gpt-4.1-nano-2025-04-14': 0.1,
+      'gpt-5': 1.25,
+      'gpt-5-mini-2025-08-07': 0.25,
+      'o4-mini': 1.1,
+      'text-embedding-3-small': 0.02,
+      'claude-3-5-haiku-20241022': 0.8,
+      'claude-opus-4-20250514': 15,
+      'claude-sonnet-4-5-20250929': 3,
+      'us.anthropic.claude-sonnet-4-20250514-v1:0': 3,
+      'anthropic.claude-3-haiku-20240307-v1:0': 0.25,
+      'amazon.nova-lite-v1:0': 0.06,
+      'eu.amazon.nova-pro-v1:0': 0.8,
+      'llama3.2:3b': 0,
+      mock: 1,
+      'mock-large': 1,
     };
     for (const model of [...Object.keys(prices), 'llama-3.3-70b-versatile', 'gpt-9'])
       expect([model, priceOf(model)?.input_usd_per_million]).toEqual([model, prices[model]]);
@@ -142,14 +155,12 @@ describe('[config.schema-published] a WASM entry', () => {
     const { configuration } = await load(wasm(), { files: files() });
     expect(configuration.policies.input).toEqual([
       {
-        ...{
-          name: 'guard',
-          type: 'wasm',
-          action: 'block',
-          path: 'plugins/guard.wasm',
-          timeout: '100ms',
-          on_error: 'block',
-        },
+        name: 'guard',
+        type: 'wasm',
+        action: 'block',
+        path: 'plugins/guard.wasm',
+        timeout: '100ms',
+        on_error: 'block',
         sha256: sha256(new Uint8Array([1])),
       },
     ]);

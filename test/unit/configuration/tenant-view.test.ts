@@ -114,7 +114,11 @@ test.each(['mine', 'theirs'])(
 test('[policy-version.own-tenant] of the warnings in force a caller reads those for all, and of keys its own', async () => {
   const whole = await loaded();
   const key = (name: string, tenant: string) => ({
-    ...{ name, tenant, role: 'viewer' as const, kind: 'service' as const, key_sha256: 'cd'.repeat(32) },
+    name,
+    tenant,
+    role: 'viewer' as const,
+    kind: 'service' as const,
+    key_sha256: 'cd'.repeat(32),
   });
   const built = buildIdentities({ keys: [key('ci', 'mine'), key('robot', 'theirs')], people: [], firstTenant: 'mine' });
   const given = { ...whole, tool_policies: { ...whole.tool_policies, disable_guards: ['secret-files'] } };

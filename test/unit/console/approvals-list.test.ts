@@ -5,8 +5,14 @@ import { lastRead } from '../../../console/approvals/last-read.ts';
 
 const item = (id: string, over: Record<string, unknown> = {}) =>
   ({
-    ...{ envelope_id: id, session_id: id, tool: 'shell.run', target: '', parameters: {}, justification: '' },
-    ...{ key: { id: 'k', name: 'ci' }, actor: { agent: 'bot', session: id } },
+    envelope_id: id,
+    session_id: id,
+    tool: 'shell.run',
+    target: '',
+    parameters: {},
+    justification: '',
+    key: { id: 'k', name: 'ci' },
+    actor: { agent: 'bot', session: id },
     ...over,
   }) as unknown as Item;
 const idsOf = (items: readonly Item[]) => items.map(({ envelope_id }) => envelope_id).join(' ');
@@ -99,11 +105,15 @@ describe('[approval.card] the step after an approval', () => {
 
 describe('[console.card] the content that a session last read of a file', () => {
   const read = (id: string, parameters: object, over: object = {}) => ({
-    ...{ kind: 'decision', envelope_id: id, timestamp: '' },
+    kind: 'decision',
+    envelope_id: id,
+    timestamp: '',
     body: { tool: 'read_file', capability: 'read', upstream: 'files', parameters, ...over },
   });
   const result = (id: string, at: string, text: unknown, outcome = 'executed') => ({
-    ...{ kind: 'result', envelope_id: id, timestamp: at },
+    kind: 'result',
+    envelope_id: id,
+    timestamp: at,
     body: { outcome, result: { content: [{ type: 'text', text }] } },
   });
   const known = (...entries: object[]) =>

@@ -33,7 +33,11 @@ async function inBrowser(): Promise<InBrowser> {
         .join('\n'),
       resolveDir: root,
     },
-    ...{ outfile, bundle: true, format: 'cjs', platform: 'browser', logLevel: 'silent' },
+    outfile,
+    bundle: true,
+    format: 'cjs',
+    platform: 'browser',
+    logLevel: 'silent',
     alias: { 'node:crypto': './console/evidence/node-crypto.ts' },
     inject: ['console/evidence/buffer.ts'],
   });

@@ -17,13 +17,19 @@ describe('[console.requests] requests', () => {
     const asked: Loose = { model: 'gpt-5', minutes: '60', text: 'a b' };
     const query = queryOf((name) => asked[name] ?? '', 'c1', 7_200_000);
     expect(Object.fromEntries(query)).toEqual({
-      ...{ limit: '50', model: 'gpt-5', text: 'a b', cursor: 'c1', from: '1970-01-01T01:00:00.000Z' },
+      limit: '50',
+      model: 'gpt-5',
+      text: 'a b',
+      cursor: 'c1',
+      from: '1970-01-01T01:00:00.000Z',
     });
   });
 
   test('totals add millionths, and percentiles are of the calls', () => {
     const rows: Loose[] = [1, 2, 3, 4].map((n) => ({
-      ...{ cost_microusd: n * 100_000, latency_ms: n * 10, tokens: { input: n, output: 1 } },
+      cost_microusd: n * 100_000,
+      latency_ms: n * 10,
+      tokens: { input: n, output: 1 },
       outcome: n === 4 ? 'failed' : 'completed',
     }));
     expect(totalsOf(rows as never)).toEqual({ calls: 4, usd: 1, tokens: 14, latency: { p50: 20, p95: 40 }, failed: 1 });
@@ -46,7 +52,13 @@ describe('[console.requests] requests', () => {
 
 describe('[console.request] a waterfall', () => {
   const span = (span_id: string, parent_id: string | null, start: number, duration_ms: number): Loose => ({
-    ...{ span_id, parent_id, name: span_id, started_at: at(start), duration_ms, status: 'ok', attributes: {} },
+    span_id,
+    parent_id,
+    name: span_id,
+    started_at: at(start),
+    duration_ms,
+    status: 'ok',
+    attributes: {},
   });
   const shapeOf = (spans: Loose[]) =>
     waterfallOf(spans as never).bars.map(({ span: { name }, depth, afterMs }) => [name, depth, afterMs]);
@@ -78,8 +90,16 @@ describe('[console.request] a waterfall', () => {
 
 describe('[console.traffic] series', () => {
   const bucket = (time: number, more: Loose): Loose => ({
-    ...{ timestamp: at(time), requests: 0, errors: 0, blocked: 0, reviewed: 0, tokens: 0, cost_usd: 0 },
-    ...{ p50_latency_ms: null, p95_latency_ms: null, ...more },
+    timestamp: at(time),
+    requests: 0,
+    errors: 0,
+    blocked: 0,
+    reviewed: 0,
+    tokens: 0,
+    cost_usd: 0,
+    p50_latency_ms: null,
+    p95_latency_ms: null,
+    ...more,
   });
   const answer: Loose = {
     from: at(0),
@@ -212,7 +232,11 @@ describe('[console.replay] a session', () => {
 describe('[console.many-entries] a recorded session', () => {
   // Long enough for several slices and pages; each letter takes three bytes, so that slices end within one.
   const entries = Array.from({ length: 250 }, (_, index) => ({
-    ...{ index, kind: 'allow', envelope_id: `e${index}`, timestamp: at(index), body: { text: '\u20ac'.repeat(1_000) } },
+    index,
+    kind: 'allow',
+    envelope_id: `e${index}`,
+    timestamp: at(index),
+    body: { text: '\u20ac'.repeat(1_000) },
   }));
   const bundle = new Blob([JSON.stringify({ manifest: { total_entries: 250 }, entries, public_key: '' })]);
   const { signal } = new AbortController();
@@ -241,7 +265,9 @@ describe('[console.many-entries] a recorded session', () => {
 
 describe('[console.sessions] the list', () => {
   const session: Loose = {
-    ...{ session_id: 'Fix-Login', owner_key: 'k1', updated_at: at(0) },
+    session_id: 'Fix-Login',
+    owner_key: 'k1',
+    updated_at: at(0),
     counts: { allow: 3, approve: 1, review: 1, chat: 2, deny: 1 },
   };
   test('counts a call that was held and allowed once', () => {

@@ -2,7 +2,14 @@
 import { isFound, type People, votersOf } from '../../../console/people/voters.ts';
 
 const person = (id: string, over: object = {}) => ({
-  ...{ id, name: id, role: 'operator', tenants: [], teams: [], grants: [], accounts: [], ...over },
+  id,
+  name: id,
+  role: 'operator',
+  tenants: [],
+  teams: [],
+  grants: [],
+  accounts: [],
+  ...over,
 });
 const key = (name: string, over: object = {}) => ({ id: name, name, role: 'operator', kind: 'human', ...over });
 const shop = { tenant: 'shop', path: 'acme/web/shop/production' };

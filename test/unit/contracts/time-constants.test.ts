@@ -52,7 +52,8 @@ test.each([
   ['executors', { git: { timeout_ms: longestExecutionSeconds * 1000 + 1 } }],
 ])('[action.decision-before-effect] no time-out of %s may be longer than the longest execution', (section, value) => {
   const parsed = configurationSchema.safeParse({
-    ...{ version: 1, tenants: [{ id: 't', api_keys: ['k'] }] },
+    version: 1,
+    tenants: [{ id: 't', api_keys: ['k'] }],
     [section]: value,
   });
   expect(parsed.error?.issues.map(({ code }) => code)).toEqual(['too_big']);

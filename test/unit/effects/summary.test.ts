@@ -12,7 +12,10 @@ const cases = readCases(
 );
 
 const callOf = (protocol: string, tool: string, target: string, capability: string, parameters: object) => ({
-  ...{ protocol, tool, target, capability },
+  protocol,
+  tool,
+  target,
+  capability,
   parameters: parameters as Record<string, unknown>,
 });
 const shell = (command: string) => callOf('shell', 'shell.run', '', 'execute', { command });

@@ -97,7 +97,10 @@ test.each<[string, Given, [number, number][], number]>([
 ])('[evidence.archive.check] %s', async (_what, given, missing, pending) => {
   const sum = missing.reduce((count, [from, to]) => count + to - from + 1, 0);
   expect(await check(given)).toEqual({
-    ...{ session_id: 's-1', total_entries: 6, missing_entries: sum, pending_entries: pending },
+    session_id: 's-1',
+    total_entries: 6,
+    missing_entries: sum,
+    pending_entries: pending,
     missing: missing.map(([from, to]) => ({ from, to })),
   });
 });
@@ -111,7 +114,8 @@ test('[evidence.archive.check] another last entry than the head names is a contr
 
 test('[evidence.archive.check] an archive that is longer than the table is a contradiction that counts the lost entries', async () => {
   expect(await check({ runs: '0-7', later: 7 })).toMatchObject({
-    ...{ missing_entries: 0, lost_entries: 1 },
+    missing_entries: 0,
+    lost_entries: 1,
     contradiction: 'the table lacks the end of the session: the archive holds entry 7',
   });
   expect(await check({ runs: '0-3 4-9 5-6' })).toMatchObject({ lost_entries: 4 });

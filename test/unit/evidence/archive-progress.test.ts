@@ -11,7 +11,9 @@ const now = Date.parse('2026-11-20T00:00:00.000Z');
 const before = '2026-10-20T00:00:00.000Z';
 const first = resumedProgress(undefined, now, before);
 const head = (session_id: string, opened_at = '2026-11-01T00', updated_at = opened_at) => ({
-  ...{ session_id, opened_at, updated_at },
+  session_id,
+  opened_at,
+  updated_at,
 });
 const many = Array.from({ length: 600 }, (_, n) => head(`s-${n}`));
 const due = (progress: ArchiveProgress) => many.filter((each) => isDueInPass(progress, each));

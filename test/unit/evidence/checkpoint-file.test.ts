@@ -31,7 +31,9 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const open = () => checkpointFile({ path, signer, publicKeys: [trustedKey], clock });
 const point = (session_id: string, index: number, tenant = 't'): ChainPoint => ({
-  ...{ tenant, session_id, index },
+  tenant,
+  session_id,
+  index,
   hash: String(index).padStart(2, '0').repeat(32),
 });
 

@@ -63,14 +63,14 @@ describe('[evidence.checkpoint] the end of a chain', () => {
 
   test('is cut off if either names a later entry; the checkpoint is named first', () => {
     expect(over({ ...checkpoint(3), ...archive(5) }).ending(3)).toEqual({
-      ...{
-        index: 3,
-        reason: 'the end is cut off: 3 entries are here, the checkpoint of 2026-01-01T00:00:00.000Z names 4',
-        missing: 'end',
-      },
+      index: 3,
+      reason: 'the end is cut off: 3 entries are here, the checkpoint of 2026-01-01T00:00:00.000Z names 4',
+      missing: 'end',
     });
     expect(over(archive(3)).ending(3)).toEqual({
-      ...{ index: 3, reason: 'the end is cut off: 3 entries are here, the archive holds entry 3', missing: 'end' },
+      index: 3,
+      reason: 'the end is cut off: 3 entries are here, the archive holds entry 3',
+      missing: 'end',
     });
   });
 
@@ -113,7 +113,8 @@ describe('the comparisons made', () => {
   test('are complete if every entry has its copy and is under the checkpoint', () => {
     expect(summary({ ...archive(2), ...checkpoint(2) }, ...copied(3))).toEqual({
       checkpoint: { index: 2, created_at: isoTime(start), key_id: 'k' },
-      ...{ archived_entries: 3, not_checked: [] },
+      archived_entries: 3,
+      not_checked: [],
     });
   });
 
@@ -164,13 +165,16 @@ describe('[evidence.archive] the archive is read in step with the chain', () => 
   test('an entry without a copy is passed over, and a copy of none as well', async () => {
     expect(await followed(places(1))).toMatchObject({ lines: [true, true], archived_entries: 1 });
     expect(await followed([{ index: -1, hashes: ['x'] }, ...places(0), { index: 9, hashes: ['x'] }])).toMatchObject({
-      ...{ lines: [true, true], archived_entries: 1, closed: ['closed'] },
+      lines: [true, true],
+      archived_entries: 1,
+      closed: ['closed'],
     });
   });
 
   test('a wrong copy breaks the chain there, and reading ends', async () => {
     expect(await followed([{ index: 0, hashes: ['x'] }, ...places(1)])).toMatchObject({
-      ...{ lines: [false], closed: ['closed'] },
+      lines: [false],
+      closed: ['closed'],
     });
   });
 

@@ -14,7 +14,11 @@ const minutes = (count: number) => isoTime(start + count * 60_000);
 const hash = (index: number) => String(index).repeat(64);
 const chain = (count: number, timestamp = minutes(0)): LoggedEntry[] =>
   Array.from({ length: count }, (_, index) => ({
-    ...{ tenant: 't', session_id: 's', index, hash: hash(index), timestamp },
+    tenant: 't',
+    session_id: 's',
+    index,
+    hash: hash(index),
+    timestamp,
   }));
 
 const key = () => generateKeyPairSync('ed25519').privateKey;
@@ -47,7 +51,11 @@ test('a chain without a proof is not valid if a key of the log or of a witness i
 test('a chain that was logged is in the log, with its witnesses', async () => {
   expect(inLog(chain(2), await proof(), trust)).toEqual({
     log: {
-      ...{ origin: 'log', size: 3, position: 1, index: 1, at: minutes(20) },
+      origin: 'log',
+      size: 3,
+      position: 1,
+      index: 1,
+      at: minutes(20),
       witnesses: [{ witness: 'witness', at: minutes(20), size: 3 }],
     },
   });
@@ -55,7 +63,8 @@ test('a chain that was logged is in the log, with its witnesses', async () => {
 
 test('an empty proof breaks the chain at its end', async () => {
   expect(inLog(chain(2), 'none', trust).broken_link).toMatchObject({
-    ...{ index: 2, reason: expect.stringContaining('the log proof is malformed') },
+    index: 2,
+    reason: expect.stringContaining('the log proof is malformed'),
   });
   const other = chain(2).map((entry) => ({ ...entry, session_id: 'other' }));
   expect(await reason(other)).toEqual({ index: 2, reason: 'the log proof is of another session' });

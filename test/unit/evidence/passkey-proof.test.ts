@@ -7,8 +7,12 @@ const page = { id: 'console.example', origin: 'https://console.example' };
 const digest = 'a'.repeat(64);
 const own = authenticator();
 const key = {
-  ...{ action: passkeyAction, person: 'alice', credential_id: own.id, public_key: own.publicKey },
-  ...{ rp_id: page.id, origin: page.origin },
+  action: passkeyAction,
+  person: 'alice',
+  credential_id: own.id,
+  public_key: own.publicKey,
+  rp_id: page.id,
+  origin: page.origin,
 };
 const challenge = passkeyChallenge('one', digest);
 const entry = (kind: string, body: object, hash = kind) => ({ kind, body, hash }) as unknown as EvidenceEntry;

@@ -127,7 +127,8 @@ describe('[evidence.tampering] findings, with their place', () => {
       const verification = await verifyBundle(await bundleOf(change), key);
       expect(verification.valid).toBe(false);
       expect(verification.broken_link).toEqual({
-        ...{ index, reason: expect.stringMatching(reason) },
+        index,
+        reason: expect.stringMatching(reason),
         ...(reason.source.startsWith('cut off') && { missing: 'end' }),
       });
       expect(verification.total_entries).toBe(change(copy((await whole).entries)).length);

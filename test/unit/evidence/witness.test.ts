@@ -7,7 +7,9 @@ const now = Date.UTC(2026, 0, 1);
 const head = (over: Partial<SessionHead> = {}): SessionHead =>
   ({ total_entries: 3, last_hash: 'h', updated_at: isoTime(now), ...over }) as SessionHead;
 const checkpointAt = (index: number): Checkpointed => ({
-  ...{ point: { tenant: 't', session_id: 's', index, hash: 'h' }, created_at: isoTime(now), key_id: 'k' },
+  point: { tenant: 't', session_id: 's', index, hash: 'h' },
+  created_at: isoTime(now),
+  key_id: 'k',
 });
 
 interface Given {
@@ -63,7 +65,8 @@ test('a gateway without checkpoints and archive reports that neither was checked
   const { witness } = await witnessed({});
   expect(witness).toEqual({
     notChecked: ['checkpoints not checked: this gateway keeps none', 'archive not checked: this gateway reads none'],
-    ...{ archiveComplete: false, at: now },
+    archiveComplete: false,
+    at: now,
   });
 });
 

@@ -22,8 +22,10 @@ const request = z.union([
 const cases = readCases(
   'test/unit/guard/asks-secret.yaml',
   z.strictObject({
-    ...{ names: texts, harmlessNames: texts },
-    ...{ words: rows(text, request), harmlessWords: rows(text, request) },
+    names: texts,
+    harmlessNames: texts,
+    words: rows(text, request),
+    harmlessWords: rows(text, request),
   }),
 );
 const named = (name: string): JsonObject => form('Sign in', { [name]: plain });

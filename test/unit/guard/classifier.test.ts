@@ -88,7 +88,9 @@ describe('[guard.classifier] a module', () => {
   test('that flags without a score is sure', async () => {
     expect(await looking().ask('text')).toEqual({ ...named, score: 1, flagged: true });
     expect(await looking({ module: async () => ({ flagged: false }) }).ask('text')).toEqual({
-      ...{ ...named, score: 0, flagged: false },
+      ...named,
+      score: 0,
+      flagged: false,
     });
   });
 
@@ -131,7 +133,10 @@ const answerOf = (text: string, more: object = {}): JsonObject => ({
 const says =
   (flags: (text: string) => boolean) =>
   async (text: string): Promise<Classification> => ({
-    ...{ classifier: 'wasm:guard', version: sha256, score: flags(text) ? 1 : 0, flagged: flags(text) },
+    classifier: 'wasm:guard',
+    version: sha256,
+    score: flags(text) ? 1 : 0,
+    flagged: flags(text),
   });
 
 describe('[guard.classifier] a result', () => {
@@ -205,7 +210,8 @@ describe('[guard.classifier] a result', () => {
     const outcome = { result: { content: [{ type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' }] } };
     expect(await classifyResult({ outcome, findings: [] }, { ask, action: 'block', onError: 'refuse' }, never)).toEqual(
       {
-        ...{ outcome, findings: [] },
+        outcome,
+        findings: [],
       },
     );
   });

@@ -5,7 +5,8 @@ import type { JsonObject } from '#core/kernel/json.ts';
 
 const tool = (name: string, description = 'Does its work.'): JsonObject => ({ name, description });
 const offer = (server: string, ...definitions: JsonObject[]) => ({
-  ...{ server, parted: `${server}__` },
+  server,
+  parted: `${server}__`,
   tools: definitions.map((definition) => ({ definition, shadows: [] as readonly string[] })),
   names: definitions.map(({ name }) => String(name)),
 });

@@ -7,7 +7,9 @@ import { budget, call, counters, refusal, settled } from './sample.ts';
 
 const status = (over: Partial<BudgetStatus> = {}): BudgetStatus => ({
   ...budget(50_000_000),
-  ...{ used_microusd: 46_500_000, reserved_microusd: 0, tier: 'warning' },
+  used_microusd: 46_500_000,
+  reserved_microusd: 0,
+  tier: 'warning',
   ...over,
 });
 

@@ -5,7 +5,13 @@ import type { OpenReservation } from '#core/limits/ports.ts';
 
 const lease_expires_at = '2026-01-01T00:01:00.000Z';
 const open = (id: string, over: Partial<OpenReservation> = {}): OpenReservation => ({
-  ...{ id, tenant: 't', session_id: `s-${id}`, from_index: 2, tokens: 100, cost_microusd: 50, begun: false },
+  id,
+  tenant: 't',
+  session_id: `s-${id}`,
+  from_index: 2,
+  tokens: 100,
+  cost_microusd: 50,
+  begun: false,
   lasted_ms: 0,
   lease_expires_at,
   ...over,

@@ -4,8 +4,15 @@ import type { ReserveRequest } from '#core/limits/ports.ts';
 
 const now = 1_000_000;
 const lease = (shard: number): HeldLease => ({
-  ...{ id: 'l', shard, limits: { budgets: [] }, second: now / 1000 + 10, status: {} },
-  ...{ requestsLeft: 5, tokensLeft: 500, requestsUsed: 0, tokensUsed: 0 },
+  id: 'l',
+  shard,
+  limits: { budgets: [] },
+  second: now / 1000 + 10,
+  status: {},
+  requestsLeft: 5,
+  tokensLeft: 500,
+  requestsUsed: 0,
+  tokensUsed: 0,
 });
 const request = (limits: object = { requests_per_minute: 100_000 }): ReserveRequest =>
   ({

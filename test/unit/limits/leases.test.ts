@@ -24,8 +24,12 @@ describe('[limit.shards] a lease', () => {
       ok: true,
       budgets: [],
       limits: {
-        ...{ limit_requests: 40, remaining_requests: 30, reset_requests: 71 },
-        ...{ limit_tokens: 4000, remaining_tokens: 3900, reset_tokens: 71 },
+        limit_requests: 40,
+        remaining_requests: 30,
+        reset_requests: 71,
+        limit_tokens: 4000,
+        remaining_tokens: 3900,
+        reset_tokens: 71,
       },
     });
   });

@@ -54,7 +54,8 @@ describe('[limit.key] a key with limits', () => {
     expect(keyPartOf(identities(['k', own({ allowed_models: ['m'] })]), caller, 'm')).toBeUndefined();
     const rate = own({ rate_limit: { requests_per_minute: 5 } });
     expect(keyPartOf(identities(['k', rate]), caller, 'm')).toEqual({
-      ...{ counters: 't/k', limits: { holder: 'key', requests_per_minute: 5, budgets: [] } },
+      counters: 't/k',
+      limits: { holder: 'key', requests_per_minute: 5, budgets: [] },
     });
     expect(keyPartOf(identities(['k', own({ budget: { daily_usd: 1 } as never })]), caller, 'm')).toBeDefined();
   });

@@ -45,7 +45,11 @@ function setUp(seconds = 60) {
 
   const start = () => {
     const interpreter = createInterpreter({
-      ...{ name: 'approval', definition, store: kept.store, clock: time.clock, timers: time.timers },
+      name: 'approval',
+      definition,
+      store: kept.store,
+      clock: time.clock,
+      timers: time.timers,
       invoke: (_name, payload) => steps(payload as Payload, (token) => clock.settle(token, { status: row.status })),
       ids: { uuid: () => 'id', randomHex: () => `token-${++ids}` },
       random: () => 1,

@@ -10,7 +10,9 @@ type Invoke = (functionName: string, payload: unknown) => Promise<unknown>;
 const machine = (states: Record<string, unknown>, startAt = 'First') =>
   loadDefinition(JSON.stringify({ QueryLanguage: 'JSONata', StartAt: startAt, States: states }), { Fn: 'fn' });
 const task = (more: object = {}, resource = 'lambda:invoke') => ({
-  ...{ Type: 'Task', Resource: `arn:aws:states:::${resource}`, End: true },
+  Type: 'Task',
+  Resource: `arn:aws:states:::${resource}`,
+  End: true,
   Arguments: { FunctionName: placeholder('Fn'), Payload: '{% $states.input %}' },
   ...more,
 });
@@ -21,7 +23,12 @@ function setUp(states: Record<string, unknown>, invoke: Invoke = async () => nul
   const reports: string[] = [];
   let ids = 0;
   const interpreter = createInterpreter({
-    ...{ name: 'test', definition: machine(states), store: kept.store, invoke, clock: time.clock, timers: time.timers },
+    name: 'test',
+    definition: machine(states),
+    store: kept.store,
+    invoke,
+    clock: time.clock,
+    timers: time.timers,
     ids: { uuid: () => 'id', randomHex: () => `token-${++ids}` },
     random: () => 0.5,
     report: (message) => void reports.push(message),
@@ -39,7 +46,8 @@ test('a task gets its arguments and gives its result, with assigned variables', 
   const { run } = setUp(
     {
       First: task({
-        ...{ End: undefined, Next: 'Second' },
+        End: undefined,
+        Next: 'Second',
         Assign: { found: '{% $states.result.Payload.sum %}', before: '{% $exists($found) %}' },
         Output: { seen: '{% $states.input.n %}' },
       }),
@@ -142,7 +150,8 @@ test('Retry gives up after its attempts; Catch then takes over with the error', 
   const { run, interpreter, pass, row } = setUp(
     {
       First: task({
-        ...{ End: undefined, Next: 'Second' },
+        End: undefined,
+        Next: 'Second',
         Retry: [{ ErrorEquals: ['Other'] }, { ErrorEquals: ['Flaky'], MaxAttempts: 1 }],
         Catch: [
           { ErrorEquals: ['Other'], Next: 'First' },

@@ -16,8 +16,12 @@ describe('flags', () => {
 
   test('have defaults', () => {
     expect(parse([])).toMatchObject({
-      ...{ config: '/checkout/config/gateway.yaml', host: '127.0.0.1' },
-      ...{ gatewayPort: 8080, adminPort: 8081, mcpPort: 8082, edgePort: 8443 },
+      config: '/checkout/config/gateway.yaml',
+      host: '127.0.0.1',
+      gatewayPort: 8080,
+      adminPort: 8081,
+      mcpPort: 8082,
+      edgePort: 8443,
       state: expect.stringMatching(/\.gateway$/),
     });
   });
@@ -62,8 +66,16 @@ describe('flags', () => {
 
 describe('the banner', () => {
   const ready: Ready = {
-    ...{ event: 'ready', version: '1.2.3', gateway_url: 'http://g', admin_url: 'http://a', mcp_url: 'http://m' },
-    ...{ edge_url: null, edge_h2c_url: null, edge_http3_port: null, edge_certificate: null, keys_file: '/s/keys.json' },
+    event: 'ready',
+    version: '1.2.3',
+    gateway_url: 'http://g',
+    admin_url: 'http://a',
+    mcp_url: 'http://m',
+    edge_url: null,
+    edge_h2c_url: null,
+    edge_http3_port: null,
+    edge_certificate: null,
+    keys_file: '/s/keys.json',
   };
   const keys = { agent: 'key-a', human: 'key-h' };
 

@@ -6,7 +6,10 @@ import { caddyOnPath, startHttp3 } from '../../../bin/local/edge/http3.ts';
 
 const logged: string[] = [];
 const options = {
-  ...{ host: '127.0.0.1', port: 0, cleartextPort: 1, token: 't' },
+  host: '127.0.0.1',
+  port: 0,
+  cleartextPort: 1,
+  token: 't',
   certificate: { certFile: '/nowhere/c.pem', keyFile: '/nowhere/k.pem' },
   telemetry: { log: (_level: string, message: string) => void logged.push(message) },
 };

@@ -18,7 +18,11 @@ function setUp(answers: readonly (number | string)[]) {
   const rest = [...answers];
   const start = () => {
     const interpreter = createInterpreter({
-      ...{ name: 'rollout', definition, store: kept.store, clock: time.clock, timers: time.timers },
+      name: 'rollout',
+      definition,
+      store: kept.store,
+      clock: time.clock,
+      timers: time.timers,
       invoke: async (name, payload) => {
         looked.push([name, payload]);
         const next = rest.shift() ?? 0;

@@ -21,7 +21,9 @@ test.each([2027, 2050, 2123])('[edge.listeners] holds its names, uses and times 
       'IP Address:2001:DB8:0:1:0:0:0:0, DNS:gateway.example',
   );
   expect(certificate).toMatchObject({
-    ...{ subject: 'CN=agent-governance-gateway', issuer: 'CN=agent-governance-gateway', ca: false },
+    subject: 'CN=agent-governance-gateway',
+    issuer: 'CN=agent-governance-gateway',
+    ca: false,
     keyUsage: ['1.3.6.1.5.5.7.3.1'],
     serialNumber: expect.stringMatching(/^[4-7][0-9A-F]{31}$/),
   });

@@ -3,7 +3,10 @@ import { actionOf, type NamedTool } from '#core/mcp/tools/action.ts';
 import { entry } from './entry.ts';
 
 const tool = (own: string, more: Partial<NamedTool> = {}): NamedTool => ({
-  ...{ own, exposed: own, entry: entry(), definition: { name: own } },
+  own,
+  exposed: own,
+  entry: entry(),
+  definition: { name: own },
   ...more,
 });
 
@@ -15,7 +18,11 @@ test('the configuration has the last word on protocol, name, class and target', 
   const one = entry({ overrides });
   const args = { owner: 'acme', name: 'site' };
   expect(await actionOf(tool('create_pull_request', { entry: one }), 'create_pull_request', args)).toEqual({
-    ...{ protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/site', capability: 'write', upstream: 'one' },
+    protocol: 'git',
+    tool: 'scm.create_pull_request',
+    target: 'acme/site',
+    capability: 'write',
+    upstream: 'one',
     parameters: args,
   });
   expect(await actionOf(tool('create_branch', { entry: one }), 'create_branch', {})).toMatchObject({

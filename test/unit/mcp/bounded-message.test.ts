@@ -70,13 +70,16 @@ describe('[limit.hostile] a message of a server during a call', () => {
   test('[guard.results] a form that requests a password is refused to the server, and noted', () => {
     const properties = { user: { type: 'string' }, new_password: { type: 'string' } };
     const form = (fields: JsonObject): JsonObject => ({
-      ...{ jsonrpc: '2.0', id: 7, method: 'elicitation/create' },
+      jsonrpc: '2.0',
+      id: 7,
+      method: 'elicitation/create',
       params: { message: 'Who are you?', requestedSchema: { type: 'object', properties: fields } },
     });
     const { results } = toolGuard.parse({});
     const said: unknown[] = [];
     const handing = {
-      ...{ look: inspectResult, guard: { actions: results, prompt: false } },
+      look: inspectResult,
+      guard: { actions: results, prompt: false },
       hand: (message: JsonObject) => void said.push(message.id),
       refuse: (_id: RequestId, outcome: RpcOutcome) => void said.push(outcome),
       noted: (found: readonly { readonly kind: string }[]) => void said.push(...found.map(({ kind }) => kind)),

@@ -15,8 +15,14 @@ const current = ticketKey('the present key, with enough characters', statePrefix
 const previous = ticketKey('the previous key, with enough characters', statePrefix);
 const now = Date.UTC(2026, 0, 1);
 const state: RequestState = {
-  ...{ approval: 'a1', tenant: 'default', caller: 'k1', session: 's1', call_digest: 'd'.repeat(64) },
-  ...{ round: 1, expires_ms: now + 1000, for_server: { requestState: 'theirs', inputResponses: { a: 1 } } },
+  approval: 'a1',
+  tenant: 'default',
+  caller: 'k1',
+  session: 's1',
+  call_digest: 'd'.repeat(64),
+  round: 1,
+  expires_ms: now + 1000,
+  for_server: { requestState: 'theirs', inputResponses: { a: 1 } },
 };
 const sealed = sealState(state, { current })!;
 const caller = { principal: { tenant: 'default', key_id: 'k1' }, sessionId: 'other', sessionIsNamed: false } as never;

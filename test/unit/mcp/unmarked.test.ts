@@ -78,7 +78,9 @@ describe('[guard.results] a message of a server outside of a call', () => {
   };
   const log = { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: order } };
   const form = (name: string) => ({
-    ...{ jsonrpc: '2.0', id: 'server0~7', method: 'elicitation/create' },
+    jsonrpc: '2.0',
+    id: 'server0~7',
+    method: 'elicitation/create',
     params: { message: 'Sign in', requestedSchema: { type: 'object', properties: { [name]: { type: 'string' } } } },
   });
 

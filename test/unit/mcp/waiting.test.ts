@@ -11,7 +11,9 @@ test('[approval.ways-to-wait] seconds of the wait with their total, then the pro
   send({ method: 'notifications/message', params: { data: 'said' } });
   expect(heard.slice(0, 3).map(({ params }) => params)).toEqual(
     [0, 1, 2].map((progress) => ({
-      ...{ progressToken: 'p', progress, total: 25 },
+      progressToken: 'p',
+      progress,
+      total: 25,
       message: `Waiting for approval (${progress} s of 25 s)`,
     })),
   );

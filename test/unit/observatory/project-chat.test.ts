@@ -31,14 +31,17 @@ describe('the projection of a chat call', () => {
     });
     expect(projection).not.toHaveProperty('violations');
     expect(projection.request).toMatchObject({
-      ...{ at: entry.timestamp, envelope_id: 'e0', request_id: 'r0', session_id: 's1', key_id: 'k1', model: 'mock' },
-      ...{
-        provider: 'mock',
-        tokens: { input: 100, output: 20 },
-        cost_usd: 0.00025,
-        latency_ms: 120,
-        first_token_ms: 40,
-      },
+      at: entry.timestamp,
+      envelope_id: 'e0',
+      request_id: 'r0',
+      session_id: 's1',
+      key_id: 'k1',
+      model: 'mock',
+      provider: 'mock',
+      tokens: { input: 100, output: 20 },
+      cost_usd: 0.00025,
+      latency_ms: 120,
+      first_token_ms: 40,
     });
   });
 

@@ -41,15 +41,16 @@ describe('the sums of an entry', () => {
     expect(counter).toMatchObject({ kind: 'block', rule: 'shell:shell.rm', policy: 'pr-writer' });
     expect(violations).toMatchObject([
       {
-        ...{
-          at: entry.timestamp,
-          envelope_id: 'e0',
-          session_id: 's1',
-          key_id: 'k1',
-          agent: 'writer',
-          target: 'acme/web',
-        },
-        ...{ tool: 'shell.rm', policy: 'pr-writer', matched_rule: 'shell:shell.rm', reason: 'destructive' },
+        at: entry.timestamp,
+        envelope_id: 'e0',
+        session_id: 's1',
+        key_id: 'k1',
+        agent: 'writer',
+        target: 'acme/web',
+        tool: 'shell.rm',
+        policy: 'pr-writer',
+        matched_rule: 'shell:shell.rm',
+        reason: 'destructive',
       },
     ]);
     expect(JSON.stringify([violations, rest])).not.toContain('/etc');
@@ -124,7 +125,9 @@ describe('[admin.analytics] the projection of an entry to its minute', () => {
     expect(pointsOf(sampleEntry(0, { kind: 'review' }))['tool:scm.get_issue']).toEqual({ requests: 1, reviewed: 1 });
     const chat = { protocol: 'llm', tool: 'chat.completions', target: 'mock' };
     expect(pointsOf(sampleEntry(0, { kind: 'review', body: chat }))).toMatchObject({
-      ...{ global: { reviewed: 1 }, 'tenant:default': { reviewed: 1 }, 'model:mock': { requests: 1, reviewed: 1 } },
+      global: { reviewed: 1 },
+      'tenant:default': { reviewed: 1 },
+      'model:mock': { requests: 1, reviewed: 1 },
     });
     // The call that was let through has an entry of its own.
     expect(pointsOf(sampleEntry(0, { kind: 'allow', body: chat }))['model:mock']).toBeUndefined();

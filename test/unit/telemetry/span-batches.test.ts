@@ -3,9 +3,18 @@ import { batchedSink, batchSizes } from '#adapters/telemetry/span-batches.ts';
 import type { EndedSpan } from '#adapters/telemetry/spans.ts';
 
 const span: EndedSpan = {
-  ...{ name: 's', traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), parentId: undefined, parentIsRemote: false },
-  ...{ sampled: true, random: true, tracestate: undefined, attributes: { left_out: undefined } },
-  ...{ startMs: 1, endMs: 2.5, end: 'well' },
+  name: 's',
+  traceId: 'a'.repeat(32),
+  spanId: 'b'.repeat(16),
+  parentId: undefined,
+  parentIsRemote: false,
+  sampled: true,
+  random: true,
+  tracestate: undefined,
+  attributes: { left_out: undefined },
+  startMs: 1,
+  endMs: 2.5,
+  end: 'well',
 };
 
 /** A collector and a timer, both moved by hand. */

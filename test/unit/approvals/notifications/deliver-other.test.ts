@@ -7,8 +7,15 @@ import { deliverySetting as setting } from './delivery-setting.ts';
 describe('[alert.lifecycle] notifications about other things than approvals', () => {
   const alert = { id: 'a1', severity: 'critical', message: 'm', change: 'opened' } as NonNullable<Delivery['alert']>;
   const one = (over: Partial<Delivery>): Delivery => ({
-    ...{ id: 'd1', channel: 'slack', event: 'submitted', envelope_id: 'e', tenant: 't', attempts: 0, state: 'due' },
-    ...{ due_at: '2026-01-01T00:00:00.000Z', ...over },
+    id: 'd1',
+    channel: 'slack',
+    event: 'submitted',
+    envelope_id: 'e',
+    tenant: 't',
+    attempts: 0,
+    state: 'due',
+    due_at: '2026-01-01T00:00:00.000Z',
+    ...over,
   });
   const kept = async (delivery: Delivery, notifier: Notifier | undefined) => {
     const { ports, rows } = setting();

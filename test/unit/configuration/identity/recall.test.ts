@@ -8,7 +8,10 @@ import { reauthorize, socketCaller } from '#lambdas/ws/caller.ts';
 import { base, packs } from '../memory.ts';
 
 const federated = {
-  ...{ provider: 'corp', issuer: 'https://login.test', subject: 'bot', client: 'platform' },
+  provider: 'corp',
+  issuer: 'https://login.test',
+  subject: 'bot',
+  client: 'platform',
   claims: { groups: ['agents'] },
   expires_at: '2026-01-01T01:00:00.000Z',
 };

@@ -26,7 +26,11 @@ const configurationOf = (provider: object, caller: object = {}): Configuration =
     identity: {
       oidc: [
         {
-          ...{ name: 'corp', issuer, audiences: ['gateway'], algorithms: ['ES256'], jwks_uri: `${issuer}/keys` },
+          name: 'corp',
+          issuer,
+          audiences: ['gateway'],
+          algorithms: ['ES256'],
+          jwks_uri: `${issuer}/keys`,
           callers: [{ tenant: 'default', role: 'admin', ...caller }],
           ...provider,
         },
@@ -165,7 +169,11 @@ test('[identity.oidc-mapping] stored parts of a token: subject, expiry, and the 
   const found = await callerOf(token({ ...claims, client_id: 'ci' }));
   expect(found).toMatchObject({ kind: 'agent', owner: 'alice', name: 'CI _b_' });
   expect(found.federated).toEqual({
-    ...{ provider: 'corp', issuer, subject: 's', client: 'ci', expires_at: '2026-01-01T00:01:00.000Z' },
+    provider: 'corp',
+    issuer,
+    subject: 's',
+    client: 'ci',
+    expires_at: '2026-01-01T00:01:00.000Z',
     claims: { scope: 'gateway x', groups: ['a', 'b'], email: ['alice@example.com'], label: ['CI <b>'] },
   });
   const another = await callerOf(token(claims));

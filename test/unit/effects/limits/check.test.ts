@@ -13,7 +13,11 @@ import { sqlEffects } from '#core/effects/sql.ts';
 import { object, readCases, text } from '../../../support/yaml.ts';
 
 const callOf = (protocol: string, tool: string, target: string, parameters: Record<string, unknown>): ToolCall => ({
-  ...{ protocol, tool, target, capability: 'write', parameters },
+  protocol,
+  tool,
+  target,
+  capability: 'write',
+  parameters,
 });
 const kind = z.literal;
 const call = z.union([

@@ -116,8 +116,13 @@ describe('[ticket.redeem] the ticket broker', () => {
     });
     expect(put).toHaveBeenCalledWith(
       expect.objectContaining({
-        ...{ id: record.id, envelope_id: 'e1', tool: envelope.tool, resource: envelope.target },
-        ...{ policy_version: 3, approval_id: 'a1', expires_at: record.expires_at },
+        id: record.id,
+        envelope_id: 'e1',
+        tool: envelope.tool,
+        resource: envelope.target,
+        policy_version: 3,
+        approval_id: 'a1',
+        expires_at: record.expires_at,
       }),
     );
     expect(secret).toMatch(/^agt1\./);

@@ -32,7 +32,8 @@ export function brokerPorts(secrets: Readonly<Record<string, string>>): BrokerPo
   return {
     secrets: { get: async (name) => secrets[name] },
     clock: { now: () => now },
-    ...{ clients: undefined, tickets: undefined },
+    clients: undefined,
+    tickets: undefined,
     ids: { uuid: () => `id-${++count}`, randomHex: (bytes) => '0'.repeat(bytes * 2) },
   };
 }

@@ -15,7 +15,10 @@ const never = () => Promise.reject(new Error('not asked for'));
 const ports: ExecutorPorts = {
   secrets: { get: async () => undefined },
   ...noClients,
-  ...{ http: never, shell: never, postgres: never, dataApi: never },
+  http: never,
+  shell: never,
+  postgres: never,
+  dataApi: never,
 };
 const everything = {
   upstreams: { http: [{ name: 'billing', base_url: 'https://billing.test' }] },

@@ -4,7 +4,8 @@ import { destinationOf } from '#core/execution/executors/http/destination.ts';
 import { sendingOf } from '#core/execution/executors/http/request.ts';
 
 const { http } = configurationSchema.parse({
-  ...{ version: 1, tenants: [{ id: 't', api_keys: ['k'] }] },
+  version: 1,
+  tenants: [{ id: 't', api_keys: ['k'] }],
   upstreams: {
     http: [
       {

@@ -103,7 +103,9 @@ describe('the database and its login', () => {
   const shop = { name: 'shop', host: 'db.test', database: 'shop' };
   const byUrl = { name: 'log', url_env: 'LOG_URL' };
   const aurora = {
-    ...{ name: 'big', database: 'big', resource_arn: 'arn:aws:rds:eu-west-1:123456789012:cluster:big' },
+    name: 'big',
+    database: 'big',
+    resource_arn: 'arn:aws:rds:eu-west-1:123456789012:cluster:big',
     secret_arn: 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:big-AbCdEf',
   };
   const all = databases(shop, byUrl, aurora);

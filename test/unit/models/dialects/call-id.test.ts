@@ -92,7 +92,8 @@ describe('[chat.translated-members] a member that comes after the call began', (
 describe('[chat.translated-members] an id that comes back', () => {
   const idWith = (members: Json) => `call_1__with__${Buffer.from(JSON.stringify(members)).toString('base64url')}`;
   const history = (id: string) => ({
-    ...{ model: 'm', max_tokens: 9 },
+    model: 'm',
+    max_tokens: 9,
     messages: [user, { role: 'assistant', content: [{ type: 'tool_use', id, name: 'f', input: {} }] }],
   });
   const callIn = (id: string) => objectsOf(objectsOf(toOpenai(history(id)).messages)[1]!.tool_calls)[0]!;

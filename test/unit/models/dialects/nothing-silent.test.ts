@@ -23,7 +23,11 @@ const { chat, messages, responses, roles, refused } = readCases(
 
 type Crossing = (body: JsonObject) => { body: unknown; noted: readonly string[] };
 const call = (body: JsonObject) => ({
-  ...{ model: 'm', body, stream: false, headers: {}, signal: new AbortController().signal },
+  model: 'm',
+  body,
+  stream: false,
+  headers: {},
+  signal: new AbortController().signal,
 });
 const through =
   (from: 'openai' | 'anthropic', to: 'openai' | 'anthropic'): Crossing =>
@@ -115,7 +119,11 @@ test('[chat.translated-members] the history that clients send back loses no memb
   const history = [
     user,
     {
-      ...{ role: 'assistant', content: 'x', refusal: null, annotations: [], audio: null },
+      role: 'assistant',
+      content: 'x',
+      refusal: null,
+      annotations: [],
+      audio: null,
       tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }],
     },
     { role: 'tool', tool_call_id: 'c', content: 'y' },
@@ -131,7 +139,10 @@ test('[chat.translated-members] the history that clients send back loses no memb
     expect(ways[way]!({ model: 'm', max_tokens: 9, messages: blocks }).noted).toEqual([]);
   const items = [
     {
-      ...{ type: 'message', id: 'm', status: 'completed', role: 'assistant' },
+      type: 'message',
+      id: 'm',
+      status: 'completed',
+      role: 'assistant',
       content: [{ type: 'output_text', text: 'x', annotations: [], logprobs: [] }],
     },
     { type: 'function_call', id: 'fc', status: 'completed', call_id: 'c', name: 'f', arguments: '{}' },

@@ -12,7 +12,10 @@ const { refused } = readCases(
 const _text = (text: string, more: JsonObject = {}) => ({ type: 'text', text, ...more });
 const _use = (id: string, name: string, input: JsonObject) => ({ type: 'tool_use', id, name, input });
 const _result = (id: string, content: JsonObject[string], more: JsonObject = {}) => ({
-  ...{ type: 'tool_result', tool_use_id: id, content, ...more },
+  type: 'tool_result',
+  tool_use_id: id,
+  content,
+  ...more,
 });
 const _called = (id: string, name: string, args: string) => ({
   id,

@@ -88,7 +88,9 @@ const results = [
 ];
 const anthropicRequest = (): JsonObject =>
   structuredClone({
-    ...{ model: 'm', max_tokens: 5, system: [{ ...text('rules'), cache_control: { type: 'ephemeral' } }] },
+    model: 'm',
+    max_tokens: 5,
+    system: [{ ...text('rules'), cache_control: { type: 'ephemeral' } }],
     messages: [
       { role: 'user', content: 'hi' },
       { role: 'assistant', content: [thinking, text('ok'), use] },

@@ -28,7 +28,11 @@ const through = (from: 'openai' | 'anthropic', to: 'openai' | 'anthropic', membe
   },
 });
 const call = (body: JsonObject) => ({
-  ...{ model: 'm', body, stream: false, headers: {}, signal: new AbortController().signal },
+  model: 'm',
+  body,
+  stream: false,
+  headers: {},
+  signal: new AbortController().signal,
 });
 const ways: Record<string, Way> = {
   'chat completions to messages': through('openai', 'anthropic', membersToAnthropic),
@@ -41,16 +45,40 @@ const ways: Record<string, Way> = {
 
 /** A value that asks for something, by member; a text for all others. */
 const asking: Record<string, Json> = {
-  ...{ n: 2, logprobs: true, top_logprobs: 2, logit_bias: { 5: -100 }, functions: [{ name: 'f' }], store: true },
-  ...{ modalities: ['text', 'audio'], audio: { voice: 'alloy' }, web_search_options: {}, service_tier: 'flex' },
-  ...{ frequency_penalty: 1, presence_penalty: 1, thinking: { type: 'enabled', budget_tokens: 9 }, speed: 'fast' },
-  ...{ mcp_servers: [{ url: 'https://x.example', authorization_token: 'tok' }], seed: 1, parallel_tool_calls: false },
+  n: 2,
+  logprobs: true,
+  top_logprobs: 2,
+  logit_bias: { 5: -100 },
+  functions: [{ name: 'f' }],
+  store: true,
+  modalities: ['text', 'audio'],
+  audio: { voice: 'alloy' },
+  web_search_options: {},
+  service_tier: 'flex',
+  frequency_penalty: 1,
+  presence_penalty: 1,
+  thinking: { type: 'enabled', budget_tokens: 9 },
+  speed: 'fast',
+  mcp_servers: [{ url: 'https://x.example', authorization_token: 'tok' }],
+  seed: 1,
+  parallel_tool_calls: false,
 };
 /** Values that ask for nothing. */
 const neutral: Record<string, Json> = {
-  ...{ n: 1, logprobs: false, top_logprobs: 0, logit_bias: {}, functions: [], store: false, modalities: ['text'] },
-  ...{ service_tier: 'auto', frequency_penalty: 0, presence_penalty: 0, thinking: { type: 'disabled' } },
-  ...{ speed: 'standard', mcp_servers: [], parallel_tool_calls: true },
+  n: 1,
+  logprobs: false,
+  top_logprobs: 0,
+  logit_bias: {},
+  functions: [],
+  store: false,
+  modalities: ['text'],
+  service_tier: 'auto',
+  frequency_penalty: 0,
+  presence_penalty: 0,
+  thinking: { type: 'disabled' },
+  speed: 'standard',
+  mcp_servers: [],
+  parallel_tool_calls: true,
 };
 
 describe.each(Object.keys(ways))('[chat.translated-members] %s', (name) => {

@@ -7,7 +7,10 @@ import { object, readCases, rows, text } from '../../../support/yaml.ts';
 import { toAnthropic, toOpenai } from './translating.ts';
 
 const call = (body: JsonObject) => ({
-  ...{ model: 'm', body, stream: false, headers: { 'anthropic-beta': 'a-1, b-2' } },
+  model: 'm',
+  body,
+  stream: false,
+  headers: { 'anthropic-beta': 'a-1, b-2' },
   signal: new AbortController().signal,
 });
 const ways = {

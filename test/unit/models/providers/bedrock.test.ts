@@ -23,7 +23,9 @@ const bytes = (text: string) => new Uint8Array(Buffer.from(text));
 
 describe('[providers.converse-messages] the rules of Converse', () => {
   const pdf = (title?: string) => ({
-    ...{ type: 'document', title, source: { type: 'base64', media_type: 'application/pdf', data: base64('pdf') } },
+    type: 'document',
+    title,
+    source: { type: 'base64', media_type: 'application/pdf', data: base64('pdf') },
   });
   const messagesOf = (...messages: object[]) =>
     converseInput(call({ messages } as never)).messages as {

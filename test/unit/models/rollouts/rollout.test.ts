@@ -12,17 +12,24 @@ import type { RoutePlan } from '#core/models/routing/plan.ts';
 const t0 = Date.UTC(2026, 0, 1);
 const at = (ms: number) => new Date(t0 + ms).toISOString();
 const rollout = (more: Partial<Rollout> = {}): Rollout => ({
-  ...{ id: 'r1', tenant: '*', route_model: 'gpt-4o', baseline_providers: ['old'], canary_provider: 'new' },
-  ...{
-    stages: [5, 25, 50, 100],
-    current_stage: 0,
-    current_percentage: 5,
-    state: 'running',
-    observation: 1,
-    revision: 1,
-  },
-  ...{ observation_window_ms: 300_000, error_threshold: 5, latency_p95_threshold: 2_000, stage_started_at: at(0) },
-  ...{ created_at: at(0), created_by: 'alice', created_in: 'default' },
+  id: 'r1',
+  tenant: '*',
+  route_model: 'gpt-4o',
+  baseline_providers: ['old'],
+  canary_provider: 'new',
+  stages: [5, 25, 50, 100],
+  current_stage: 0,
+  current_percentage: 5,
+  state: 'running',
+  observation: 1,
+  revision: 1,
+  observation_window_ms: 300_000,
+  error_threshold: 5,
+  latency_p95_threshold: 2_000,
+  stage_started_at: at(0),
+  created_at: at(0),
+  created_by: 'alice',
+  created_in: 'default',
   ...more,
 });
 const healthy = { requests: 100, errors: 0, timed: 100, p95_latency_ms: 100 };

@@ -27,9 +27,15 @@ export function world(entries: readonly ProviderEntry[]) {
     work({ traceId: 'f'.repeat(32), set() {}, elapsedUs: () => 2_000 });
   let sent = 0;
   const telemetry: Telemetry = {
-    ...{ span, leafSpan: span, continued: (_from, work) => work(), flush: async () => {} },
+    span,
+    leafSpan: span,
+    continued: (_from, work) => work(),
+    flush: async () => {},
     outgoing: () => ({ traceparent: `00-${'f'.repeat(32)}-${'0'.repeat(15)}${++sent}-01` }),
-    ...{ count() {}, gauge() {}, observe() {}, log() {} },
+    count() {},
+    gauge() {},
+    observe() {},
+    log() {},
   };
   const timeouts = {
     after(ms: number, work: () => void) {

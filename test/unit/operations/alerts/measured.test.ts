@@ -80,7 +80,9 @@ describe('[alert.thresholds] the day before', () => {
 test('[alert.thresholds] a budget is a warning from 80 % and critical from 100 %', () => {
   const status = (used_microusd: number, limit_microusd = 100) => ({
     ...({ account: 'tenant', scope: 'tenant', period: 'month', tier: 'ok' } as const),
-    ...{ limit_microusd, used_microusd, reserved_microusd: 0 },
+    limit_microusd,
+    used_microusd,
+    reserved_microusd: 0,
   });
   const severity = (...of: Parameters<typeof status>) => budgetThresholds('a', [status(...of)])[0]?.firing?.severity;
   expect([79, 80, 99, 100, 140].map((used) => severity(used))).toEqual([

@@ -14,7 +14,10 @@ const policyOf = (
   ...other,
 });
 const asked: ToolCall = {
-  ...{ protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/web', capability: 'read' },
+  protocol: 'git',
+  tool: 'scm.get_file_contents',
+  target: 'acme/web',
+  capability: 'read',
   parameters: {},
 };
 const said = (rules: readonly Partial<ToolRule>[], call: Partial<ToolCall> = {}): string =>

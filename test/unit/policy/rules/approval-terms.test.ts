@@ -6,7 +6,9 @@ import { decide, termsOf } from '#core/policy/rules/decide.ts';
 import { call, policyOf } from './deciding.ts';
 
 const publish = (approval?: ToolRule['approval']): ToolRule => ({
-  ...{ protocol: 'git', tool: 'scm.publish', decision: 'review' },
+  protocol: 'git',
+  tool: 'scm.publish',
+  decision: 'review',
   ...(approval && { approval }),
 });
 
@@ -47,7 +49,9 @@ test.each<[string, ToolRule['approval'], ToolRule['approval'], 'tightened' | 'lo
 test('[policy.diff] the region names the requirements of both', () => {
   const { loosened } = diffPolicies(policyOf(publish({ required: 2, roles: ['admin'] })), policyOf(publish()));
   expect(loosened[0]).toMatchObject({
-    ...{ from: 'review', to: 'review', example: { tool: 'scm.publish' } },
+    from: 'review',
+    to: 'review',
+    example: { tool: 'scm.publish' },
     approval: { before: '2 approvals with the role admin', after: '1 approval', loosened: true },
   });
 });

@@ -5,12 +5,18 @@ import { compilePolicy } from '#core/policy/rules/compile.ts';
 import { explain } from '#core/policy/rules/explain.ts';
 
 const call = (fields: Partial<ToolCall> = {}): ToolCall => ({
-  ...{ protocol: 'git', tool: 'scm.merge', target: 'acme/web', capability: 'write', parameters: {} },
+  protocol: 'git',
+  tool: 'scm.merge',
+  target: 'acme/web',
+  capability: 'write',
+  parameters: {},
   ...fields,
 });
 const rule = (over: Partial<ToolRule>): ToolRule => ({ protocol: '*', tool: '*', decision: 'allow', ...over });
 const document = (rules: ToolRule[], more: Partial<ToolPolicyDocument> = {}): ToolPolicyDocument => ({
-  ...{ name: 'test', default_decision: 'review', rules },
+  name: 'test',
+  default_decision: 'review',
+  rules,
   ...more,
 });
 const traced = (rules: ToolRule[], of = call(), more: Partial<ToolPolicyDocument> = {}) =>
@@ -25,7 +31,10 @@ test('a matching rule ends the trace, another names its first failed condition',
     ]),
   ).toEqual([
     {
-      ...{ index: 0, rule: 'mcp:x', decision: 'block', matched: false },
+      index: 0,
+      rule: 'mcp:x',
+      decision: 'block',
+      matched: false,
       failed: { field: 'protocol', expected: 'mcp', found: 'git' },
     },
     { index: 1, rule: '*:scm.*', name: 'merges', decision: 'review', matched: true },

@@ -9,10 +9,17 @@ import { compilePolicy } from '#core/policy/rules/compile.ts';
 const documentOf = (rules: readonly ToolRule[]) => ({ name: 'x', default_decision: 'review' as const, rules });
 const rule = (more: Partial<ToolRule>): ToolRule => ({ protocol: 'git', tool: '*', decision: 'block', ...more });
 const git = (target: string): ToolCall => ({
-  ...{ protocol: 'git', tool: 'scm.get_file_contents', capability: 'read', target, parameters: { path: 'a' } },
+  protocol: 'git',
+  tool: 'scm.get_file_contents',
+  capability: 'read',
+  target,
+  parameters: { path: 'a' },
 });
 const mcp = (owner: string, repo: string): ToolCall => ({
-  ...{ protocol: 'mcp', tool: 'github.get_file_contents', capability: 'read', target: `${owner}/${repo}` },
+  protocol: 'mcp',
+  tool: 'github.get_file_contents',
+  capability: 'read',
+  target: `${owner}/${repo}`,
   parameters: { owner, repo, path: 'a' },
 });
 

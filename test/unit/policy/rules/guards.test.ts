@@ -26,7 +26,11 @@ const policy = compilePolicy({
 });
 const blocks = (call: Partial<ToolCall>): boolean =>
   decide(policy, {
-    ...{ protocol: 'mcp', tool: 'files.read', target: '', capability: 'read', parameters: {} },
+    protocol: 'mcp',
+    tool: 'files.read',
+    target: '',
+    capability: 'read',
+    parameters: {},
     ...call,
   }).decision === 'block';
 

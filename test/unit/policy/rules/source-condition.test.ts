@@ -13,7 +13,8 @@ const { ofValues, ofLists } = readCases(
 );
 
 const from = (whole: string[], parts: string[] = [], incomplete?: true): ValueSource => ({
-  ...{ whole, parts },
+  whole,
+  parts,
   ...(incomplete && { incomplete }),
 });
 const person = from(['trusted']);
@@ -23,7 +24,10 @@ const partly = from(['unknown'], ['tool:web.get']);
 const unclear = from(['unknown'], [], true);
 /** The sources by their names in the rows. */
 const named: Record<string, ValueSource> = {
-  ...{ person, web, partly, unclear },
+  person,
+  web,
+  partly,
+  unclear,
   'the person and a tool': from(['trusted', 'tool:web.get']),
   'the person, incomplete': from(['trusted'], [], true),
 };

@@ -11,7 +11,9 @@ describe('[approval.strictest-terms] several rules that review a call', () => {
     approval?: ToolRule['approval'],
     decision: ToolRule['decision'] = 'review',
   ): ToolRule => ({
-    ...{ protocol: '*', tool, decision },
+    protocol: '*',
+    tool,
+    decision,
     ...(approval && { approval }),
   });
   const passkey = { require_passkey: true, timeout_seconds: 900 };
@@ -35,7 +37,8 @@ describe('[approval.strictest-terms] several rules that review a call', () => {
 
   test('a rule that does not review, or no rule, requires nothing', () => {
     expect(ofLevels([rule('scm.publish', passkey, 'allow')], publish(quick))).toEqual({
-      ...{ require_passkey: false, times: [60] },
+      require_passkey: false,
+      times: [60],
     });
     expect(ofLevels(publish(quick), [rule('other', passkey)])).toMatchObject({ require_passkey: false });
     expect(ofLevels([], [rule('other', passkey)])).toBeUndefined();
@@ -47,7 +50,9 @@ describe('[approval.strictest-terms] several rules that review a call', () => {
     const line = (...tools: string[]) =>
       termsOf(
         decideEffects(policy, part('shell.run'), {
-          ...{ parts: tools.map(part), carrier: true, signals: [] },
+          parts: tools.map(part),
+          carrier: true,
+          signals: [],
         } as unknown as Parameters<typeof decideEffects>[2]),
       );
     expect(line('shell.mktemp', 'shell.terraform')).toEqual(strict);
@@ -58,8 +63,12 @@ describe('[approval.strictest-terms] several rules that review a call', () => {
 describe('[approval.strictest-terms] a rule that is uncertain to hold', () => {
   const passkey = { require_passkey: true, timeout_seconds: 900 };
   const onSource = (over: Partial<ToolRule> = {}): ToolRule => ({
-    ...{ protocol: 'git', tool: 'scm.publish', arguments: { to: { source: 'trusted' } }, decision: 'review' },
-    ...{ approval: passkey, ...over },
+    protocol: 'git',
+    tool: 'scm.publish',
+    arguments: { to: { source: 'trusted' } },
+    decision: 'review',
+    approval: passkey,
+    ...over,
   });
   const publish = (parameters: object, ...rules: ToolRule[]) =>
     decide(compilePolicy(policyOf(...rules)), call({ tool: 'scm.publish', parameters: { ...parameters } }));

@@ -198,7 +198,11 @@ test('a note shows no secret, and is the same for the same object', () => {
 
 test('one call with a thousand effects gives a bounded note that leaves no kind out', () => {
   const shell = (tool: string, target: string, capability: string) => ({
-    ...{ protocol: 'shell', tool, target, capability, parameters: { argv: [tool, target] } },
+    protocol: 'shell',
+    tool,
+    target,
+    capability,
+    parameters: { argv: [tool, target] },
   });
   const part = (i: number) => shell('shell.cat', `k${i}.pem`, 'read');
   const last = shell('shell.rm', '/etc', 'delete');

@@ -19,7 +19,11 @@ const from = (whole: string[], parts: string[] = [], more: Partial<ValueSource> 
 const sources = (...pairs: [unknown, ValueSource][]): CallSources =>
   Object.fromEntries(pairs.map(([value, source]) => [sourceKey(value), source]));
 const send = (parameters: Record<string, unknown>, known?: CallSources) => ({
-  ...{ protocol: 'mcp', tool: 'mail.send', target: '', capability: 'write', parameters },
+  protocol: 'mcp',
+  tool: 'mail.send',
+  target: '',
+  capability: 'write',
+  parameters,
   ...(known && { sources: known }),
 });
 const trusted = from(['trusted']);

@@ -10,8 +10,14 @@ const rows = z.array(z.tuple([z.string(), z.unknown()]));
 const cases = readCases(
   'test/unit/session/sources/trace.yaml',
   z.strictObject({
-    ...{ request_found: rows, request_not_found: rows, put_together: rows, parts_of_words: rows },
-    ...{ figures_of_longer: texts, numbers: texts, named: texts, wider: z.record(z.string(), texts) },
+    request_found: rows,
+    request_not_found: rows,
+    put_together: rows,
+    parts_of_words: rows,
+    figures_of_longer: texts,
+    numbers: texts,
+    named: texts,
+    wider: z.record(z.string(), texts),
     addresses: z.array(z.tuple([z.string(), z.string(), texts])),
     members: z.array(z.tuple([z.string(), z.record(z.string(), z.unknown()), z.string()])),
   }),

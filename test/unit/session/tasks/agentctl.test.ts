@@ -15,8 +15,12 @@ describe('manifest', () => {
     expect([code, out]).toEqual([0, expect.stringContaining(`id: ${id}`)]);
     expect(server.seen[0]).toMatchObject({ key: 'human-key' });
     expect(JSON.parse(server.seen[0]!.body)).toEqual({
-      ...{ name: 'docs', max_actions: 3, risk_tier: 'low', budget_usd: 2.5 },
-      ...{ tools: ['scm.*', 'shell.cat'], sessions: ['s1'] },
+      name: 'docs',
+      max_actions: 3,
+      risk_tier: 'low',
+      budget_usd: 2.5,
+      tools: ['scm.*', 'shell.cat'],
+      sessions: ['s1'],
     });
   });
 
@@ -67,8 +71,13 @@ describe('manifest', () => {
 describe('risk', () => {
   test('show ends with 1 for a blocked session, and replay names the entries', async () => {
     server.on('GET /admin/v1/sessions/s1/risk', {
-      ...{ session_id: 's1', score: 80, rule: 'exfiltration', blocked: true },
-      ...{ kill_switch_score: 80, alerts: [], key: { score: 80 } },
+      session_id: 's1',
+      score: 80,
+      rule: 'exfiltration',
+      blocked: true,
+      kill_switch_score: 80,
+      alerts: [],
+      key: { score: 80 },
       replay: {
         agrees: true,
         alerts: [{ at: 'then', rule: 'exfiltration', points: 80, cites: [0, 2], reason: 'sends' }],

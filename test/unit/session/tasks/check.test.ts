@@ -36,8 +36,11 @@ const drift = (body: Partial<TaskManifestBody>, asked: Asked = {}) =>
   checkManifest(
     manifest(body),
     {
-      ...{ call: asked.call ?? read, effects: asked.effects ?? alone },
-      ...{ session: 's1', key_id: 'k1', signals: asked.signals ?? [] },
+      call: asked.call ?? read,
+      effects: asked.effects ?? alone,
+      session: 's1',
+      key_id: 'k1',
+      signals: asked.signals ?? [],
     },
     { ...fresh, ...asked.history },
     settings,

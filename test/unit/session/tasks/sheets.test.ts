@@ -22,7 +22,11 @@ const maxAccepted = 64;
 
 const nowMs = Date.UTC(2026, 5, 1);
 const call = (parameters: Record<string, unknown>, target = '', tool = 'mail.send') => ({
-  ...{ protocol: 'mcp', tool, target, capability: 'write', parameters },
+  protocol: 'mcp',
+  tool,
+  target,
+  capability: 'write',
+  parameters,
 });
 const found = (parameters: Record<string, unknown>, target = '') => recipientsOf([call(parameters, target)]).found;
 

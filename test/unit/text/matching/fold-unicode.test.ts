@@ -50,20 +50,18 @@ test('[policy.case-folding] earlier text does not change the folding of a run', 
 
 /** Digits of other scripts, controls, line ends and blanks of their own, as a reader sees them. */
 const seen: Readonly<Record<string, string>> = {
-  ...{
-    '٣': '3',
-    '०': '0',
-    '𝟗': '9',
-    '\u0000': '',
-    '\u0001': '',
-    '\u0002': '',
-    '\u0007': '',
-    '\u009b': '',
-    '\u2028': '\n',
-    '\u0085': '\n',
-    '\u2800': ' ',
-    '\u115f': ' ',
-  },
+  '٣': '3',
+  '०': '0',
+  '𝟗': '9',
+  '\u0000': '',
+  '\u0001': '',
+  '\u0002': '',
+  '\u0007': '',
+  '\u009b': '',
+  '\u2028': '\n',
+  '\u0085': '\n',
+  '\u2800': ' ',
+  '\u115f': ' ',
 };
 
 test('[content.every-text] texts that are read while they fold are those that are read before', () => {

@@ -11,7 +11,9 @@ const packRules = [
 const guard = { name: 'secrets', target: '**/.env', decision: 'block' };
 const policy = (own: readonly object[], guards: readonly object[] = [guard]): ToolPolicyDocument =>
   ({
-    ...{ name: 'p', default_decision: 'review', guards },
+    name: 'p',
+    default_decision: 'review',
+    guards,
     rules: [...own, ...packRules] as unknown as ToolRule[],
   }) as ToolPolicyDocument;
 const lifted = (before: readonly object[], after: readonly object[], guards: readonly object[] = [guard]) =>

@@ -1,1 +1,0 @@
-export * from '#core/kernel/json-fields.ts';
