@@ -87,6 +87,11 @@ test('[evidence.archive.check] [cli.status] a table restored to an earlier time 
       todo: expect.stringContaining('agentctl restore entries'),
     })),
     {
+      check: 'archive',
+      found: expect.stringContaining('session b: the table lacks the whole session'),
+      todo: expect.stringContaining('restore entries'),
+    },
+    {
       check: 'log',
       found: expect.stringContaining('the log went back'),
       todo: expect.stringContaining('restore entries'),

@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { systemIds } from '#adapters/system/ids.ts';
 import type { HttpEvent, HttpReply } from '#core/contracts/http.ts';
 import type { Route } from '#core/contracts/route.ts';
+import { rawBody } from '#lambdas/middleware/body.ts';
 import { type HttpServer, listen } from '../../bin/local/http-server.ts';
 import type { Loose } from './loose.ts';
 
@@ -48,7 +49,14 @@ async function handler(event: HttpEvent): Promise<HttpReply> {
     slow.arrived.resolve();
     await slow.go.promise;
   }
-  return json({ ...event, requestContext: undefined, sourceIp: event.requestContext.identity.sourceIp });
+  const bytes = rawBody(event);
+  return json({
+    ...event,
+    bytes: undefined,
+    body: bytes.length === 0 ? null : bytes.toString(event.isBase64Encoded ? 'base64' : 'utf8'),
+    requestContext: undefined,
+    sourceIp: event.requestContext.identity.sourceIp,
+  });
 }
 
 async function* endless(): AsyncGenerator<string> {
