@@ -65,6 +65,7 @@ test('a gateway without checkpoints and archive reports that neither was checked
   const { witness } = await witnessed({});
   expect(witness).toEqual({
     notChecked: ['checkpoints not checked: this gateway keeps none', 'archive not checked: this gateway reads none'],
+    unread: [],
     archiveComplete: false,
     at: now,
   });
