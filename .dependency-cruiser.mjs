@@ -1,4 +1,7 @@
-/** The folders of `core`, from the ground up: each imports only those before it, type imports and dynamic ones included. */
+/**
+ * The folders of `core`, lowest layer first: each imports only from those before it, including type imports and dynamic
+ * imports.
+ */
 const layers = [
   'kernel',
   'contracts',
@@ -21,7 +24,7 @@ const layers = [
   'operations',
 ];
 
-/** Files of the command line that commands of features are made of. */
+/** Files of the command line on which feature commands are built. */
 const commandKit = [
   'call-options',
   'client',
@@ -50,7 +53,7 @@ const commandKit = [
   'yaml-text',
 ];
 
-/** No file of `from` imports one of `to`, whatever it takes from there. */
+/** Forbids any import from a file of `to` in a file of `from`, including type imports. */
 const never = (name, from, to) => ({ name, severity: 'error', from: { path: from }, to: { path: to } });
 
 export default {
@@ -61,7 +64,7 @@ export default {
       from: {},
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
-    // Packages of a generator are installed when it runs.
+    // A generator's packages are installed when it runs.
     {
       name: 'unresolvable',
       severity: 'error',
@@ -72,12 +75,12 @@ export default {
       never(`core-${layer}`, `^core/${layer}/`, `^core/(?!(${layers.slice(0, at + 1).join('|')})/)`),
     ),
     never('core-has-no-other-folder', `^core/(?!(${layers.join('|')})/)`, '.'),
-    // Tests of a feature, in its folder `test`, compose a whole gateway, as other tests do. Its container is a host.
+    // A feature's tests, in its folder `test`, compose a whole gateway, as other tests do. Its container is a host.
     ...[
       never('features-are-apart', '^features/([^/]+)/', '^features/(?!$1/|feature\\.ts$)'),
       {
-        // A WASM module is checked where it will run. A feature's own adapters, in its folder `adapters`, are made of
-        // others; `feature.ts` has the types of what hosts give them.
+        // A WASM module is checked in its own runtime. A feature's own adapters, in its folder `adapters`, are built on
+        // other adapters; `feature.ts` contains the types of the objects that hosts pass to them.
         ...never('features-know-core', '^features/', '^(adapters/(?!wasm/module\\.ts$)|lambdas)/'),
         from: { path: '^features/', pathNot: '^features/(feature\\.ts$|[^/]+/(test|adapters|container)/)' },
       },
@@ -86,7 +89,7 @@ export default {
         from: { path: '^features/', pathNot: '^features/(stacks\\.ts$|[^/]+/(test|stack)/)' },
       },
       never('adapters-of-features', '^features/[^/]+/adapters/', '^(lambdas|lib|bin)/'),
-      // Commands are made of the same parts everywhere.
+      // Commands are built from the same parts everywhere.
       never('features-add-commands', '^features/', `^bin/(?!agentctl/(${commandKit.join('|')})\\.ts$)`),
     ].map((rule) => ({ ...rule, from: { pathNot: '^features/[^/]+/(test|container)/', ...rule.from } })),
     never('containers-are-hosts', '^features/[^/]+/container/', '^(lib|bin/(?!local/))'),
@@ -107,7 +110,7 @@ export default {
     never('core-is-pure', '^core/', '^(features|adapters|lambdas|lib|bin)/'),
     never('adapters-know-no-handler', '^adapters/', '^(lambdas|lib|bin)/'),
     never('handlers-know-no-host', '^lambdas/', '^(lib|bin|adapters/local)/'),
-    // What handlers call outside comes to them as a port: clients are made where the ports are composed.
+    // Handlers receive external services as ports: clients are created where the ports are composed.
     never('handlers-use-ports', '^lambdas/[^/]+/(http|event)\\.ts$', '^adapters/(?!tables/delivery-record)'),
     never('console-knows-core', '^console/', '^(features|adapters|lambdas|lib|bin)/'),
     never('operator-knows-contracts', '^operator/', '^(core/(?!contracts/|kernel/)|adapters|lambdas|lib|bin|console)'),

@@ -1,7 +1,8 @@
 /**
- * Bundles every function of `core/contracts/functions.ts` from its entry point (`packaging/function-entries.mjs`) to `dist/<function>/index.mjs`;
- * what it loads at start is `start.mjs`, and what it imports only when needed becomes chunks. Sizes are printed and kept in `dist/bundle-sizes.json`; a function
- * that loads more than the limit before it answers, or a package that few of its calls need, stops the build.
+ * Bundles every function of `core/contracts/functions.ts` from its entry point (`packaging/function-entries.mjs`) to
+ * `dist/<function>/index.mjs`; code loaded at start becomes `start.mjs`, and code imported only when needed becomes
+ * chunks. Sizes are printed and stored in `dist/bundle-sizes.json`. The build fails if a function loads more than the
+ * limit before it responds, or loads a package that few of its calls need.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -16,10 +17,13 @@ import { entryOf } from './packaging/function-entries.mjs';
 import { mergedStart } from './packaging/merged-start.mjs';
 import { forNode } from './packaging/options.mjs';
 
-/** Callers of the gateway wait for a start; administrators and schedules may wait longer. */
+/** Checks whether callers wait for a start: gateway callers do, but administrators and schedules may wait longer. */
 const waitedFor = (surface) => surface === 'gateway' || surface === 'mcp';
 const limitOf = ({ surface }) => (waitedFor(surface) ? 560_000 : 700_000);
-/** What few calls need is imported with the first that does; S3 is the work of functions that write the archive or compare chains with it. */
+/**
+ * Packages that only a few calls need are imported by the first call that does. S3 is needed by functions that write
+ * the archive or compare chains with it.
+ */
 const neededLater = ({ archives, readsArchive, surface }) => [
   '@aws-sdk/client-dynamodb',
   '@aws-sdk/client-sts',
@@ -31,7 +35,7 @@ const neededLater = ({ archives, readsArchive, surface }) => [
   'yaml',
   // Configurations are checked when they are stored, calls after the function has started.
   ...(waitedFor(surface) ? ['zod'] : []),
-  // DynamoDB and Secrets Manager speak JSON; XML is of S3 and STS.
+  // DynamoDB and Secrets Manager use JSON; only S3 and STS use XML.
   ...(archives || readsArchive ? [] : ['@aws-sdk/client-s3', '@aws-sdk/xml-builder']),
 ];
 const names = Object.keys(functions);
@@ -51,7 +55,7 @@ const options = {
   ],
 };
 
-// What `npm run compile` made stays: a gateway that runs from it loads parts of it later.
+// The output of `npm run compile` is kept, because a gateway running from it loads parts of it later.
 await mkdir('dist', { recursive: true });
 const made = (await readdir('dist')).filter((name) => !/^(?:local|making)-|^local\.json$/.test(name));
 await Promise.all(made.map((name) => rm(join('dist', name), { recursive: true, force: true })));
@@ -81,7 +85,10 @@ if (tooLarge.length > 0) {
   process.exit(1);
 }
 
-/** Containers of features: all that one serves in one process, with the files of its image beside it. */
+/**
+ * Builds the containers of features: all routes that each one serves in one process, with its image files in the same
+ * folder.
+ */
 async function addContainers() {
   for await (const container of glob('features/*/container')) {
     const outdir = `dist/${container.split('/').at(-2)}`;
@@ -111,13 +118,13 @@ function built(entry, outdir, { plugins = [], ...others } = {}) {
     outdir,
     splitting: true,
     chunkNames: 'chunk-[hash]',
-  }).catch(() => process.exit(1)); // esbuild has said what is wrong
+  }).catch(() => process.exit(1)); // esbuild has already reported the error
 }
 
-/** One function, apart from the others: chunks shared between functions would be shared between deployments. */
+/** Bundles one function separately: chunks shared between functions would be shared between deployments. */
 async function bundled(name) {
   const outdir = `dist/${name}`;
-  // The merged files have the banner.
+  // The merged files contain the banner.
   const plugins = [entryPoint(name), ownRoutes(name)];
   const { metafile } = await built(`entry:${name}`, outdir, { plugins, banner: undefined });
   await addBinaries(Object.keys(metafile.inputs), outdir);
@@ -132,7 +139,7 @@ async function bundled(name) {
   return { eager, total: bytesOf(Object.keys(merged)) };
 }
 
-/** The text of a function's entry point is made from the table of functions. */
+/** Supplies a function's entry point, which is generated from the table of functions. */
 function entryPoint(name) {
   return {
     name: 'entry-point',
@@ -147,8 +154,8 @@ function entryPoint(name) {
 }
 
 /**
- * A function has its own routes (those without any: all), and loads the implementations at start. Schemas, examples and
- * summaries are for generators and tests.
+ * Limits a function to its own routes (or all, if it has none of its own), and loads their implementations at start.
+ * Schemas, examples and summaries are only for generators and tests.
  */
 function ownRoutes(name) {
   const own = routes.filter(({ handledBy }) => handledBy === name);
@@ -191,8 +198,9 @@ function ownRoutes(name) {
 }
 
 /**
- * The SDK describes every operation of a service in arrays with computed keys, which esbuild must not drop: of S3's hundred
- * we use three. Said to be pure, those without an import are removed.
+ * Marks the SDK's schema descriptions as pure. The SDK describes every operation of a service in arrays with computed
+ * keys, which esbuild would otherwise keep: the functions use three of S3's hundred. Descriptions that are marked as
+ * pure and not imported are removed.
  */
 function shakenSchemas() {
   const description = /^export var (\w+\$) = (\[.*\n(?: .*\n)*\]);$/gm;
@@ -209,8 +217,8 @@ function shakenSchemas() {
 }
 
 /**
- * Removes the methods that describe schemas of zod in JSON Schema, together with their writers: only the reference pages need
- * them, no function does. Calling such a method throws.
+ * Removes the methods that convert zod schemas to JSON Schema, together with their writers: the reference pages need
+ * them, but the functions do not. Calling such a method throws.
  */
 function withoutJsonSchemas() {
   const method =
@@ -228,7 +236,10 @@ function withoutJsonSchemas() {
   };
 }
 
-/** Leaves out what members of the configuration mean and tables hold: it is written for the reference pages, and no function shows it. */
+/**
+ * Removes the descriptions of configuration members and tables, which are written for the reference pages and never
+ * shown by a function.
+ */
 function withoutDescriptions() {
   const text = /(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")/.source;
   const rules = [
@@ -254,7 +265,7 @@ function withoutDescriptions() {
   };
 }
 
-/** Functions read name and version from `package.json`, and nothing else of it. */
+/** Reduces `package.json` to name and version, the only members that functions read. */
 function nameAndVersion() {
   const path = resolve('package.json');
   return {
@@ -268,7 +279,10 @@ function nameAndVersion() {
   };
 }
 
-/** DynamoDB's client brings a cache for endpoint discovery, which is off: a map stands in for it and the packages behind it. */
+/**
+ * Replaces the endpoint discovery cache of DynamoDB's client with a map: discovery is off, and this removes the
+ * packages that the cache needs.
+ */
 function withoutEndpointCache() {
   const contents =
     'export default class extends Map { constructor() { super(); } peek(key) { return this.get(key); } }';
@@ -278,7 +292,10 @@ function withoutEndpointCache() {
   };
 }
 
-/** Digest of the code that checks configurations: a function reads what the same code has checked without it. */
+/**
+ * Returns the digest of the code that checks configurations: a function reads a configuration without checking it if
+ * the same code has already checked it.
+ */
 async function digestOfSchema() {
   const { outputFiles } = await build({
     ...forNode,
@@ -298,14 +315,14 @@ function ownSchemaDigest(digest) {
   };
 }
 
-/** Compiled modules are read when they are first needed, from beside the code that reads them: `x.wasm` for `x.js`. */
+/** Copies compiled modules next to the code that reads them when first needed: `x.wasm` for `x.js`. */
 async function addBinaries(inputs, outdir) {
   const scripts = inputs.filter((file) => /\.[cm]?js$/.test(file));
   const binaries = scripts.map((file) => file.replace(/\.[cm]?js$/, '.wasm')).filter((file) => existsSync(file));
   for (const file of binaries) await cp(file, `${outdir}/${basename(file)}`);
 }
 
-/** The entry and what it imports without `import()`, all the way down. */
+/** Returns the entry and everything it imports without `import()`, recursively. */
 function loadedAtStart(outputs, entry, seen = new Set()) {
   if (seen.has(entry)) return [];
   seen.add(entry);
@@ -313,18 +330,21 @@ function loadedAtStart(outputs, entry, seen = new Set()) {
   return [entry, ...imports.flatMap(({ path }) => loadedAtStart(outputs, path, seen))];
 }
 
-/** Filters run in threads of their own: a thread's code lies beside the functions that scan chat traffic. */
+/**
+ * Bundles the code of filter threads. Filters run in separate threads, whose code is placed next to the functions that
+ * scan chat traffic.
+ */
 async function addWasmWorkers() {
   for (const name of names.filter((name) => functions[name].invokesModels))
     await build({ ...options, entryPoints: [{ in: wasmWorker, out: 'wasm-worker' }], outdir: `dist/${name}` });
 }
 
-/** Policy packs, prices and filters travel with the code; the packs' decision tables stay at home. */
+/** Copies policy packs, prices and filters next to the code, without the packs' decision tables. */
 async function addData() {
   const packs = (await found('policies/*.yaml')).filter((file) => !file.endsWith('.cases.yaml'));
   const prices = await found('config/prices.yaml');
   const filters = await found('plugins/*.wasm');
-  // The sandbox decides nothing and has nothing lying about.
+  // The sandbox makes no decisions and gets no data files.
   for (const name of [...names.filter((name) => !functions[name].sandboxed), 'plane']) {
     for (const file of [...packs, ...prices]) await cp(file, `dist/${name}/policies/${basename(file)}`);
     for (const file of filters) await cp(file, `dist/${name}/plugins/${basename(file)}`);

@@ -6,7 +6,7 @@ const swc = [
 ];
 
 export default {
-  // `npm run coverage`: the logic, without what only types and what is generated.
+  // `npm run coverage`: covers the logic, without generated files and files that contain only types.
   collectCoverageFrom: [
     'core/**/*.ts',
     'features/**/*.ts',
@@ -19,21 +19,24 @@ export default {
   ],
   coverageReporters: ['text-summary', 'lcovonly', 'json-summary'],
   coverageThreshold: { global: { lines: 92, branches: 85 } },
-  // Nothing of a run stays in the temporary directory: files of tests go with it, caches stand among the modules.
+  // A run leaves nothing in the temporary directory: test files are removed with it, and caches are kept in
+  // `node_modules`.
   globalSetup: '<rootDir>/test/support/temporary-folder.mjs',
   globalTeardown: '<rootDir>/test/support/remove-temporary-folder.mjs',
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   testEnvironment: '<rootDir>/test/support/jest-environment.mjs',
-  // One more than there are cores: many files wait for processes.
+  // One more than the number of cores, because many files wait for processes.
   maxWorkers: availableParallelism() + 1,
-  // Contexts of earlier files are not all given back: a worker that uses more than this is replaced before its next file.
+  // Contexts of earlier files are not all freed: a worker that uses more memory than this is replaced before its next
+  // file.
   workerIdleMemoryLimit: '1GB',
-  // A worker needs up to a second to give a heap of that size back; Jest's half second would blame the tests for it.
+  // A worker needs up to a second to free a heap of that size; with Jest's default of half a second, the tests would be
+  // blamed.
   workerGracefulExitTimeout: 10_000,
-  // A test fails for what it found, never because the machine was busy: this ends what hangs.
+  // A test should fail because of its assertions, never because the machine was busy: this only ends tests that hang.
   testTimeout: 900_000,
   testMatch: ['<rootDir>/{test,features}/**/*.test.ts'],
-  // Packages that export for `import` only: name their file, and let SWC transform them.
+  // Packages that only have `import` exports: name their file, and let SWC transform them.
   moduleNameMapper: { '^@middy/(core|util)$': '<rootDir>/node_modules/@middy/$1/index.js' },
   transform: {
     '/node_modules/(aws-cdk-lib|cdk-nag|constructs|yaml|fast-check|zod|jose|uuid)/|/test/support/(warm-agentctl|rsa-key).ts$':

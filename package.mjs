@@ -1,6 +1,6 @@
 /**
- * `npm run package`: the installable package in `dist/package`, compiled, with nothing to install behind it: the gateway, its client, and
- * the files that they read. `npm pack ./dist/package` makes the archive.
+ * `npm run package`: builds the installable package in `dist/package`, compiled and without dependencies to install:
+ * the gateway, its client, and the files that they read. `npm pack ./dist/package` creates the archive.
  */
 import { chmod, cp, glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -9,7 +9,7 @@ import { gatewayCode } from './packaging/gateway-code.mjs';
 import { sbomOf } from './packaging/sbom.mjs';
 
 const root = process.argv[2] ?? 'dist/package';
-/** All code in one folder, as deep as the sources: what is read beside it lies at the same distance as in the checkout. */
+/** Folder of all code, as deep as the sources: files are at the same relative path as in the checkout. */
 const code = join(root, 'bin/js');
 
 await rm(root, { recursive: true, force: true });
@@ -30,13 +30,13 @@ async function addData() {
     }
 }
 
-/** Built here: the package brings no compiler. */
+/** Builds the console here, because the package contains no compiler. */
 async function addConsole() {
   await mkdir(join(root, 'console'));
   for (const [name, text] of Object.entries(await buildConsole())) await writeFile(join(root, 'console', name), text);
 }
 
-/** Written so that a Node that is too old still reads them and says so. */
+/** Writes the programs in a form that even an outdated Node can read, so that they can report it. */
 async function addPrograms() {
   for (const [name, start] of Object.entries({
     'agent-governance-gateway': 'gateway',

@@ -1,4 +1,4 @@
-/** `test-action` over HTTP compared with a bare echo in the same run: throughput, latency, memory. */
+/** Compares `test-action` over HTTP with a bare echo in the same run: throughput, latency, memory. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,14 +13,14 @@ const kinds = {
   block: reading('scm.get_file_contents', '../web'),
 };
 
-/** @param soak how many further actions the memory figure is taken over. */
+/** @param soak the number of additional actions over which memory growth is measured. */
 export async function benchActions(soak: number): Promise<Record<string, number>> {
   const state = await mkdtemp(join(tmpdir(), 'gateway-bench-'));
   const ports = ['--gateway-port', '0', '--admin-port', '0', '--mcp-port', '0', '--edge-port', '0'];
   const echo = await startChild('bench/echo-server.ts', []);
   const config = join(state, 'gateway.yaml');
-  // Scored like any other, but thousands of blocked calls give no points: the kill switch would answer the rest.
-  // One key sends more than one key may.
+  // Scored like any other, except that blocked calls give no points: after thousands of them the kill switch would
+  // block the rest. The request limit is raised because the bench sends everything with one key.
   const shipped = (await readFile('config/gateway.yaml', 'utf8')).replace(
     'admin: {',
     'admin: { requests_per_second: 100000,',

@@ -1,6 +1,6 @@
 /**
- * Many approvals pending at once, each voted on by two people at the same time and then used by two callers at the same
- * time: how fast, and that each call ran exactly once. Two runs of one call, or none, fail the bench.
+ * Many approvals are pending at the same time. Two people vote on each one concurrently, and then two callers use it
+ * concurrently. Measures how fast that is, and fails unless each call ran exactly once.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ behavior: { enabled: false }
 
 const concurrency = 32;
 
-/** @param count how many approvals are pending together. */
+/** @param count the number of approvals that are pending at the same time. */
 export async function benchApprovals(count: number): Promise<Record<string, number>> {
   const state = await mkdtemp(join(tmpdir(), 'gateway-bench-'));
   const jobs = await startChild('bench/counting-server.ts', []);

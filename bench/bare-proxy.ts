@@ -1,4 +1,7 @@
-/** The least that a gateway in Node does: parses the body, looks up a key and passes the answer through. Other figures are compared with it. */
+/**
+ * The minimum work of a gateway in Node: parses the body, looks up a key and passes the response through. Other figures
+ * are compared with it.
+ */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Agent, createServer, request } from 'node:http';
 

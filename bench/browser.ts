@@ -1,6 +1,7 @@
 /**
- * Verification of evidence in a real Chromium, in the worker of the console: 10,000 and 100,000 entries. A session of that length is
- * built here and signed with a key of its own; the page is that of a local run. Skipped where the machine has no Chromium.
+ * Verification of evidence in the console's worker, in a real Chromium, with 10,000 and 100,000 entries. The bench
+ * builds a session of that length and signs it with its own key; the page is served by a local run. Skipped if Chromium
+ * is not installed.
  */
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -44,7 +45,7 @@ export async function benchBrowser(): Promise<Record<string, number>> {
   return figures;
 }
 
-/** From the press of the button to the verdict, in the page; how often the page said how far it is. */
+/** Measures the time from the button press to the verdict in the page, and how often the page reported progress. */
 async function verifiedIn(people: Visitors, key: string, file: string, pem: string, entries: number) {
   const page = await people.signedIn(key, '#/sessions');
   page.setDefaultTimeout(600_000);
@@ -73,7 +74,10 @@ async function verifiedIn(people: Visitors, key: string, file: string, pem: stri
   return { seconds: (to - from) / 1000, cpuSeconds, reports };
 }
 
-/** Of the processes that run pages and their workers: it says what a quiet machine would take, whatever else this one does. */
+/**
+ * Returns the CPU time of the processes that run pages and their workers, which does not depend on what else the
+ * machine is doing.
+ */
 async function cpuOf(page: Page): Promise<number> {
   const session = await page.context().browser()!.newBrowserCDPSession();
   const { processInfo } = await session.send('SystemInfo.getProcessInfo');

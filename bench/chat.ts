@@ -1,7 +1,7 @@
 /**
- * Chat calls beside a bare Node proxy in the same run, with every policy, limit, budget and evidence write on:
- * throughput, added time to the first token, processor time, memory. `PORTKEY_DIR` names an installed
- * `@portkey-ai/gateway`, which is then measured beside us.
+ * Compares chat calls with a bare Node proxy in the same run, with every policy, limit, budget and evidence write on:
+ * throughput, added time to the first token, CPU time, memory. `PORTKEY_DIR` names an installed `@portkey-ai/gateway`,
+ * which is then measured in the same run.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -48,7 +48,7 @@ interface Target {
   readonly pid: number | undefined;
 }
 
-/** @param soak how many further calls the memory figure is taken over. */
+/** @param soak the number of additional calls over which memory growth is measured. */
 export async function benchChat(soak: number): Promise<Record<string, number>> {
   const state = await mkdtemp(join(tmpdir(), 'gateway-bench-'));
   const quick = await startChild('bench/provider-server.ts', []);
@@ -125,7 +125,7 @@ async function throughput(all: readonly Target[], concurrency: number, figures: 
   if (portkey) figures[`c=${concurrency}, ratio to portkey`] = ours / portkey.perSecond;
 }
 
-/** A stream of 40 chunks, 10 ms apart, one caller after the other: what stands before the first of them. */
+/** Measures the time to the first chunk of a stream of 40 chunks, 10 ms apart, with one caller after the other. */
 async function firstToken(all: readonly Target[], figures: Record<string, number>): Promise<void> {
   const [floor, ...others] = await Promise.all(
     all.map(async (target) => ({

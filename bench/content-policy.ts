@@ -1,4 +1,7 @@
-/** What content filters cost: the input policy of 100 keywords, 20 regexes and PII on 10 KB, and a token of a stream. */
+/**
+ * The cost of content filters: the input policy with 100 keywords, 20 regexes and PII on 10 KB of text, and each token
+ * of a stream.
+ */
 
 import { type ContentFilter, piiEntities } from '#core/contracts/config.ts';
 import { compileContentPolicy } from '#core/models/content-policy/compile.ts';
@@ -27,7 +30,7 @@ export async function benchContentPolicy(): Promise<Record<string, number>> {
   };
 }
 
-/** How much of each kind of personal data in the generated corpus is found, and how much of what is found is some. */
+/** Returns recall and precision for each kind of personal data in the generated corpus. */
 export function benchPersonalData(): Record<string, number> {
   const samples = corpus();
   return Object.fromEntries(
@@ -43,7 +46,7 @@ const words =
     ' ',
   );
 
-/** Running text of about `size` characters, the same on every run. */
+/** Builds running text of about `size` characters, the same in every run. */
 function prose(size: number): string {
   let text = '';
   for (let seed = 7; text.length < size; seed = (seed * 1103515245 + 12345) & 0x7fffffff)
@@ -107,7 +110,7 @@ async function checkMillis(policy: ContentPolicy, text: string): Promise<number>
   return middle(millis);
 }
 
-/** Tokens of about four characters, as models send them. */
+/** Measures the policy on tokens of about four characters, as models send them. */
 function streamMicros(policy: ContentPolicy, text: string): Record<string, number> {
   const tokens = text.match(/\s?\S{1,4}/g) ?? [];
   const micros: number[] = [];
@@ -130,5 +133,5 @@ function streamMicros(policy: ContentPolicy, text: string): Record<string, numbe
   };
 }
 
-/** The median; sorts. */
+/** Returns the median; sorts the array in place. */
 const middle = (figures: number[]): number => figures.sort((a, b) => a - b)[figures.length >> 1]!;

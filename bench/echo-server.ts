@@ -1,4 +1,4 @@
-/** The floor: a bare Node HTTP server that reads a JSON body and answers one. */
+/** The baseline: a bare Node HTTP server that reads a JSON body and responds with JSON. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -1,4 +1,7 @@
-/** What the edge of this machine adds to a request: the same path at its own listener and through the edge, by protocol, one caller. */
+/**
+ * Latency that this machine's edge adds to a request: the same path at its own listener and through the edge, by
+ * protocol, with one caller.
+ */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { Agent as PlainAgent, request as plainRequest } from 'node:http';
 import { type ClientHttp2Session, connect } from 'node:http2';
@@ -13,12 +16,12 @@ tenants: [{ id: default, api_keys: [{ key: bench-key, kind: agent, name: bench }
 edge: { rate_limit: { per_address: { per_second: 1000000, burst: 1000000 } } }
 `;
 
-/** Protocols take turns, so that what else the machine does falls on all of them. */
+/** Protocols take turns, so that other load on the machine affects all of them equally. */
 const rounds = 8;
 const requestsARound = 250;
 const unmeasured = 25;
 
-/** One request, to its end. */
+/** One request, until its response has ended. */
 type Ask = () => Promise<number>;
 
 export async function benchEdge(): Promise<Record<string, number>> {
@@ -38,7 +41,7 @@ export async function benchEdge(): Promise<Record<string, number>> {
     const open = (url: string, options = {}): Ask => {
       let session: ClientHttp2Session | undefined;
       return () => {
-        // The edge ends a connection that was idle while the other protocols had their turn.
+        // The edge closes connections that were idle while the other protocols had their turn.
         if (!session || session.closed || session.destroyed) {
           session = connect(url, options);
           session.on('error', () => {});
@@ -80,7 +83,7 @@ async function measured(asks: Readonly<Record<string, Ask>>): Promise<Map<string
         const status = await ask();
         const took = performance.now() - from;
         if (status !== 200) throw new Error(`${name} answered ${status}`);
-        // The first round warms both sides, the first requests of each open a connection.
+        // The first round warms up both sides; the first requests of each round open a connection.
         if (round > 0 && n >= unmeasured) times.get(name)!.push(took);
       }
   return times;

@@ -1,4 +1,7 @@
-/** What reading SQL costs: the grammar's first load, and a 2 kB text parsed and read into operations per table. */
+/**
+ * The cost of reading SQL: loading the grammar once, then parsing a 2 kB statement and reading its operations per
+ * table.
+ */
 import { sqlGrammar } from '#adapters/sql/grammar.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { sqlEffects } from '#core/effects/sql.ts';
@@ -34,7 +37,7 @@ const callOf = (sql: string): ToolCall => ({
   parameters: { sql },
 });
 
-/** A report as people write them: CTEs, joins, sub-selects, expressions, up to so many characters. */
+/** Builds a report query as people write them (CTEs, joins, sub-selects, expressions), up to `length` characters. */
 function statementOfLength(length: number): string {
   const head = `with recent as (select o.id, o.customer_id, sum(l.quantity * l.price) as total
     from shop.orders o join shop.order_lines l on l.order_id = o.id

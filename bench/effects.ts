@@ -1,4 +1,4 @@
-/** What it costs to read the effects of a call and to decide about them. */
+/** The cost of reading a call's effects and evaluating policy on them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -17,7 +17,7 @@ export async function benchEffects(): Promise<Record<string, number>> {
   };
 }
 
-/** p50 of reading alone and of reading and deciding, over calls that differ. */
+/** Returns the p50 of reading alone and of reading plus deciding, over calls that differ. */
 function microsOf(read: EffectReader, pack: string, calls: readonly ToolCall[]) {
   const policy = compilePolicy(
     parsePack(parse(readFileSync(join(process.cwd(), 'policies', `${pack}.yaml`), 'utf8')), pack),
@@ -36,11 +36,14 @@ function median(calls: readonly ToolCall[], work: (call: ToolCall) => void): num
     work(call);
     micros.push((performance.now() - start) * 1000);
   }
-  // The first thousand warm up.
+  // The first thousand calls are a warm-up.
   return micros.slice(1000).sort((a, b) => a - b)[1000]!;
 }
 
-/** Lines of about 500 characters as coding agents write them: a dozen commands with pipes, quotes, redirections. */
+/**
+ * Builds command lines of about 500 characters as coding agents write them: a dozen commands with pipes, quotes and
+ * redirections.
+ */
 const shellCalls = (): ToolCall[] =>
   Array.from({ length: 100 }, (_, i) => {
     const command = [

@@ -1,4 +1,4 @@
-/** What sealing, verifying, redacting and reporting evidence cost. */
+/** The cost of sealing, verifying, redacting and reporting evidence. */
 import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
 import { advanceHead, sealEntry } from '#core/evidence/chain.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
@@ -8,7 +8,7 @@ import { redact } from '#core/text/secrets/redact.ts';
 
 const entryCount = 100_000;
 
-/** An entry as most are, by its place in the session. */
+/** Builds a typical entry for a position in the session. */
 export const draft = (index: number): EntryDraft => ({
   tenant: 'default',
   session_id: 'bench',
@@ -34,7 +34,7 @@ async function milliseconds(work: () => unknown): Promise<number> {
   return Math.round(performance.now() - start);
 }
 
-/** Figures by name; every name carries its unit. */
+/** Returns figures by name; every name includes its unit. */
 export async function benchEvidence(): Promise<Record<string, number>> {
   const entries: EvidenceEntry[] = [];
   let head: SessionHead | undefined;

@@ -1,4 +1,7 @@
-/** What data planes cost their control plane: 500 of them that ask for their configuration and are answered 304, and their reports. */
+/**
+ * The load that data planes put on their control plane: 500 of them poll for their configuration, get a 304, and send
+ * reports.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -7,7 +10,7 @@ import { sha256 } from '#core/kernel/canonical.ts';
 import { cpuMs, startChild } from './host.ts';
 
 const planes = 500;
-/** As `federation.poll_seconds` is unless it is set. */
+/** The default of `federation.poll_seconds`. */
 const pollSeconds = 10;
 const rounds = 10;
 const concurrency = 16;
@@ -52,7 +55,7 @@ export async function benchFederation(): Promise<Record<string, number>> {
     const same = await measured(pid, rounds, async (nth) => {
       const { status, etag } = await ask(nth);
       if (status === 304) return;
-      // A document is issued again every ten minutes, which may fall into the run.
+      // A document is reissued every ten minutes, which may happen during the run.
       if (status !== 200) throw new Error(`a plane was answered ${status}`);
       etags[nth] = etag!;
     });
@@ -73,7 +76,7 @@ export async function benchFederation(): Promise<Record<string, number>> {
   }
 }
 
-/** Processor time of the gateway for each request. */
+/** Returns the gateway's CPU time per request. */
 async function measured(pid: number | undefined, times: number, work: (nth: number) => Promise<void>): Promise<number> {
   const before = cpuMs(pid);
   let next = 0;

@@ -1,4 +1,4 @@
-/** The local run and the bare echo as child processes, started for the bench and ended with it. */
+/** The local run and the bare echo as child processes, started for the bench and stopped at its end. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -6,14 +6,14 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import packageJson from '#package' with { type: 'json' };
 
-/** As `npm start` passes them. */
+/** The flags that `npm start` passes. */
 const startFlags = packageJson.scripts.start.split(' ').slice(1, -1);
 
 export interface Child {
   readonly process: ChildProcess;
-  /** What it printed before its first JSON line. */
+  /** Output printed before the first JSON line. */
   readonly banner?: string;
-  /** The first JSON line it printed. */
+  /** The first JSON line that the child printed. */
   readonly ready: Record<string, unknown>;
   readonly readyMs: number;
   stop(): Promise<void>;
@@ -59,13 +59,13 @@ export async function startChild(
   throw new Error(`${script} ended before it was ready`);
 }
 
-/** Resident memory of a process in MB (Linux). */
+/** Returns the resident memory of a process in MB (Linux). */
 export function residentMb(pid: number | undefined): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
 }
 
-/** Processor time of a process and its children so far, in ms (Linux). */
+/** Returns the CPU time of a process and its children so far, in ms (Linux). */
 export function cpuMs(pid: number | undefined): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
   const own = Number(fields[11]) + Number(fields[12]);

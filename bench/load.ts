@@ -1,7 +1,10 @@
-/** A bounded load on one loopback address: N requests, C at a time, over kept-alive connections. */
+/** A bounded load on one loopback address: N requests, C concurrent, over kept-alive connections. */
 import { Agent, request } from 'node:http';
 
-/** Calls after which V8 has compiled what a call runs: figures of a process that serves for days. The first calls have figures of their own. */
+/**
+ * Number of calls after which V8 has compiled the code of a call, as in a long-running process. The first calls have
+ * separate figures.
+ */
 export const warmUpCalls = 5_000;
 
 export interface Load {
@@ -16,7 +19,7 @@ export interface LoadResult {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Until the first bytes of the body. */
+  /** Time until the first bytes of the body. */
   readonly firstP50Ms: number;
   readonly firstP99Ms: number;
   readonly failed: number;

@@ -1,4 +1,4 @@
-/** The bundle of a session of many entries, sealed and signed with a key of the bench, as an export would be. */
+/** The exported bundle of a session with many entries, sealed and signed with the bench's own key. */
 import { type KeyObject, sign } from 'node:crypto';
 import { bundleFormat, type EntryDraft, type EvidenceEntry } from '#core/contracts/evidence.ts';
 import { advanceHead, sealEntry } from '#core/evidence/chain.ts';

@@ -1,4 +1,4 @@
-/** An MCP server for measurements: one tool that answers at once, as JSON, over streamable HTTP. */
+/** An MCP server for measurements: its one tool responds immediately with JSON over streamable HTTP. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

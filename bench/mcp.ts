@@ -1,4 +1,7 @@
-/** An allowed MCP call through the gateway compared with the same call to its server, in the same run: added latency, rate. */
+/**
+ * An allowed MCP call through the gateway compared with the same call sent directly to its server, in the same run:
+ * added latency and rate.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

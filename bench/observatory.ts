@@ -1,4 +1,4 @@
-/** What the observatory costs: a query over two days, `/metrics` with many series, and the projector. */
+/** The cost of the observatory: a query over two days, `/metrics` with many series, and the projector. */
 import { sumUpdate } from '#adapters/tables/observation-items.ts';
 import { everySeries, stampDimension } from '#adapters/tables/observation-minutes.ts';
 import { sumMark, ttlOf } from '#adapters/tables/observation-sums.ts';
@@ -32,7 +32,10 @@ export async function benchObservatory(): Promise<Record<string, number>> {
   }
 }
 
-/** Traffic in each minute of two days under each dimension; the span begins and ends within an hour, as callers' spans do. */
+/**
+ * Measures queries over two days with traffic in each minute under each dimension; the time range begins and ends
+ * within an hour, as in real requests.
+ */
 async function queries(store: Store) {
   const observations = observationsTable({ store });
   for (const dimension of dimensions) {
@@ -53,7 +56,7 @@ async function queries(store: Store) {
     const { user, system } = process.cpuUsage(before);
     rounds.push({ ms: performance.now() - begun, cpuMs: (user + system) / 1_000 });
     if (answers.some(({ length }) => length !== hours + 1)) throw new Error('a bucket is missing');
-    // Traffic goes on: the current hour has changed before the next query.
+    // Traffic continues: the current hour has changed before the next query.
     await raise(store);
   }
   const [first, ...later] = rounds;
@@ -85,7 +88,7 @@ async function fill(store: Store, series: string, count: number, stepMs: number,
   await store.putMany('observations', rows);
 }
 
-/** What a batch does last: it raises the stamp of the hour. */
+/** Measures the last step of a batch, which raises the hour's stamp. */
 async function raise(store: Store) {
   const sum = {
     series: everySeries('hours', 'default', stampDimension('default'))[0]!,
@@ -115,7 +118,7 @@ function metricsText() {
   return { '/metrics with 5,000 series: ms': (performance.now() - begun) / rounds, 'its text: bytes': bytes };
 }
 
-/** Entries of chat calls in batches as large as the stream hands them over. */
+/** Measures the projector on chat entries in batches as large as the stream delivers. */
 async function projector(store: Store) {
   const observations = observationsTable({ store });
   const [count, batch] = [20_000, 100];

@@ -1,4 +1,7 @@
-/** `node bench/run.ts --plugins`: what the shipped plugins flag and what they flag wrongly, and what a call through the pool costs. */
+/**
+ * `node bench/run.ts --plugins`: detections and false alarms of the shipped plugins, and the cost of a call through the
+ * pool.
+ */
 import { readFileSync } from 'node:fs';
 import { check } from '#adapters/wasm/check.ts';
 import { compileModule } from '#adapters/wasm/module.ts';
@@ -11,7 +14,7 @@ const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 const line = ({ wanted, missed, harmless, falseAlarms, recall, precision }: Score): string =>
   `recall ${percent(recall)} (${wanted - missed.length} of ${wanted}), precision ${percent(precision)} (${falseAlarms.length} of ${harmless} wrongly)`;
 
-/** @returns whether each plugin reaches its figures, on what is held out as well. */
+/** @returns whether each plugin reaches its targets, including on the held-out data. */
 export async function benchPlugins(): Promise<boolean> {
   let met = true;
   for (const { name, rows, least } of plugins) {
@@ -28,7 +31,10 @@ export async function benchPlugins(): Promise<boolean> {
   return met;
 }
 
-/** Microseconds, medians of 2,000 calls: in this thread, and through the pool of worker threads that a deadline ends. */
+/**
+ * Measures the median of 2,000 calls in microseconds: in this thread, and through the pool of worker threads, which a
+ * deadline terminates.
+ */
 async function cost(name: string): Promise<void> {
   const bytes = readFileSync(new URL(`../plugins/${name}.wasm`, import.meta.url));
   const module = await compileModule(bytes);

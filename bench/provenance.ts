@@ -1,4 +1,7 @@
-/** `node bench/run.ts --provenance`: attacks that rules on sources stop, tasks that need no human, and what tracing costs. */
+/**
+ * `node bench/run.ts --provenance`: attacks that source rules stop, tasks that finish without a human, and the cost of
+ * tracing.
+ */
 import { digestsOf, seenOf } from '#core/session/sources/session-record.ts';
 import { formsOfValue } from '#core/session/sources/texts-of.ts';
 import { traceValues } from '#core/session/sources/trace.ts';
@@ -14,7 +17,10 @@ import {
 
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 
-/** @returns whether the aims are met on both halves: 99 % of attacks stopped, 75 % of tasks without a human, 0.30 reviews a task. */
+/**
+ * @returns whether both halves meet the targets: 99 % of attacks stopped, 75 % of tasks without a human, 0.30 reviews
+ * per task.
+ */
 export async function benchProvenance(): Promise<boolean> {
   const names = [
     'with provenance',

@@ -1,4 +1,7 @@
-/** An OpenAI-style provider for measurements: answers at once, or streams at the pace it is given. `FIRST_MS`, `GAP_MS`, `CHUNKS`. */
+/**
+ * An OpenAI-style provider for measurements: responds immediately, or streams at the pace set by `FIRST_MS`, `GAP_MS`
+ * and `CHUNKS`.
+ */
 import { createServer } from 'node:http';
 
 const [firstMs, gapMs, chunks] = ['FIRST_MS', 'GAP_MS', 'CHUNKS'].map((name) => Number(process.env[name] ?? 0));

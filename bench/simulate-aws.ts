@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- --simulate-aws`: the real code of the counters and of the projection over simulated services in virtual
- * time, the same in each run. Prints the figures of docs/explanation/performance.md, and whether what must hold of them does.
- * `--only TEXT` takes the rows whose names hold it.
+ * `npm run bench -- --simulate-aws`: the real code of the counters and of the projection over simulated services in
+ * virtual time, with the same result in each run. Prints the figures of docs/explanation/performance.md and whether the
+ * conditions on them are met. `--only TEXT` selects rows whose names contain the text.
  */
 import type { BudgetAccount, Limits } from '#core/limits/ports.ts';
 import { type Load, simulate, type Tally } from './simulated/fleet.ts';
@@ -10,14 +10,14 @@ import { type EvidenceLoad, simulateProjection } from './simulated/projection.ts
 interface Row {
   readonly name: string;
   readonly load: Load;
-  /** What must hold of it; the others are judged together. */
+  /** Condition on this row; rows without one are judged together. */
   readonly holds?: (tally: Tally, load: Load) => boolean;
 }
 
 const tokens = { reserved: 4296, used: 500 };
 const month: BudgetAccount = { account: 'tenant', scope: 'tenant', period: 'month', limit_microusd: 1e12 };
 
-/** @param part of the rate that is offered to one tenant. */
+/** @param part the share of the rate that goes to one tenant. */
 const limitsFor = (
   { callsPerSecond, tenants }: Pick<Load, 'callsPerSecond' | 'tenants'>,
   part: number,
@@ -70,7 +70,7 @@ const evidence: readonly (readonly [name: string, load: EvidenceLoad])[] = [
 ];
 const mostLagSeconds = 30;
 
-/** Prints the lag of evidence. @returns the loads for which it was too long */
+/** Prints the lag of evidence. @returns the loads for which the lag was too long */
 async function simulatedEvidence(only: string): Promise<string[]> {
   const failed: string[] = [];
   for (const [name, load] of evidence.filter(([each]) => each.includes(only))) {
@@ -83,7 +83,7 @@ async function simulatedEvidence(only: string): Promise<string[]> {
   return failed;
 }
 
-/** @returns whether everything held. */
+/** @returns whether every condition was met. */
 export async function benchSimulatedAws(only: string): Promise<boolean> {
   const failed = await simulatedEvidence(only);
   const goodputs: number[] = [];

@@ -1,6 +1,7 @@
 /**
- * Operations per second that one tenant may do before one DynamoDB partition key exceeds 1,000 write units, counted
- * over the items that the gateway writes. A test compares the result with the table of docs/explanation/store-keys.md.
+ * Operations per second that one tenant can perform before one DynamoDB partition key exceeds 1,000 write units,
+ * counted over the items that the gateway writes. A test compares the result with the table of
+ * docs/explanation/store-keys.md.
  */
 import { type Item, toItem } from '#adapters/aws/dynamodb/items.ts';
 import { openPuts, toStored } from '#adapters/tables/approval-items.ts';
@@ -28,11 +29,11 @@ const bytesOf = (value: Item[string]): number => {
   return 1;
 };
 
-/** Bytes of an item as DynamoDB counts them: names and values. */
+/** Returns the bytes of an item as DynamoDB counts them: names and values. */
 export const sizeOf = (item: Item): number =>
   Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + bytesOf(value), 0);
 
-/** Write units of an item; twice in a transaction. */
+/** Returns the write units of an item; a transaction doubles them. */
 export const unitsOf = (item: Item, transactional: boolean): number =>
   Math.ceil(sizeOf(item) / unitBytes) * (transactional ? 2 : 1);
 
@@ -40,7 +41,7 @@ const itemOf = (write: Write): Item => toItem('put' in write ? write.row : {});
 const id = (n: number): string => `01890000-0000-7000-8000-${sha256(String(n)).slice(0, 12)}`;
 const time = (n: number): string => isoTime(Date.UTC(2026, 0, 1) + n);
 
-/** An allowed action: what an `allow` entry holds, without parameters of its own. */
+/** Builds the entry of an allowed action: the usual content of an `allow` entry, without parameters. */
 const entryOf = (n: number, session: string): EvidenceEntry =>
   sealEntry(
     {
@@ -102,9 +103,9 @@ interface Measured {
   readonly store: string;
   readonly what: string;
   readonly of: string;
-  /** Items of the n-th operation, as they are written. */
+  /** Returns the item that the n-th operation writes. */
   readonly item: (n: number) => Item;
-  /** How often an operation writes there, in units. */
+  /** Returns the write units that one operation costs there. */
   readonly units: (item: Item) => number;
   readonly key: string;
   readonly beyond: string;
@@ -115,7 +116,9 @@ const index = (name: TableName, at = 0): string => {
   const { indexes = [] }: TableSpec = tables[name];
   return indexes[at]!.partitionKey;
 };
-/** A row of keys only is far below one unit; moving it deletes and puts. */
+/**
+ * Returns a cost in units. A row that contains only keys is far below one unit; moving it is one delete and one put.
+ */
 const indexed = (writes: number) => (): number => writes;
 const inTransaction = (item: Item): number => unitsOf(item, true);
 
@@ -188,7 +191,7 @@ const measured: readonly Measured[] = [
     what: 'requests from queued to used',
     of: 'all',
     key: index('approvals', 1),
-    // Put, moved by the clock's start and the decision, taken out by the release, put for the lease, taken out.
+    // Put, moved when the clock starts and at the decision, deleted by the release, put for the lease, deleted.
     item: (n) => toItem(toStored(approvalOf(n))),
     units: indexed(8),
     beyond: 'Step Functions first',
@@ -207,7 +210,7 @@ const perSecond = ({ item, units, key }: Measured): { most: number; keys: number
   return { most: Math.floor(most / digits) * digits, keys: byKey.size };
 };
 
-/** The table as Markdown, its columns separated by one blank. */
+/** Returns the table as Markdown, with one space between columns. */
 export function storeRates(): string {
   const rows = measured.map((row) => {
     const { most, keys } = perSecond(row);

@@ -1,6 +1,7 @@
 /**
- * The gateway's telemetry with a switch that the bench holds: off, nothing is counted, recorded or logged. Each message that moves it is
- * answered with the processor time of the process so far, so that the bench sees what each block of calls takes.
+ * The gateway's telemetry with a switch controlled by the bench. When it is off, there are no counts, spans or log
+ * lines. The reply to each switch message contains the CPU time of the process so far, so that the bench can measure
+ * each block of calls.
  */
 import { type LogTelemetry, logTelemetry as real, type TelemetryOptions } from '#adapters/telemetry/telemetry.ts';
 
@@ -9,7 +10,7 @@ export interface Switched {
 }
 
 export interface Spent {
-  /** Of the process since its start. */
+  /** CPU time of the process since its start. */
   readonly cpuMs: number;
 }
 

@@ -1,4 +1,4 @@
-/** Runs in the gateway before its own code: puts telemetry that can be turned off in the place of its own. */
+/** Runs in the gateway before its own code, and replaces its telemetry with a version that can be turned off. */
 import { registerHooks } from 'node:module';
 
 const replaced = new URL('../adapters/telemetry/telemetry.ts', import.meta.url).href;

@@ -1,6 +1,6 @@
 /**
- * What telemetry takes of a chat call: the same calls to one gateway in blocks, with spans, metrics and log lines on and off in turn, so
- * that whatever else the machine does falls on both.
+ * The cost of telemetry per chat call: the same calls to one gateway in blocks, with spans, metrics and log lines
+ * turned on and off alternately, so that other load on the machine affects both equally.
  */
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -43,7 +43,7 @@ export async function benchTelemetry(): Promise<Record<string, number>> {
 async function figuresOf(gateway: Child, block: () => ReturnType<typeof load>): Promise<Record<string, number>> {
   const taken: Record<'on' | 'off', number[]> = { on: [], off: [] };
   for (let n = 0; n < 2 * pairs; n++) {
-    // On, off, off, on: a slow drift falls on both alike.
+    // On, off, off, on: a slow drift affects both equally.
     const on = n % 4 === 0 || n % 4 === 3;
     const before = await turned(gateway, on);
     const { failed } = await block();
@@ -51,7 +51,7 @@ async function figuresOf(gateway: Child, block: () => ReturnType<typeof load>): 
     taken[on ? 'on' : 'off'].push((await turned(gateway, on)) - before);
   }
   const [on, off] = [median(taken.on), median(taken.off)];
-  // Blocks of a pair run one after the other, so what else the machine does falls on both.
+  // Blocks of a pair run one after the other, so that other load on the machine affects both.
   const share = median(taken.on.map((each, n) => 1 - taken.off[n]! / each));
   return {
     'chat call with telemetry: processor time, ms': on / callsOfBlock,
@@ -60,7 +60,7 @@ async function figuresOf(gateway: Child, block: () => ReturnType<typeof load>): 
   };
 }
 
-/** Turns telemetry on or off. @returns the processor time of the gateway so far, in ms */
+/** Turns telemetry on or off. @returns the gateway's CPU time so far, in ms */
 async function turned({ process: child }: Child, on: boolean): Promise<number> {
   child.send({ on } satisfies Switched);
   const [{ cpuMs }] = (await once(child, 'message')) as [Spent];

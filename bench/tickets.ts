@@ -1,4 +1,4 @@
-/** What capability tickets cost: signatures and verifications a second, the store left out. */
+/** The cost of capability tickets: signatures and verifications per second, without the store. */
 import { ticketKey } from '#core/execution/tickets/keys.ts';
 import { signTicket, verifyTicket } from '#core/execution/tickets/ticket.ts';
 

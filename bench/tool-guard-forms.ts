@@ -1,4 +1,6 @@
-/** Ordinary forms of results, 4,096 characters each, whose cost `node bench/run.ts --tool-guard` prints. */
+/**
+ * Ordinary kinds of results, 4,096 characters each; `node bench/run.ts --tool-guard` prints the cost of guarding them.
+ */
 
 const characters = 4_096;
 const bytes = Buffer.from(

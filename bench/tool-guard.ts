@@ -1,4 +1,4 @@
-/** `node bench/run.ts --tool-guard`: what the guard on tools catches, what it alarms on falsely, and what it costs. */
+/** `node bench/run.ts --tool-guard`: detections, false alarms and cost of the tool guard. */
 import { readFileSync } from 'node:fs';
 import { check } from '#adapters/wasm/check.ts';
 import { compileModule } from '#adapters/wasm/module.ts';
@@ -25,7 +25,10 @@ import { ordinaryForms } from './tool-guard-forms.ts';
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 const counted = ({ rows, acted }: Share): string => `${acted} of ${rows} (${percent(acted / rows)})`;
 
-/** @returns whether the aims are met: 0.90 caught by kind and 1 % false alarms, on the held-out third as well. */
+/**
+ * @returns whether the targets are met, including on the held-out third: 0.90 caught for each kind, and 1 % false
+ * alarms.
+ */
 export async function benchToolGuard(): Promise<boolean> {
   const [harm, calm] = [measureHarmful(), measureHarmless()];
   console.log(`harmful, ${harm.kinds.size} kinds`);
@@ -58,7 +61,7 @@ export async function benchToolGuard(): Promise<boolean> {
 const summary = (what: string, { written, heldOut }: Measured): void =>
   console.log(`  ${what}: ${counted(written)} written on, ${counted(heldOut)} held out`);
 
-/** The same with the shipped module as classifier, beside the rules and by itself. */
+/** Measures the same with the shipped module as classifier, both together with the rules and by itself. */
 async function classified(): Promise<void> {
   const module = await compileModule(readFileSync('plugins/injection-guard.wasm'));
   const metadata = { tenant_id: 'default', model: '', provider: '', phase: 'input' } as const;
@@ -79,7 +82,7 @@ async function classified(): Promise<void> {
   }
 }
 
-/** 4,096 characters of results of a kind. */
+/** Returns 4,096 characters of results of one kind. */
 function textsOf(kind: string): string {
   const texts = harmless().flatMap((row) => (row.kind === kind && row.place === 'result' ? [row.text] : []));
   return texts.join('\n\n').repeat(20).slice(0, 4_096);

@@ -1,4 +1,7 @@
-/** What a policy decision and a policy analysis cost: p50 of a decision at 100 and 10,000 rules, analysis of 200 rules. */
+/**
+ * The cost of a policy decision and of a policy analysis: p50 of a decision with 100 and 10,000 rules, analysis of 200
+ * rules.
+ */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
 import { analysePolicy } from '#core/policy/rules/analysis/analyse.ts';
@@ -20,7 +23,10 @@ export async function benchToolPolicy(): Promise<Record<string, number>> {
   };
 }
 
-/** A mix as packs have it: secrets for every tool, prefixes, literals, targets, capabilities, arguments. */
+/**
+ * Builds a policy with the mix that packs contain: secrets for every tool, prefixes, literals, targets, capabilities,
+ * arguments.
+ */
 export function policyOf(size: number): ToolPolicyDocument {
   const protocols = ['git', 'shell', 'sql', 'http', 'mcp'] as const;
   const rules: ToolRule[] = [
@@ -55,7 +61,7 @@ function decisionMicros(size: number): number {
   return micros.sort((a, b) => a - b)[micros.length >> 1]!;
 }
 
-/** Calls spread over the whole policy; every tenth matches no rule. */
+/** Builds calls spread over the whole policy; every tenth call matches no rule. */
 function callsFor({ rules }: ToolPolicyDocument, count: number): ToolCall[] {
   return Array.from({ length: count }, (_, i) => {
     const rule = rules[2 + Math.floor((i * (rules.length - 2)) / count)]!;

@@ -1,4 +1,4 @@
-/** The transparency log: cost of appending, proving and verifying, and the writes of a batch. */
+/** The transparency log: the cost of appending, proving and verifying, and the writes of a batch. */
 
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { toItem } from '#adapters/aws/dynamodb/items.ts';
@@ -62,7 +62,7 @@ async function proofs(tree: Frontier, read: (ids: readonly NodeId[]) => Promise<
   return { 'make a proof of 100,000 leaves: CPU ms': ms(making), 'check it: CPU ms': ms(checking) };
 }
 
-/** Write units by the size of what is put, as DynamoDB counts it: one for each begun 1,024 bytes. */
+/** Returns write units by the size of the items, as DynamoDB counts them: one for each started 1,024 bytes. */
 async function written(): Promise<Record<string, number>> {
   const rows = testStore();
   let units = 0;
@@ -74,7 +74,7 @@ async function written(): Promise<Record<string, number>> {
   const kept = await testLog();
   const log = kept.opened({ heads });
   const figures: Record<string, number> = {};
-  // The frontier of a log of a thousand and more leaves is about as large as it gets.
+  // The frontier of a log with a thousand or more leaves has nearly its maximum size.
   await log.append(Array.from({ length: 1_023 }, (_, i) => pointOf(`old-${i}`, 0)));
   for (const count of [1, 10, 100]) {
     units = 0;
@@ -86,7 +86,7 @@ async function written(): Promise<Record<string, number>> {
   return figures;
 }
 
-/** Bundles of few, of some and of many entries: the proof costs the same, so its share falls. */
+/** Verifies bundles with few, some and many entries: the proof costs the same, so its share falls. */
 async function verified(): Promise<Record<string, number>> {
   const figures: Record<string, number> = {};
   for (const count of [10, 50, 500]) Object.assign(figures, await verifiedOf(count));
@@ -131,11 +131,12 @@ async function verifiedOf(count: number): Promise<Record<string, number>> {
     if (!valid) throw new Error('the bundle is not valid');
     if (round >= 20) into.push((user + system) / 1_000);
   };
-  // Alternating, and by means of the middle half, so that what else runs on the machine meets all alike.
+  // The variants alternate and the middle half is averaged, so that other load on the machine affects all of them
+  // equally.
   for (let round = 0; round < 420; round++) {
     await timed(times.without, round, without);
     await timed(times.known, round, withProof, key);
-    // A key that is read again has seen no checkpoint.
+    // A newly parsed key has no verified checkpoint cached.
     await timed(times.first, round, withProof, readVerifierKey(given));
   }
   await kept.stop();

@@ -3,7 +3,7 @@
 import { enableCompileCache } from 'node:module';
 import { compiledFile } from './compiled.ts';
 
-// Enabled before our first import, so that the next start finds every file compiled.
+// Enabled before this program's first import, so that the next start finds every file compiled.
 enableCompileCache();
 const { main } = (await import(
   compiledFile('agentctl') ?? './agentctl/start.ts'

@@ -1,4 +1,4 @@
-/** `npm run check`: runs all steps in parallel, to use every core, and reports each when it ends. */
+/** `npm run check`: runs all steps in parallel to use every core, and reports each step when it ends. */
 import { spawn } from 'node:child_process';
 import { Command } from 'commander';
 
@@ -10,7 +10,10 @@ const { verbose = false } = new Command('npm run check --')
 
 const steps = ['lint', 'typecheck', 'boundaries', 'voice', 'test:unit'] as const;
 
-/** Runs a script of package.json; prints its whole output at once, so that outputs of two steps do not mix. */
+/**
+ * Runs a script of package.json; prints its whole output in one piece, so that the output of two steps is not
+ * interleaved.
+ */
 function run(step: string): Promise<boolean> {
   const began = performance.now();
   // On Windows npm is a shell script.

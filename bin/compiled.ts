@@ -1,7 +1,6 @@
 /**
- * Finds the code that `npm run compile` bundles into few files, as `npm test` does: it starts with less
- * processor time and memory than a thousand sources. Used only while every source is unchanged
- * [package.installs].
+ * Finds the code that `npm run compile` bundles into few files, as `npm test` does. It starts with less CPU time and
+ * memory than a thousand sources do. Used only while every source is unchanged [package.installs].
  */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 
 /** Content of `dist/local.json`, written by `packaging/compile.mjs`. */
 interface CompiledCode {
-  /** Has the depth of the programs' sources, so that relative paths to data files stay valid. */
+  /** Folder at the same depth as the programs' sources, so that relative paths to data files stay valid. */
   readonly folder: string;
   readonly sources: readonly Source[];
 }
@@ -20,7 +19,7 @@ const checkout = join(import.meta.dirname, '..');
 
 /**
  * Returns the URL of a compiled program.
- * @param name of a program, such as `gateway`.
+ * @param name the name of a program, such as `gateway`.
  * @returns undefined if the sources are to be loaded, for example with `GATEWAY_COMPILED=0`.
  */
 export function compiledFile(name: string, root: string = checkout, environment = process.env): string | undefined {
@@ -39,7 +38,7 @@ export function compiledCode(root: string): CompiledCode | undefined {
 }
 
 export function sourceOf(root: string, file: string): Source {
-  const { size, mtimeMs } = statSync(`${root}/${file}`); // `join` would take a third of the time of a thousand files
+  const { size, mtimeMs } = statSync(`${root}/${file}`); // `join` would take a third of the total time for a thousand files
   return [file, size, mtimeMs];
 }
 

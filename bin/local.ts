@@ -13,13 +13,13 @@ if (running < oldest) {
   process.exit(1);
 }
 
-// Compiled once: later starts skip it, and do not load the compiler.
+// Compiled once: later starts skip this step and do not load the compiler.
 enableCompileCache();
 
 try {
   const { main } = (await import(compiledFile('gateway') ?? './local/main.ts')) as typeof import('./local/main.ts');
   await main(process.argv.slice(2), process.env);
-  setTimeout(() => process.exit(), 2_000).unref(); // whatever a library still holds open
+  setTimeout(() => process.exit(), 2_000).unref(); // anything a library still keeps open
 } catch (fault) {
   const { message, code, exitCode = 1 } = fault as Error & { code?: string; exitCode?: number };
   console.error(`The gateway did not start: ${message}`);

@@ -1,8 +1,8 @@
 /**
  * Loaded first by `npm start`. On Linux it re-executes the program in the same process with one C heap for all threads,
- * which returns blocks of 16 kB at once: by default glibc gives each thread its own heap, and keeps 60 of 250 MB after
- * compiling under load.
- * Elsewhere it does nothing. An older Node, which could not load the modules after this one, ends here.
+ * which frees blocks of 16 kB immediately: by default, glibc gives each thread its own heap and keeps 60 of 250 MB
+ * after compiling under load. On other systems it does nothing. It exits on an older Node, which could not load the
+ * modules after this one.
  */
 import { isMainThread } from 'node:worker_threads';
 

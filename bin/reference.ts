@@ -1,6 +1,6 @@
 /**
- * `npm run docs`: generates docs/reference from the code, so that they cannot differ. With `--check` it writes no files
- * and exits 1 if a file differs, including the modules of bin/catalog.ts.
+ * `npm run docs`: generates docs/reference from the code, so that the two cannot differ. With `--check` it writes no
+ * files and exits with 1 if a file differs, including the modules of bin/catalog.ts.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
  * Checks the prose of the repository against docs/contributing/voice.md: documents, comments, error messages and
- * command-line texts. Prints each finding with its replacement; exits 1 if there is one. Regular expressions find the
- * declarations, because the API of TypeScript 7 loads the whole program before it shows a file.
+ * command-line texts. Prints each finding with its replacement; exits with 1 if there are any. Declarations are found
+ * with regular expressions, because the API of TypeScript 7 loads the whole program before it shows a file.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ const checkedPaths =
 const exempt =
   /^(?:docs\/reference\/|docs\/decisions\/|docs\/contributing\/voice\.md$|CHANGELOG\.md$|bin\/voice(?:\/rules)?\.ts$|core\/models\/cache\/same-meaning\.ts$|core\/catalog\/(?:data|rule-sets-data|databases|programs|tool-names)\.ts$|core\/guard\/wording-module\.ts$)/;
 
-/** Returns the findings in one text. Blanks out code, so that line numbers stay valid. */
+/** Returns the findings in one file. Blanks out code, so that line numbers stay valid. */
 export function findings(path: string, text: string): Finding[] {
   return proseOf(path, text)
     .split('\n')
@@ -34,7 +34,7 @@ export function findings(path: string, text: string): Finding[] {
     );
 }
 
-/** Returns the doc comments of a program that do not begin as voice.md requires. */
+/** Returns the doc comments in a source file that do not begin as voice.md requires. */
 export function docFindings(path: string, text: string): Finding[] {
   if (!/^(?:core|features|adapters|lambdas|lib|bin|operator|console)\/(?!.*\/test\/).*\.tsx?$/.test(path)) return [];
   const found = text.matchAll(/(?<=^[ \t]*)\/\*\*((?:(?!\*\/)[\s\S])*)\*\/[ \t]*\n[ \t]*(.*)/gm);
@@ -45,7 +45,7 @@ export function docFindings(path: string, text: string): Finding[] {
   });
 }
 
-/** Returns the habits that a file shows more often than before. */
+/** Returns the habits that occur more often in a file than before. */
 export function risenHabits(path: string, before: string, after: string): Finding[] {
   const [old, now] = [before, after].map((text) => proseOf(path, text));
   return habits.flatMap((rule) => {
@@ -92,7 +92,7 @@ const blank = (text: string) => text.replace(/[^\n]/g, ' ');
 /** Returns a document without fenced and inline code. */
 const withoutCode = (text: string): string => text.replace(/```[\s\S]*?```/g, blank).replace(/`[^`\n]*`/g, blank);
 
-/** Returns comments, and literals with at least two blanks (shorter ones are names and keys), without inline code. */
+/** Returns comments, and literals with at least two spaces (shorter ones are names and keys), without inline code. */
 export function commentsAndTexts(source: string): string {
   const token = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/ [^\n]*|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g;
   let at = 0;
@@ -110,7 +110,7 @@ export function commentsAndTexts(source: string): string {
 const git = (root: string, args: readonly string[]): string =>
   spawnSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 1e9 }).stdout;
 
-/** Returns the texts of files in a commit; those that it does not have are empty. */
+/** Returns the content of files in a commit; empty for files that the commit does not contain. */
 function textsAt(root: string, commit: string, paths: readonly string[]): string[] {
   const { stdout } = spawnSync('git', ['cat-file', '--batch'], {
     cwd: root,
@@ -127,8 +127,8 @@ function textsAt(root: string, commit: string, paths: readonly string[]): string
 }
 
 /**
- * Returns all findings in the repository. Habits are compared with the branch point from `main`, on it with the commit
- * before.
+ * Returns all findings in the repository. Habits are compared with the branch point from `main`; on `main`, with the
+ * previous commit.
  */
 function voiceFindings(root: string): Finding[] {
   const isChecked = (path: string) => checkedPaths.test(path) && !exempt.test(path);

@@ -1,4 +1,6 @@
-/** Filters of a page in the address, behind a `?` in its fragment: a link or a reload shows the same list. */
+/**
+ * Filters of a page, kept after a `?` in the fragment of the address, so that a link or a reload shows the same list.
+ */
 import { useCallback, useEffect, useState } from 'preact/hooks';
 
 const changeEvent = 'gateway-address-query';
@@ -6,9 +8,9 @@ const changeEvent = 'gateway-address-query';
 const queryOf = (hash: string): URLSearchParams => new URLSearchParams(hash.split('?')[1] ?? '');
 
 interface Address {
-  /** The value of a filter, or empty. */
+  /** Returns the value of a filter, or an empty string. */
   readonly asked: (name: string) => string;
-  /** Changes filters. An empty value removes one. The address changes, the history does not grow. */
+  /** Changes filters. An empty value removes a filter. The address changes without a new history entry. */
   readonly set: (changes: Readonly<Record<string, string>>) => void;
 }
 

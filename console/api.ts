@@ -1,4 +1,4 @@
-/** Calls of the admin API of the same origin. A refusal of the gateway becomes an `ApiError` with its message. */
+/** Calls to the admin API on the same origin. A refusal by the gateway becomes an `ApiError` with its message. */
 import type { AnswerOf, OperationId } from '#core/operations/endpoints.ts';
 
 export class ApiError extends Error {
@@ -15,20 +15,20 @@ export class ApiError extends Error {
 
 export interface Api {
   get<Id extends OperationId>(path: string, signal?: AbortSignal): Promise<AnswerOf<Id>>;
-  /** Reads the answer of an optional capability. */
+  /** Reads the response of an optional capability. */
   ofFeature<Answer>(path: string, signal?: AbortSignal): Promise<Answer>;
   post<Id extends OperationId>(path: string, body: unknown): Promise<AnswerOf<Id>>;
   postToFeature<Answer>(path: string, body: unknown): Promise<Answer>;
-  /** Sends a text unchanged. */
+  /** Sends a string unchanged. */
   putText<Id extends OperationId>(path: string, text: string): Promise<AnswerOf<Id>>;
   remove(path: string): Promise<void>;
-  /** Returns the body as a blob, which the browser keeps outside the page's memory: evidence may be long. */
+  /** Returns the body as a blob, which the browser keeps outside the page's memory, because evidence may be long. */
   blob(path: string, signal?: AbortSignal): Promise<Blob>;
   /** Yields the bytes of an event stream as they arrive. */
   events(path: string, lastEventId: string | undefined, signal: AbortSignal): AsyncIterable<Uint8Array>;
 }
 
-/** Contents of a request: `body` is sent as JSON, `raw` unchanged. */
+/** Content of a request: `body` is sent as JSON, `raw` unchanged. */
 interface Sent {
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
@@ -38,7 +38,7 @@ interface Sent {
 
 /**
  * @param keyNow returns the key when a call begins; undefined without a session, in which case no request is sent.
- * @param rejected the gateway refused this key: called once per call, before it fails.
+ * @param rejected called once per call before it fails, if the gateway refused this key.
  */
 export function apiOf(keyNow: () => string | undefined, rejected: (key: string) => void = () => {}): Api {
   const answered = async (

@@ -1,4 +1,4 @@
-/** The console: the sign-in page, or, once signed in, the frame with one page. */
+/** The console: the sign-in page or, once signed in, the frame with one page. */
 import type { ComponentType } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Api, apiOf, faultText } from './api.ts';
@@ -19,7 +19,7 @@ import { forgetKey, keepKey, keptKey, keyOfLink, type Me, mayOperate, nameOf, ta
 import { SignIn, SignInAgain } from './sign-in.tsx';
 import { signInFault } from './sign-in-fault.ts';
 
-/** The first pages of a visit are part of the first load, the others are loaded when they are opened [console.size]. */
+/** The first pages of a visit are part of the first load; the others are loaded when they are opened [console.size]. */
 const components: Readonly<Record<Page, ComponentType<PageProps>>> = {
   approvals: ApprovalsPage,
   overview: OverviewPage,
@@ -74,7 +74,7 @@ export function App() {
       apiOf(
         () => key.current,
         (refused) => {
-          // An answer to a request with the previous key may still arrive.
+          // A response to a request with the previous key may still arrive.
           if (refused !== key.current) return;
           forgetKey();
           key.current = undefined;
@@ -120,11 +120,11 @@ interface SignedProps {
   readonly signOut: () => void;
 }
 
-/** State of one person's pages: another person starts with new ones. */
+/** State of one person's pages: when another person signs in, it starts empty. */
 function Signed({ api, me, signOut }: SignedProps) {
   const route = useRoute();
   const shown = pagesOf(me);
-  // An address that names a page is kept, so that a person who followed a link reads why the page does not open.
+  // An address that names a page is kept, so that a person who followed a link can read why the page does not open.
   const page = route.named ? route.page : (shown.find((name) => name === route.page) ?? shown[0] ?? route.page);
   const refused = refusedPage(page, me);
   const Shown = components[page];

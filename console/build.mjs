@@ -19,7 +19,7 @@ const options = {
   minify: true,
   legalComments: 'none',
   logLevel: 'silent',
-  // The verifier of evidence is that of the command line, and the policy engine is that of the gateway.
+  // The evidence verifier is the command line's, and the policy engine is the gateway's.
   alias: { 'node:crypto': './console/evidence/node-crypto.ts', 'node:path': './console/policies/node-path.ts' },
   inject: ['console/evidence/buffer.ts'],
   jsx: 'automatic',
@@ -27,7 +27,7 @@ const options = {
   tsconfig: 'console/tsconfig.json',
 };
 
-/** The files that a browser loads, by name. Pages that few visits open are chunks of their own. */
+/** Returns the files that a browser loads, by name. Rarely visited pages are separate chunks. */
 export async function buildConsole() {
   const pages = await build({
     ...options,
@@ -41,7 +41,7 @@ export async function buildConsole() {
     format: 'esm',
     chunkNames: 'chunk-[hash]',
   });
-  // The verifier of a session's single HTML file: one classic script, which imports nothing.
+  // The verifier for a session's single HTML file: one classic script without imports.
   const alone = await build({ ...options, entryPoints: { evidence: 'console/evidence/page.ts' }, format: 'iife' });
   const outputFiles = [...pages.outputFiles, ...alone.outputFiles];
   const copied = await Promise.all(

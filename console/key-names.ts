@@ -1,12 +1,12 @@
-/** Names of API keys: evidence and requests have their ids. */
+/** Names of API keys, because evidence and requests contain only their ids. */
 import { useCallback, useMemo } from 'preact/hooks';
 import type { Api } from './api.ts';
 import { useLive } from './live.ts';
 
 interface KeyNames {
-  /** The name of a key, or its id if the key is not one of the tenant's. */
+  /** Returns the name of a key, or its id if the key does not belong to the tenant. */
   readonly nameOf: (id: string) => string;
-  /** Ids and names, by name. */
+  /** Ids and names, sorted by name. */
   readonly all: readonly (readonly [id: string, name: string])[];
 }
 

@@ -3,7 +3,7 @@ import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Notice, Skeleton } from './design/states.tsx';
 
-/** @param load imports the page; called again after a failure, when the page is opened again. */
+/** @param load imports the page; called again when the page is reopened after a failure. */
 export function lazy<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   let loaded: ComponentType<Props> | undefined;
   return function Lazy(props: Props) {

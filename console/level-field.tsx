@@ -1,4 +1,4 @@
-/** Field for the part of the organisations that a page shows: a list of their levels, if there are any. */
+/** Field that selects which part of the organisations a page shows: a list of their levels, if there are any. */
 import { useCallback } from 'preact/hooks';
 import type { Api } from './api.ts';
 import { Choice } from './design/field.tsx';
@@ -7,7 +7,7 @@ import { useLive } from './live.ts';
 
 interface LevelFieldProps {
   readonly api: Api;
-  /** Empty for everything. */
+  /** Empty string for all levels. */
   readonly path: string;
   readonly choose: (path: string) => void;
 }

@@ -1,9 +1,12 @@
-/** Polls while a page is open: at once when the tab is shown, slower while it is hidden or the gateway is down. */
+/**
+ * Polls while a page is open: immediately when the tab becomes visible, more slowly while it is hidden or the gateway
+ * is down.
+ */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { faultText } from './api.ts';
 
 export interface Live<T> {
-  /** The last response; kept while the gateway does not answer. */
+  /** The last response, kept while the gateway does not respond. */
   readonly value: T | undefined;
   /** Why the last request failed. */
   readonly fault: string | undefined;
@@ -13,7 +16,7 @@ export interface Live<T> {
 
 const again = 'gateway-ask-again';
 
-/** Repeats every failed request now, because the cause of its failure is gone. */
+/** Repeats every failed request now, because the cause of its failure has been fixed. */
 export const askAgain = (): boolean => document.dispatchEvent(new Event(again));
 
 const visibleMs = 2_000;
@@ -22,7 +25,7 @@ const slowestMs = 20_000;
 
 /**
  * @param ask must not change between renders unless the request does.
- * @param everyMs between a response and the next request; 0 asks once.
+ * @param everyMs the pause between a response and the next request; 0 asks once.
  */
 export function useLive<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs = visibleMs): Live<T> {
   const [state, setState] = useState<Pick<Live<T>, 'value' | 'fault'>>({ value: undefined, fault: undefined });
@@ -36,7 +39,7 @@ export function useLive<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs = v
     let asking = false;
     let waiting = false;
     const question = async () => {
-      // A request made while an answer is pending may have newer data than that answer.
+      // A request made while another is pending may return newer data than that one.
       if (asking) {
         waiting = true;
         return;
@@ -56,7 +59,7 @@ export function useLive<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs = v
       if (waiting && failures === 0 && !ended.signal.aborted) return void question();
       if (ended.signal.aborted || (every.current === 0 && failures === 0)) return;
       const shortest = document.hidden ? hiddenMs : visibleMs;
-      // After a fault the request is repeated soon, and then less and less often.
+      // After a failure, the request is repeated soon, and then at increasing intervals.
       const pause =
         failures === 0
           ? Math.max(every.current, shortest)

@@ -6,6 +6,6 @@ import { applyTheme, chosenTheme } from './design/theme.ts';
 applyTheme(chosenTheme());
 const place = document.getElementById('app');
 if (place) {
-  place.replaceChildren(); // what stands there without JavaScript
+  place.replaceChildren(); // content shown without JavaScript
   render(<App />, place);
 }

@@ -1,4 +1,4 @@
-/** Starts the workers of the console. The policy of the page allows workers from these addresses only. */
+/** Starts the console's workers. The page's content security policy allows workers from these addresses only. */
 const scripts = { verifier: 'verifier.js', engine: 'engine.js' } as const;
 
 interface Policies {

@@ -1,5 +1,7 @@
-/** The pages that a key can open, and the reason why it cannot open another.
- * The gateway refuses their operations in any case [console.roles]. */
+/**
+ * The pages that a key can open, and the reasons why it cannot open others. The gateway refuses their operations in any
+ * case [console.roles].
+ */
 import { type Page, pages } from './page-names.ts';
 import { type Me, mayOperate } from './session.ts';
 
@@ -9,13 +11,13 @@ const forViewers: ReadonlySet<Page> = new Set<Page>([
   ...(['policies', 'tools', 'servers', 'providers'] as const),
   ...(['keys', 'people', 'health', 'evidence', 'plugins'] as const),
 ]);
-/** Pages that show an agent's key its own data. */
+/** Pages that show an agent key its own data. */
 const forAgents: ReadonlySet<Page> = new Set<Page>(['approvals', 'sessions']);
 
 export const pagesOf = (me: Me): readonly Page[] =>
   pages.filter((page) => page !== 'design' && refusedPage(page, me) === undefined);
 
-/** Returns why a page is not shown, and which key it needs; undefined if it is shown. */
+/** Returns why a page is not shown and which key it requires; undefined if it is shown. */
 export function refusedPage(page: Page, me: Me): string | undefined {
   const { role, kind } = me;
   if (page === 'design') return undefined;

@@ -1,4 +1,4 @@
-/** The pages of the console, in the order of the navigation. */
+/** The pages of the console, in navigation order. */
 
 export const pages = [
   ...(['approvals', 'sessions'] as const),
@@ -6,7 +6,7 @@ export const pages = [
   ...(['policies', 'tools', 'servers', 'providers', 'rollouts'] as const),
   ...(['keys', 'credentials', 'passkeys', 'people'] as const),
   ...(['health', 'evidence', 'plugins'] as const),
-  /** The components of the console, for those who build pages; no navigation offers it. */
+  /** The console's components, for people who build pages; the navigation does not link to it. */
   'design',
 ] as const;
 export type Page = (typeof pages)[number];

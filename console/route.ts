@@ -1,11 +1,11 @@
-/** The page that the fragment of the address names: `#/approvals/<id>`. Nothing is decided by opening an address. */
+/** The page named in the address fragment: `#/approvals/<id>`. Opening an address never makes a decision. */
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { type Page, pages } from './page-names.ts';
 
 interface Route {
   readonly page: Page;
   readonly id: string | undefined;
-  /** The address names the page. */
+  /** True if the address names the page. */
   readonly named: boolean;
 }
 
@@ -29,7 +29,10 @@ export const hashOf = (page: Page, id?: string): string =>
 
 const followers = new Set<() => void>();
 
-/** Opens a page at once: the browser fires its own event in a later task, and a key pressed before that would be lost. */
+/**
+ * Opens a page immediately: the browser fires its own event in a later task, and a key pressed before that would be
+ * lost.
+ */
 export const go = (page: Page, id?: string): void => {
   location.hash = hashOf(page, id);
   for (const follow of followers) follow();
@@ -46,7 +49,7 @@ export function useRoute(): Route {
     };
     followers.add(follow);
     addEventListener('hashchange', follow);
-    follow(); // the address may have changed since the first drawing
+    follow(); // the address may have changed since the first render
     return () => {
       followers.delete(follow);
       removeEventListener('hashchange', follow);

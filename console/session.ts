@@ -1,6 +1,6 @@
 /**
- * Who is signed in. The key lives in this tab's sessionStorage and nowhere else: never in an address, a cookie or a log
- * [console.sign-in].
+ * The signed-in person. The key lives in this tab's sessionStorage and nowhere else: never in an address, a cookie or a
+ * log [console.sign-in].
  */
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { ApiError, refusalOf } from './api.ts';
@@ -14,8 +14,8 @@ export const keepKey = (key: string): void => sessionStorage.setItem(place, key)
 export const forgetKey = (): void => sessionStorage.removeItem(place);
 
 /**
- * Returns the token of a one-time sign-in link, and removes it at once from the address and the tab's history.
- * @returns undefined if the address has none.
+ * Returns the token of a one-time sign-in link, and immediately removes it from the address and the tab's history.
+ * @returns undefined if the address does not contain a token.
  */
 export function takeLinkToken(): string | undefined {
   const [, token] = /^#sign-in=([\w-]{1,200})$/.exec(location.hash) ?? [];
@@ -23,7 +23,7 @@ export function takeLinkToken(): string | undefined {
   return token;
 }
 
-/** Exchanges the token for a key, once. @throws ApiError with the reason of the gateway. */
+/** Exchanges the token for a key, once. @throws ApiError with the gateway's reason. */
 export async function keyOfLink(token: string): Promise<string> {
   const response = await fetch('sign-in', {
     method: 'POST',
@@ -44,7 +44,10 @@ const rank = { viewer: 0, operator: 1, admin: 2 } as const;
 
 export const mayOperate = ({ role }: Me): boolean => rank[role] >= rank.operator;
 
-/** Checks for a human with role operator or admin. The gateway refuses other votes in any case. */
+/**
+ * Checks whether the key belongs to a human with the role operator or admin. The gateway refuses other votes in any
+ * case.
+ */
 export const mayVote = (me: Me): boolean => me.kind === 'human' && mayOperate(me);
 
 export const nameOf = ({ person, name, key_id }: Me): string => person ?? name ?? key_id;

@@ -24,19 +24,19 @@ export const SignIn = (props: SignInProps) => (
 );
 
 interface SignInAgainProps extends SignInProps {
-  /** Who was signed in. */
+  /** The person who was signed in. */
   readonly who: string;
   readonly signOut: () => void;
 }
 
-/** Opens above the page, which does not change, so that typed text is not lost [console.session-end]. */
+/** Opens above the page, which stays unchanged, so that typed text is not lost [console.session-end]. */
 export function SignInAgain({ who, signOut, ...props }: SignInAgainProps) {
-  // Escape would close this dialog, and a second Escape the one beneath it with its typed text.
+  // Escape would close this dialog, and a second Escape would close the one beneath it with its typed text.
   useLayoutEffect(() => {
     document.addEventListener('keydown', keepOpen, true);
     return () => document.removeEventListener('keydown', keepOpen, true);
   }, []);
-  // A browser may close it by other means; without a key the page is of no use, so it opens again.
+  // A browser may close it by other means. It then opens again, because the page is useless without a key.
   const [nth, setNth] = useState(0);
   return (
     <Dialog key={nth} title="Sign in again" close={() => setNth(nth + 1)}>

@@ -6,7 +6,7 @@ const units = [
   [60, 'min'],
 ] as const;
 
-/** `90` → `1 min`, `45` → `45 s`. */
+/** Formats a duration: `90` → `1 min`, `45` → `45 s`. */
 export function duration(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   for (const [size, unit] of units) {
@@ -19,7 +19,7 @@ export function duration(seconds: number): string {
   return `${whole} s`;
 }
 
-/** Returns the age in one unit, by this machine's clock. */
+/** Returns the age in one unit, according to this machine's clock. */
 export function ago(iso: string, nowMs = Date.now()): string {
   const seconds = Math.max(0, Math.round((nowMs - Date.parse(iso)) / 1000));
   const [size, unit] = units.find(([size]) => seconds >= size) ?? [1, 's'];
@@ -28,10 +28,10 @@ export function ago(iso: string, nowMs = Date.now()): string {
 
 export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-/** Formats a measured value: whole numbers with separated thousands, others with three significant digits. */
+/** Formats a measured value: whole numbers with thousands separators, others with three significant digits. */
 export const figure = (value: number): string =>
   value.toLocaleString('en', Number.isInteger(value) ? {} : { maximumSignificantDigits: 3 });
 
-/** `$1,234.50`, and below ten cents two significant digits: `$0.0042`. */
+/** Formats an amount: `$1,234.50`, and below ten cents two significant digits, as in `$0.0042`. */
 export const money = (usd: number): string =>
   `$${usd.toLocaleString('en', usd === 0 || Math.abs(usd) >= 0.1 ? { minimumFractionDigits: 2, maximumFractionDigits: 2 } : { maximumSignificantDigits: 2 })}`;

@@ -1,6 +1,6 @@
 /**
- * What an optional capability adds to the product. `index.ts` lists the features, and the hosts fold over that list. This part is
- * read when a process starts; what a feature runs is imported with its first use.
+ * The parts that an optional capability adds to the product. `index.ts` lists the features, and the hosts iterate over
+ * that list. This part is loaded when a process starts; the code that a feature runs is imported on first use.
  */
 
 import type { S3Client } from '@aws-sdk/client-s3';
@@ -24,24 +24,30 @@ export interface Feature {
   readonly rights?: Readonly<Partial<Record<FunctionName, Partial<Rights>>>>;
   /** Loads the commands of agentctl. */
   readonly commands?: () => Promise<{ readonly commands: readonly FeatureCommand[] }>;
-  /** Loads notifiers by the channel that deliveries name: one of `approvals.channels`, or `evaluation`. */
+  /** Loads notifiers by the channel named in deliveries: one of `approvals.channels`, or `evaluation`. */
   readonly channels?: Readonly<Record<string, () => Promise<{ readonly notifier: NotifierOf }>>>;
   /** Loads the checks of `agentctl doctor`. */
   readonly checks?: () => Promise<{ readonly checks: readonly FeatureCheck[] }>;
-  /** Loads the log of chain points of a gateway on this machine. On AWS it is a line of `aws-logs.ts`. */
+  /** Loads the log of chain points for a gateway on this machine. On AWS, a line of `aws-logs.ts` does this. */
   readonly localLog?: () => Promise<{ readonly openLog: OpenLocalLog }>;
-  /** Returns pages of `docs/reference` by file name. @param fields all fields of the GraphQL schema that definitions state. */
+  /** Returns pages of `docs/reference` by file name. @param fields all GraphQL schema fields given in definitions. */
   readonly reference?: (fields: readonly GraphField[]) => Promise<Readonly<Record<string, string>>>;
 }
 
-/** Returns the notifier of a channel, or undefined if it is off. A missing secret is an error that names it. */
+/**
+ * Function that returns the notifier of a channel, or undefined if the channel is off. A missing secret throws an error
+ * that names it.
+ */
 export type NotifierOf = (ports: GatewayPorts, configuration: Configuration) => Promise<Notifier | undefined>;
 
-/** Opens the log, which all processes that share the store write. @throws Error if this process has another key. */
+/**
+ * Function that opens the log, to which all processes that share the store write. @throws Error if this process has
+ * another key.
+ */
 export type OpenLocalLog = (options: {
   readonly stateFolder: string;
   readonly store: StoreOptions & { readonly shared: boolean };
-  /** Keys of all processes of the store. Absent: those of the state folder. */
+  /** Keys of all processes of the store. If absent, those of the state folder. */
   readonly keys: LogKeys | undefined;
   readonly clock: Clock;
 }) => Promise<ChainLog & LogProofs>;
@@ -49,15 +55,15 @@ export type OpenLocalLog = (options: {
 export interface AwsLogOptions {
   readonly environment: NodeJS.ProcessEnv;
   readonly bucket: string;
-  /** @default a client with the credentials of the environment */
+  /** @default a client with credentials from the environment */
   readonly client?: S3Client;
   readonly store: StoreOptions;
 }
 
-/** Exports of `aws-logs.ts`. Both return undefined if the deployment keeps no log. */
+/** Exports of `aws-logs.ts`. Both return undefined if the deployment does not keep a log. */
 export interface AwsLogs {
   readonly awsLog: (options: AwsLogOptions) => ChainLog | undefined;
-  /** Opens the log for a function that may not put its objects. */
+  /** Opens the log for a function without permission to put its objects. */
   readonly awsLogReader: (options: AwsLogOptions) => LogProofs | undefined;
 }
 

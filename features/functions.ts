@@ -1,4 +1,4 @@
-/** All functions, with the rights that their operations and features add to them. */
+/** All functions, with the rights that their operations and features require. */
 import { type Access, eitherAccess, type FunctionSpec, type Rights } from '#core/contracts/function-spec.ts';
 import { functions as coreFunctions, type FunctionName } from '#core/contracts/functions.ts';
 import type { TableName } from '#core/contracts/tables.ts';

@@ -1,4 +1,4 @@
-/** Lists the features. Without its line here and its folder, the product works without the feature. */
+/** List of the features. If a feature's line here and its folder are removed, the product works without it. */
 export { feature as batches } from './batches/feature.ts';
 export { feature as codingAgents } from './coding-agents/feature.ts';
 export { feature as evaluation } from './evaluation/feature.ts';

@@ -19,7 +19,7 @@ export const archiveAndLog = (from: KeptFrom) => ({
   transparency: (logs as Partial<AwsLogs>).awsLogReader?.(from),
 });
 
-/** Writes the archive and covers its copies by checkpoints, which the log witnesses. */
+/** Writes the archive and covers its copies with checkpoints, which the log witnesses. */
 export const archiving = (from: KeptFrom) => {
   const { bucket, clock, telemetry } = from;
   const contradictions = contradictionRows(from.store);

@@ -1,4 +1,4 @@
-/** The ports of chat functions on AWS, and their Lambda form. */
+/** The chat functions' ports on AWS, and their Lambda form. */
 import { bedrockRuntime } from '#adapters/aws/bedrock.ts';
 import { lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
 import { lazyStepFunctionsClock } from '#adapters/aws/step-functions-clock.ts';
@@ -16,7 +16,7 @@ import { compose, type HostCapabilities } from './aws.ts';
 import { streamingHandler } from './aws-stream.ts';
 import type { ChatEndpointPorts } from './middleware/chat-endpoint.ts';
 
-/** Composes the ports. @param host further clients, for a process that serves more than chat. */
+/** Composes the ports. @param host additional clients, for a process that serves more than chat. */
 export function composeChat(environment: NodeJS.ProcessEnv, host: HostCapabilities = {}) {
   const gateway = compose(environment, {
     approvalClock: lazyStepFunctionsClock,
@@ -27,7 +27,7 @@ export function composeChat(environment: NodeJS.ProcessEnv, host: HostCapabiliti
   const { clock, secrets, objects, snapshots } = gateway;
   const timeouts = systemTimeouts;
   const providers = providersFrom({ http: httpCall, secrets, clock, timeouts, bedrock: bedrockRuntime });
-  // Loaded concurrently, so that it does not delay the start of the function.
+  // Loaded concurrently, so that it does not delay the function's start.
   const breakers = import('#core/models/routing/shared-breakers.ts').then((shared) =>
     shared.sharedBreakers(gateway.breakerBoard!),
   );

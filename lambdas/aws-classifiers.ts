@@ -1,4 +1,4 @@
-/** Ports of the tool guard's classifiers on AWS: modules in threads, and models of the configured providers. */
+/** Ports for the tool guard's classifiers on AWS: modules in threads, and models from the configured providers. */
 import { bedrockRuntime } from '#adapters/aws/bedrock.ts';
 import { httpCall } from '#adapters/http/provider-http.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';

@@ -1,4 +1,4 @@
-/** The ports of the projector on AWS: its only access to the evidence table is the table's stream. */
+/** The projector's ports on AWS: its only access to the evidence table is the table's stream. */
 import { S3Client } from '@aws-sdk/client-s3';
 import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
 import { checkpointBucket } from '#adapters/aws/checkpoint-bucket.ts';
@@ -42,7 +42,7 @@ export function projectPorts(): ProjectPorts & ChainsPorts {
   return {
     observations: observationsTable(store),
     views: undefined,
-    // The configuration is not read here: the notifier drops events that no webhook takes.
+    // The configuration is not read here, because the notifier drops events that no webhook accepts.
     announce: (entries) =>
       announceViolations(
         { deliveries: deliveriesTable(store), clock: systemClock, wanted: async () => true },
@@ -51,7 +51,7 @@ export function projectPorts(): ProjectPorts & ChainsPorts {
     setAside: setAsideRows(store),
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     archive,
-    // One process at a time signs for a tenant, with all that its lanes archived meanwhile.
+    // Only one process at a time signs for a tenant; it covers everything that the tenant's lanes archived meanwhile.
     cover: async (entries) => queue.put(await checkedStretches(raised, entries)),
     coverStretches: (stretches) => checkpointStretches({ checkpoints, archive, log, ...raised }, stretches),
     ...raised,

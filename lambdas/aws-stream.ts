@@ -16,7 +16,7 @@ interface StreamingRuntime {
   readonly HttpResponseStream: { from(stream: Writable, head: { statusCode: number; headers: object }): Writable };
 }
 
-/** Time reserved for settling the call when the function's time runs out. */
+/** Time reserved for settling the call when the function's time is nearly over. */
 const settlingMs = 10_000;
 
 interface StreamingEndpoint {
@@ -28,14 +28,14 @@ interface StreamingEndpoint {
 }
 
 /**
- * Returns an HTTP handler as a Lambda handler, composed while loading. Streams if the runtime supports it, otherwise
+ * Returns an HTTP handler as a Lambda handler, composed during loading. Streams if the runtime supports it, otherwise
  * collects the body.
  */
 export async function streamingHandler(compose: () => StreamingEndpoint) {
   const runtime = (globalThis as unknown as { awslambda?: StreamingRuntime }).awslambda;
   const ready = await composedEarly(compose);
 
-  // Other environments may define the same global: only one that can stream is the runtime.
+  // Other environments may define the same global, so only a global that can stream is treated as the runtime.
   if (!runtime?.streamifyResponse) {
     return async (event: HttpEvent, context: LambdaContext) => {
       const { ports, handler } = ready();
@@ -61,15 +61,15 @@ export async function streamingHandler(compose: () => StreamingEndpoint) {
   });
 }
 
-/** Returns a streaming handler over the ports that all functions share. */
+/** Returns a streaming handler over the ports shared by all functions. */
 export const streamingHttpHandler = (
   createHandler: (ports: GatewayPorts) => HttpHandler,
   host: HostCapabilities = {},
 ) => streamingHandler(() => composed(host, createHandler));
 
 /**
- * Returns a signal that aborts when the caller disconnects or the function's time is nearly over. The provider call
- * then ends and is settled.
+ * Returns a signal that aborts when the caller disconnects or the function's time is nearly over. The provider call is
+ * then ended and settled.
  */
 function goneSignal(stream: Writable, context: LambdaContext): { signal: AbortSignal; done(): void } {
   const controller = new AbortController();
@@ -84,7 +84,7 @@ function goneSignal(stream: Writable, context: LambdaContext): { signal: AbortSi
 }
 
 /**
- * Writes the body. The runtime sends status and headers before the first `write` only: without a write there is no
+ * Writes the body. The runtime sends status and headers only before the first `write`: without a write there is no
  * status line, and API Gateway answers 502 [cloud.own-answers].
  */
 async function writeBody(
@@ -99,7 +99,7 @@ async function writeBody(
   }
   out.write('');
   const padding = Number(process.env.STREAM_PADDING_BYTES ?? 0);
-  // An SSE comment as padding, so that runtimes that buffer small writes send the first event at once. Other bodies
+  // An SSE comment as padding, so that runtimes that buffer small writes send the first event immediately. Other bodies
   // have no comments.
   if (padding > 0 && headers?.['content-type']?.startsWith('text/event-stream'))
     out.write(`:${' '.repeat(padding)}\n\n`);

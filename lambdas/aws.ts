@@ -1,4 +1,4 @@
-/** Composes the ports on AWS and the emulator once per execution environment, and wraps each handler for Lambda. */
+/** Composes the ports on AWS and on the emulator once per execution environment, and wraps each handler for Lambda. */
 import type { KMSClientConfig } from '@aws-sdk/client-kms';
 import { clientBounds } from '#adapters/aws/client-bounds.ts';
 import { dynamoClient } from '#adapters/aws/dynamodb/client.ts';
@@ -50,7 +50,7 @@ import { flushed, type LambdaContext } from './flushed.ts';
 import { errorReply } from './middleware/answers.ts';
 import type { ChatPorts, GatewayPorts } from './ports.ts';
 
-/** Sources of the access to archive, checkpoints and transparency log. */
+/** Inputs from which access to the archive, checkpoints and transparency log is built. */
 export interface KeptFrom {
   readonly bucket: string;
   readonly signer: Signer;
@@ -60,7 +60,7 @@ export interface KeptFrom {
   readonly telemetry: Telemetry;
 }
 
-/** Signs with a key of KMS; signatures of former keys verify, and the function may sign with the linked ones. */
+/** Signs with a KMS key; earlier keys' signatures still verify, and the function may sign with the linked keys. */
 type SignerOfKeys = (
   keyId: string,
   config: KMSClientConfig,
@@ -68,10 +68,13 @@ type SignerOfKeys = (
   linked?: readonly string[],
 ) => Signer;
 
-/** Capabilities of some functions only (`core/contracts/functions.ts`), so that others do not bundle these clients. */
+/**
+ * Capabilities that only some functions have (`core/contracts/functions.ts`), so that others do not bundle these
+ * clients.
+ */
 export interface HostCapabilities {
   readonly signer?: SignerOfKeys;
-  /** Signer of votes, for functions that create or use them. */
+  /** Vote signer, for functions that create or use votes. */
   readonly votes?: SignerOfKeys;
   /** Archive, checkpoints and transparency log, for functions that read them. */
   readonly kept?: (
@@ -79,14 +82,14 @@ export interface HostCapabilities {
   ) => Partial<Pick<GatewayPorts, 'archived' | 'checkpoints' | 'archiving' | 'transparency'>>;
   readonly approvalClock?: (stateMachineArn: string) => ApprovalClock;
   readonly rolloutClock?: (stateMachineArn: string) => RolloutClock;
-  /** Clients of the credential brokers for their issuers. */
+  /** Clients with which the credential brokers call their issuers. */
   readonly brokerClients?: () => BrokerClients;
   /** Breakers shared by all environments, for functions that call providers or show their state. */
   readonly breakers?: (store: StoreOptions) => BreakersTable;
   /** Notification channels, for functions that send notifications or accept votes. */
   readonly notificationClients?: NotificationClients;
   readonly controlPlane?: ControlPlane;
-  /** Adds the executors of allowed actions. */
+  /** Adds the executors for allowed actions. */
   readonly executors?: (ports: GatewayPorts, environment: NodeJS.ProcessEnv) => GatewayPorts;
 }
 
@@ -106,7 +109,9 @@ const noControlPlane: ControlPlane = { config: notGiven('control plane'), post: 
 
 /** For functions without access to archive, checkpoints and log. */
 const nothingKept = { archived: undefined, checkpoints: undefined, archiving: undefined, transparency: undefined };
-/** Capabilities of a host with one request at a time: no workers, no open streams of approvals and no local servers. */
+/**
+ * Capabilities of a host that handles one request at a time: no workers, no open approval streams and no local servers.
+ */
 const oneCallAtATime = {
   calls: undefined,
   loadedConfiguration: undefined,
@@ -118,7 +123,7 @@ const oneCallAtATime = {
   links: undefined,
 };
 
-/** Composes the ports that all functions share, from the tables and addresses in the environment. */
+/** Composes the ports shared by all functions, from the tables and addresses in the environment. */
 export function compose(
   environment: NodeJS.ProcessEnv,
   host: HostCapabilities = {},
@@ -178,7 +183,7 @@ export function compose(
     results: objectBucket({ bucket, folder: objectFolders.results }),
     definitionTexts: objectBucket({ bucket, folder: objectFolders.definitions }),
     configStore,
-    listedSecretNames: undefined, // the bundles in Secrets Manager contain only the operator's values
+    listedSecretNames: undefined, // the Secrets Manager bundles contain only the operator's values
     snapshots,
     hostLimits: lambdaLimits,
     compileModule: async (bytes) => (await import('#adapters/wasm/module.ts')).compileModule(bytes),
@@ -222,11 +227,11 @@ export function compose(
   };
 }
 
-/** Returns the Secrets Manager ids of this function. Each secret is a JSON object of environment-style names. */
+/** Returns this function's Secrets Manager ids. Each secret is a JSON object of environment-style names. */
 const secretIds = (environment: NodeJS.ProcessEnv): string[] =>
   Object.entries(environment).flatMap(([name, value]) => (name.startsWith('SECRET_') && value ? [value] : []));
 
-/** Limit for replies: API Gateway accepts 6 MiB after JSON wrapping, and turns larger ones into an error. */
+/** Size limit for replies: API Gateway accepts 6 MiB after JSON wrapping, and turns larger ones into an error. */
 const maxReplyBytes = 5 * 1024 * 1024;
 
 export const contextOf = (context: LambdaContext): HttpContext => ({
@@ -257,7 +262,7 @@ export async function httpHandler(createHandler: (ports: GatewayPorts) => HttpHa
   );
 }
 
-/** Composes the ports of a function, and its handler. */
+/** Composes a function's ports and its handler. */
 export function composed<H>(
   host: HostCapabilities,
   createHandler: (ports: GatewayPorts) => H,
@@ -268,8 +273,8 @@ export function composed<H>(
 }
 
 /**
- * Composes and reads the configuration while the function is loaded. Calls never wait for a read that began before a
- * freeze.
+ * Composes and reads the configuration while the function is being loaded. Calls never wait for a read that began
+ * before a freeze.
  */
 export const composedEarly = <T extends { readonly ports: { readonly snapshots: Pick<Snapshots, 'refresh'> } }>(
   make: () => T,
@@ -303,7 +308,7 @@ export async function eventHandler<E, R>(
   );
 }
 
-/** Returns X-Ray tracing if the function is traced, and the link to its traces. */
+/** Returns X-Ray tracing if the function is traced, and the links to its traces. */
 function traced(environment: NodeJS.ProcessEnv) {
   const tracer = xrayTracer(environment);
   return { link: xrayLink(environment, tracer !== undefined), ...(tracer && { tracer }) };

@@ -1,6 +1,6 @@
 /**
- * Restores a caller's address and host if CloudFront is in front of the API [cloud.edge]: API Gateway only sees
- * CloudFront's address and its own host. `BEHIND_EDGE` enables it: then the web ACL lets only CloudFront send these
+ * Restores a caller's address and host if CloudFront is in front of the API [cloud.edge], because API Gateway only sees
+ * CloudFront's address and its own host. `BEHIND_EDGE` enables this: the web ACL then lets only CloudFront send these
  * headers. Without that variable any caller could forge them, so they are ignored.
  */
 import { isIP } from 'node:net';
@@ -36,7 +36,7 @@ function onlyHeader(event: HttpEvent, name: string): string | undefined {
 
 const edgeHeaderNames: readonly string[] = Object.values(edgeHeaders);
 
-/** Removes the edge's headers, including the origin secret, so that no later code can forward or record it. */
+/** Removes the edge's headers, including the origin secret, so that subsequent code cannot forward or record them. */
 function withoutEdgeHeaders<H extends Readonly<Record<string, unknown>> | null>(headers: H, host: unknown): H {
   if (headers === null || Object.keys(headers ?? {}).length === 0) return headers;
   const kept = Object.entries(headers).filter(([name]) => {

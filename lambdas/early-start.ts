@@ -1,17 +1,18 @@
 /**
- * Composes and first reads the configuration while a function is loaded [cloud.early-start]: Lambda then provides a
- * whole vCPU, but only a share of it at the first call.
+ * Composes the ports and reads the configuration for the first time while a function is being loaded
+ * [cloud.early-start], because Lambda then provides a whole vCPU but only a share of it at the first call.
  */
 import { importNeededSoon } from '#core/kernel/lazy-import.ts';
 import type { Timeouts } from '#core/kernel/ports.ts';
 
-/** Maximum wait for the first read, in milliseconds. Lambda ends a function that loads for ten seconds. */
+/** Maximum wait for the first read, in milliseconds. Lambda ends a function that takes ten seconds to load. */
 const earlyMs = 4_000;
 
 /**
- * Composes now and starts `first`. Failures, and work longer than `earlyMs`, are left to the first call: never throws.
+ * Composes immediately and starts `first`. Failures, and work that takes longer than `earlyMs`, are left to the first
+ * call; never throws.
  * @param first preparatory work. Calls must not await it; they start it again.
- * @returns a function that returns the composition, and composes again if that had failed.
+ * @returns a function that returns the composition, and composes again if the first attempt failed.
  */
 export async function startedEarly<T>(
   compose: () => T,
@@ -27,7 +28,7 @@ export async function startedEarly<T>(
   const cancel = timeouts.after(earlyMs, late.resolve);
   try {
     const begun = first(ready());
-    begun.catch(() => {}); // including a late failure
+    begun.catch(() => {}); // including a failure that occurs later
     void importNeededSoon();
     await Promise.race([begun, late.promise]);
   } catch {

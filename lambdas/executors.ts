@@ -1,4 +1,4 @@
-/** Adds the executors of each configuration to the ports. */
+/** Adds each configuration's executors to the ports. */
 import { executorsOf } from '#core/execution/executors/executors.ts';
 import type { ExecutorPorts } from '#core/execution/executors/ports.ts';
 import type { GatewayPorts } from './ports.ts';

@@ -1,4 +1,4 @@
-/** Sends what telemetry holds before Lambda freezes a function: the outermost middleware of every function. */
+/** Sends pending telemetry before Lambda freezes a function: the outermost middleware of every function. */
 import middy from '@middy/core';
 
 /** The context of a Lambda invocation. */
@@ -7,13 +7,13 @@ export interface LambdaContext {
   getRemainingTimeInMillis?(): number;
 }
 
-/** Telemetry that is sent later. */
+/** Telemetry that is buffered and sent later. */
 interface Flushed {
   flush(): Promise<void>;
 }
 
 /**
- * Wraps the handler of a function. Telemetry is flushed after each call, failed ones included.
+ * Wraps a function's handler. Telemetry is flushed after each call, including failed ones.
  * @param telemetry called after the handler has composed its ports.
  */
 export function flushed<Event, Reply>(
@@ -21,7 +21,7 @@ export function flushed<Event, Reply>(
   handler: (event: Event, context: LambdaContext) => Promise<Reply>,
 ): (event: Event, context: LambdaContext) => Promise<Reply> {
   const flush = () => telemetry().flush();
-  // The gateway bounds its own work before Lambda's deadline, and middy must not end it earlier.
+  // The gateway limits its own work to end before Lambda's deadline, so middy must not end it earlier.
   const chain = middy({ timeoutEarlyInMillis: 0 })
     .use({ after: flush, onError: flush })
     .handler(handler as never);

@@ -32,7 +32,7 @@ export const httpHandlers = (ports: GatewayPorts) => ({
   observatory: httpEndpoint('observatory', ports),
 });
 
-/** Returns the handlers of the gateway surface. */
+/** Returns the gateway surface's handlers. */
 export const chatHandlers = (ports: GatewayPorts & ChatEndpointPorts) => ({
   'chat-completions': chatCompletions(ports),
   messages: messages(ports),
@@ -42,7 +42,7 @@ export const chatHandlers = (ports: GatewayPorts & ChatEndpointPorts) => ({
 
 type McpHandlerPorts = Pick<ReturnType<typeof mcpGateway<McpPorts & AdmissionPorts>>, 'ports' | 'gateway'>;
 
-/** Returns the handler of the MCP surface, over a gateway composed by `mcpGateway`. */
+/** Returns the MCP surface's handlers, over a gateway composed by `mcpGateway`. */
 export const mcpHandlers = ({ ports, gateway }: McpHandlerPorts) => ({
   mcp: mcp({ ...ports, inboxes: undefined }, gateway),
 });

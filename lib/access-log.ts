@@ -1,13 +1,13 @@
 /**
- * One JSON line per answered request. It contains no header, query or body, which carry keys and parameters of actions.
- * The function's own lines name the key, under the same `request_id` [cloud.access-logs].
+ * One JSON line per completed request. It contains no header, query or body, because these carry keys and action
+ * parameters. The function's own log lines name the key, under the same `request_id` [cloud.access-logs].
  */
 
-/** Field → variable of API Gateway. The runbook names these fields; a test compares both. */
+/** Field → API Gateway variable. The runbook names these fields; a test compares both. */
 export const restAccessLog = {
   /** The caller's `X-Request-ID`, and `request_id` in the function's log. */
   requestId: '$context.requestId',
-  /** Requested by AWS support. */
+  /** Id that AWS support asks for. */
   extendedRequestId: '$context.extendedRequestId',
   traceId: '$context.xrayTraceId',
   requestTime: '$context.requestTime',
@@ -16,19 +16,22 @@ export const restAccessLog = {
   /** The route's path, without ids. */
   resourcePath: '$context.resourcePath',
   protocol: '$context.protocol',
-  /** The caller's status. */
+  /** The status sent to the caller. */
   status: '$context.status',
   responseLength: '$context.responseLength',
-  /** Milliseconds in total, and in the function. */
+  /** Total time in milliseconds, and the function's share of it. */
   responseLatency: '$context.responseLatency',
   integrationLatency: '$context.integration.latency',
-  /** The function's status, and Lambda's: 200 even if the function answered another one. */
+  /** The function's status, and Lambda's, which is 200 even if the function returned a different one. */
   integrationStatus: '$context.integration.integrationStatus',
   lambdaStatus: '$context.integration.status',
   integrationError: '$context.integration.error',
-  /** Lambda's id of the invocation, as in the START and REPORT lines of the function's log. */
+  /** Lambda's invocation id, as in the START and REPORT lines of the function's log. */
   integrationRequestId: '$context.integration.requestId',
-  /** If API Gateway itself refused or failed: the kind, e.g. `THROTTLED` or `INTEGRATION_TIMEOUT`, and its message. */
+  /**
+   * If API Gateway itself refused the request or failed: the kind, e.g. `THROTTLED` or `INTEGRATION_TIMEOUT`, and its
+   * message.
+   */
   errorType: '$context.error.responseType',
   error: '$context.error.message',
   wafStatus: '$context.waf.status',

@@ -1,6 +1,6 @@
 /**
- * Turns a row of `core/contracts/functions.ts` into IAM statements: the one place that defines what an access word
- * permits.
+ * Turns a row in `core/contracts/functions.ts` into IAM statements: the only place that defines the permissions of an
+ * access word.
  */
 import { ArnFormat, Aws, Stack } from 'aws-cdk-lib';
 import { Effect, PolicyStatement, type PolicyStatementProps } from 'aws-cdk-lib/aws-iam';
@@ -29,7 +29,7 @@ const put = ['dynamodb:PutItem'];
 const logActions = { appends: ['kms:Sign', 'kms:GetPublicKey'], reads: ['kms:GetPublicKey'] } as const;
 const voteActions = { signs: 'kms:Sign', verifies: 'kms:GetPublicKey' } as const;
 
-/** Actions that an access word permits on the rows of a table. */
+/** Actions that an access word permits on a table's rows. */
 const tableActions: Readonly<Record<Access, readonly string[]>> = {
   get,
   put,
@@ -37,7 +37,7 @@ const tableActions: Readonly<Record<Access, readonly string[]>> = {
   write: [...get, ...put, 'dynamodb:UpdateItem'],
 };
 
-/** Tables written in batches. The right includes deletion, so only tables that can be rebuilt have it. */
+/** Tables written in batches. The permission includes deletion, so only tables that can be rebuilt have it. */
 const batches: readonly TableName[] = ['observations'];
 
 /** Returns every statement of a function's role, except the one for its own log group. */
@@ -73,7 +73,7 @@ export function accessOf(
     ...(spec.startsRollouts
       ? [allow(['states:StartExecution'], [stateMachineArn(scope, rolloutMachineName(settings))])]
       : []),
-    // The emulator authorises task answers against `*` instead of the machine.
+    // The emulator authorises task responses against `*` instead of the machine.
     ...(spec.settlesTasks ? [allow(['states:SendTaskSuccess'], [settings.emulator ? '*' : machine])] : []),
     ...(spec.invokesModels ? [modelAccess(settings)] : []),
     ...(spec.handsOverTo
@@ -85,14 +85,14 @@ export function accessOf(
     ...(spec.runsCommands
       ? [allow(['lambda:InvokeFunction'], [`${functionArn(scope, settings, 'sandbox')}:${liveAlias}`])]
       : []),
-    // CloudWatch's OTLP endpoint requires these, too.
+    // CloudWatch's OTLP endpoint also requires these.
     allow(['xray:PutTraceSegments', 'xray:PutTelemetryRecords', 'xray:PutSpans', 'xray:PutSpansForIndexing'], ['*']),
   ];
 }
 
 /**
- * Returns the ARN by literal name: the machine invokes a function whose role and environment would otherwise need the
- * machine.
+ * Returns the ARN by literal name, because the machine invokes a function whose role and environment would otherwise
+ * depend on the machine.
  */
 export const stateMachineArn = (scope: Construct, name: string): string =>
   Stack.of(scope).formatArn({
@@ -114,7 +114,7 @@ const functionArn = (scope: Construct, settings: GatewaySettings, name: string):
 export const allow = (actions: readonly string[], resources: readonly string[]): PolicyStatement =>
   new PolicyStatement({ actions: [...actions], resources: [...resources] });
 
-/** @param keys pattern of the partition keys, unless all rows may be put */
+/** @param keys pattern of the partition keys; if absent, all rows may be put */
 function tableAccess(stores: Stores, name: TableName, access: Access, keys?: string): PolicyStatement[] {
   const further = [...(access === 'write' && batches.includes(name) ? ['dynamodb:BatchWriteItem'] : [])];
   const statement = allow([...tableActions[access], ...further], [stores.tables[name].tableArn]);
@@ -136,7 +136,8 @@ function queryAccess(stores: Stores, queries: NonNullable<FunctionSpec['queries'
 }
 
 /**
- * Allows reading streams; listing them takes no resource. Batches that were given up are sent to the dead letter queue.
+ * Allows reading streams; listing them requires no resource. Batches that exhaust their retries are sent to the dead
+ * letter queue.
  */
 const streamAccess = (
   scope: Construct,
@@ -153,8 +154,8 @@ const streamAccess = (
 ];
 
 /**
- * Allows bodies by folder: configurations and modules are separate from results, which most functions do not need. With
- * the right to list, S3 answers 404 for an absent body instead of 403.
+ * Allows access to bodies by folder: configurations and modules are separate from results, which most functions do not
+ * need. With permission to list, S3 answers 404 for an absent body instead of 403.
  */
 function objectAccess({ objects }: Stores, spec: Rights): PolicyStatement[] {
   const bodies = (access: 'read' | 'write' | undefined, folder: string) =>
@@ -175,8 +176,8 @@ function objectAccess({ objects }: Stores, spec: Rights): PolicyStatement[] {
 }
 
 /**
- * Allows calls of models. The configuration decides which ones, in any region: an inference profile spreads calls over
- * several. Converse is authorised as InvokeModel, its stream as the other.
+ * Allows model calls. The configuration determines which models, in any region, because an inference profile spreads
+ * calls over several regions. Converse is authorised as InvokeModel, and its stream as InvokeModelWithResponseStream.
  */
 const modelAccess = ({ emulator }: GatewaySettings): PolicyStatement =>
   allow(
@@ -184,17 +185,19 @@ const modelAccess = ({ emulator }: GatewaySettings): PolicyStatement =>
       'bedrock:InvokeModel',
       'bedrock:InvokeModelWithResponseStream',
       'bedrock:ApplyGuardrail',
-      // The emulator requires actions of these names, which AWS does not have.
+      // The emulator requires actions with these names, which do not exist in AWS.
       ...(emulator ? ['bedrock:Converse', 'bedrock:ConverseStream'] : []),
     ],
     [
       `arn:${Aws.PARTITION}:bedrock:*::foundation-model/*`,
-      // AWS's prompt routers are in the calling account, like its own.
+      // AWS's prompt routers are in the calling account, as are the account's own.
       ...bedrockResources.map((kind) => `arn:${Aws.PARTITION}:bedrock:*:${Aws.ACCOUNT_ID}:${kind}/*`),
     ],
   );
 
-/** Resources that a Converse call of this account may name besides a foundation model, and guardrails it may apply. */
+/**
+ * Resources other than foundation models that a Converse call from this account may name, and guardrails it may apply.
+ */
 export const bedrockResources = [
   'inference-profile',
   'application-inference-profile',
@@ -207,7 +210,7 @@ export const bedrockResources = [
   'guardrail',
 ] as const;
 
-/** Allows reading the archive. The right to list distinguishes a missing copy from an unreadable one. */
+/** Allows reading the archive. Permission to list distinguishes a missing copy from an unreadable one. */
 const archiveReading = ({ archive }: Stores): PolicyStatement[] => [
   allow(['s3:ListBucket'], [archive.bucketArn]),
   allow(['s3:GetObject'], [archive.arnForObjects('*')]),
@@ -228,8 +231,8 @@ const clusterAccess = ({ sqlClusters }: GatewaySettings): PolicyStatement[] =>
   );
 
 /**
- * Allows the keys of evidence. A function that signs also signs, with the stack's earlier keys, that the next one
- * follows, so that who trusts one key can verify what another signed [evidence.keys.rotate].
+ * Allows use of the evidence keys. A function that signs also signs, with the stack's earlier keys, that the next key
+ * follows, so that a verifier that trusts one key can verify signatures made with another [evidence.keys.rotate].
  */
 function signingAccess(
   spec: Rights,
@@ -245,7 +248,8 @@ function signingAccess(
 }
 
 /**
- * Allows the log keys of the deployment, if any. Earlier keys are read; the last of them also signs during an overlap.
+ * Allows use of the deployment's log keys, if any. Earlier keys are read; the last of them also signs during an
+ * overlap.
  */
 function logKeyAccess(
   right: keyof typeof logActions,
@@ -264,7 +268,7 @@ const statementsFor = (actions: readonly string[], arns: readonly string[]): Pol
   arns.length > 0 ? [allow(actions, arns)] : [];
 
 /**
- * Allows Lambda to create and remove network interfaces of a function in a VPC, under the function's role. The second
+ * Allows Lambda to create and remove network interfaces for a function in a VPC, under the function's role. The second
  * statement denies that, and everything except the log, to the code that runs there.
  */
 export function interfaceAccess(scope: Construct, settings: GatewaySettings, name: FunctionName): PolicyStatement[] {
@@ -308,7 +312,7 @@ const deniedToCode = (
     },
   });
 
-/** Allows posting to connections and closing them, not listing. */
+/** Allows posting to connections and closing them, but not listing them. */
 const connectionAccess = (apiId: string): PolicyStatement => {
   const stage = `arn:${Aws.PARTITION}:execute-api:${Aws.REGION}:${Aws.ACCOUNT_ID}:${apiId}/${apiStageName}`;
   return allow(['execute-api:ManageConnections'], [`${stage}/POST/@connections/*`, `${stage}/DELETE/@connections/*`]);

@@ -7,16 +7,18 @@ import type { GatewaySettings } from './settings.ts';
 import type { ApiIds } from './surface-api.ts';
 
 export interface AddedStack {
-  /** The context keys that it reads. */
+  /** The context keys that the stack reads. */
   readonly contextKeys: readonly string[];
-  /** Reads them. @returns undefined for a deployment without the stack. @throws Error for options that do not fit. */
+  /**
+   * Reads the context keys. @returns undefined for a deployment without the stack. @throws Error for invalid options.
+   */
   readonly planned: (node: Node, settings: GatewaySettings) => PlannedStack | undefined;
 }
 
 interface PlannedStack {
-  /** Last word of the name of the stack in CloudFormation. */
+  /** Last word of the stack's name in CloudFormation. */
   readonly part: string;
-  /** Resources that must be in the region of the deployment. */
+  /** Resources that must be in the deployment's region. */
   readonly regional: Regional;
   readonly build: (app: App, props: AddedStackProps) => Stack & { readonly alarms: readonly AlarmRow[] };
 }
@@ -25,7 +27,7 @@ export interface AddedStackProps {
   readonly settings: GatewaySettings;
   readonly env: Environment;
   readonly stackName: string;
-  /** The variables of every function. */
+  /** Environment variables shared by all functions. */
   readonly environment: Readonly<Record<string, string>>;
   readonly apis: ApiIds;
 }

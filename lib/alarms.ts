@@ -1,6 +1,6 @@
 /**
- * Alarms, by how soon an operator must act. The rows are in `lib/alarms/`, by kind; every description names the
- * heading of the runbook with the remedy.
+ * Alarms, grouped by how soon an operator must act. The rows are in `lib/alarms/`, by kind; every description names the
+ * runbook heading with the remedy.
  */
 import { Duration } from 'aws-cdk-lib';
 import {
@@ -31,23 +31,23 @@ import type { GatewaySettings } from './settings.ts';
 interface AlarmsProps {
   readonly settings: GatewaySettings;
   readonly watched: Watched;
-  /** Alarms of stacks that features add. */
+  /** Alarms from stacks that features add. */
   readonly added: readonly AlarmRow[];
   /**
-   * Age of a pending approval that raises a page.
-   * @default twice the default time-out of approvals; older ones mean that the clock or the sweep failed
+   * Age at which a pending approval raises a page.
+   * @default twice the default approval timeout; older approvals mean that the clock or the sweep failed
    */
   readonly approvalAge?: Duration;
   /**
-   * 95 of 100 chat calls end within this time.
-   * @default half of a provider's time-out unless its entry sets another
+   * Time within which 95 of 100 chat calls must end.
+   * @default half of the default provider timeout
    */
   readonly chatLatency?: Duration;
 }
 
 /**
  * How a heartbeat treats missing data. An alarm begins without data and notifies when its state changes, so `MISSING`
- * is quiet until the first run, and reports the silence after it.
+ * is quiet until the first run, and reports any silence after it.
  */
 const missing = { always: TreatMissingData.BREACHING, 'after-first': TreatMissingData.MISSING } as const;
 
@@ -84,7 +84,7 @@ export class Alarms extends Construct {
     this.all = [...joined, ...made.map(({ alarm }) => alarm)];
   }
 
-  /** Checks whether the emulator supports an alarm: none on an expression or a query, and no composite one. */
+  /** Checks whether the emulator supports an alarm: it supports neither expressions, queries nor composite alarms. */
   #understood({ metric }: AlarmRow): boolean {
     return !this.#settings.emulator || !(metric instanceof MathExpression);
   }

@@ -1,14 +1,14 @@
-/** Route 53 records that point a host of the deployment to its endpoint. */
+/** Route 53 records that point one of the deployment's hosts to its endpoint. */
 import { CfnRecordSet } from 'aws-cdk-lib/aws-route53';
 import { Construct } from 'constructs';
 
 interface AliasRecordsProps {
-  /** Absent: the operator writes the records. */
+  /** If absent, the operator creates the records. */
   readonly hostedZoneId: string | undefined;
   readonly host: string;
-  /** Called only if records are written. */
+  /** Called only if records are created. */
   readonly target: () => { readonly dnsName: string; readonly hostedZoneId: string };
-  /** CloudFront has IPv6 addresses; regional domains of API Gateway have only IPv4 by default. */
+  /** CloudFront has IPv6 addresses; API Gateway's regional domains have only IPv4 by default. */
   readonly types: readonly ('A' | 'AAAA')[];
 }
 

@@ -18,15 +18,15 @@ export class ApiLogging extends Construct {
         'API Gateway asks for exactly this policy on the account-wide logging role.',
     });
     const account = new CfnAccount(this, 'Account', { cloudWatchRoleArn: role.roleArn });
-    // Other APIs of the account may rely on it.
+    // Other APIs in the account may rely on it.
     role.applyRemovalPolicy(RemovalPolicy.RETAIN);
     account.applyRemovalPolicy(RemovalPolicy.RETAIN);
   }
 }
 
 /**
- * Keeps the errors that a stage logs for as long as its access log. API Gateway would create the group without an
- * expiry, so it must precede the stage.
+ * Retains the errors that a stage logs for as long as its access log. API Gateway would create the group without an
+ * expiry, so the group must be created before the stage.
  */
 export function executionLogs(scope: Construct, logGroupName: string, stage: IConstruct): void {
   const group = new LogGroup(scope, 'ExecutionLogs', {

@@ -1,6 +1,6 @@
 /**
- * The evidence archive: copies of entries that no role can change. Only the roles of archiving functions may put, and
- * only if no object exists; no role may delete. During a restore, the role that copies an archive may put, too.
+ * The evidence archive: copies of entries that no role can change. Only the archiving functions' roles may put, and
+ * only if no object exists; no role may delete. During a restore, the role that copies an archive may also put.
  * Checkpoints are in the same bucket, under `@checkpoints/`.
  */
 import { ArnFormat, Duration, Stack } from 'aws-cdk-lib';
@@ -33,7 +33,7 @@ export class ArchiveBucket extends Construct {
       encryption: BucketEncryption.S3_MANAGED,
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       enforceSSL: settings.httpsOnly,
-      // S3 moves no object below 128 kB, which would cost more there.
+      // S3 does not transition objects below 128 kB, which would cost more there.
       lifecycleRules: [
         {
           abortIncompleteMultipartUploadAfter: Duration.days(7),
@@ -53,7 +53,10 @@ export class ArchiveBucket extends Construct {
     if (!settings.emulator) this.#deny('NobodyOverwrites', ['s3:PutObject'], { Null: { 's3:if-none-match': 'true' } });
   }
 
-  /** Denies all except the writers, which are named, not referenced: their functions are in a later stack. */
+  /**
+   * Denies puts by all roles except the writers, which are identified by name instead of by reference because their
+   * functions are in a later stack.
+   */
   #denyAllWriters(settings: GatewaySettings): void {
     const arn = (service: string, resource: string, resourceName: string): string =>
       Stack.of(this).formatArn({
@@ -63,7 +66,7 @@ export class ArchiveBucket extends Construct {
         resourceName,
         arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
       });
-    // AWS sends the role, the emulator its session.
+    // AWS sends the role, while the emulator sends its session.
     const writers = (Object.entries(functions) as [FunctionName, FunctionSpec][])
       .filter(([, { archives }]) => archives)
       .map(([name]) => roleName(this, settings, name))

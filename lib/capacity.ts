@@ -1,4 +1,4 @@
-/** Capacity options of a deployment: throttles of the APIs, provisioned concurrency, warm throughput of tables. */
+/** A deployment's capacity options: API throttles, provisioned concurrency, and warm throughput of tables. */
 import type { Node } from 'constructs';
 import { type FunctionName, functions } from '#core/contracts/functions.ts';
 import type { Route } from '#core/contracts/route.ts';
@@ -10,15 +10,18 @@ const requests = { actions: 1_000, admin: 200, callbacks: 50, gateway: 1_000, mc
 
 export interface CapacitySettings {
   /**
-   * Requests per second of each method of a surface, all callers together. Votes, console and actions are different
+   * Requests per second for each method of a surface, across all callers. Votes, console and actions are different
    * methods, so none takes another's share [admin.rate-limit].
    */
   readonly requestsPerSecond: Readonly<Record<keyof typeof requests, number>>;
-  /** Requests at once: API Gateway's own bucket of an account holds half as many as it admits in a second. */
+  /** Maximum burst of requests: API Gateway's own bucket for an account holds half as many as it admits per second. */
   readonly mostAtOnce: number;
   /** Environments that are kept initialised, by function. */
   readonly provisionedConcurrency: Partial<Record<FunctionName, number>>;
-  /** Units per second that tables and their indexes take at once. Without, a table begins with 4,000 and 12,000. */
+  /**
+   * Units per second that tables and their indexes accept immediately. Without this setting, a table begins with 4,000
+   * and 12,000.
+   */
   readonly warmWrites: Partial<Record<TableName, number>>;
   readonly warmReads: Partial<Record<TableName, number>>;
 }
@@ -44,7 +47,7 @@ export function capacitySettings(node: Node): CapacitySettings {
   };
 }
 
-/** Returns the throttle of a method. */
+/** Returns a method's throttle. */
 export const throttleOf = (
   { requestsPerSecond, mostAtOnce }: CapacitySettings,
   part: keyof typeof requests,
@@ -53,11 +56,11 @@ export const throttleOf = (
   throttlingBurstLimit: Math.min(2 * requestsPerSecond[part], mostAtOnce),
 });
 
-/** Returns the methods of governed actions among routes, as API Gateway names them in a stage's settings. */
+/** Returns those routes' methods that are governed actions, as API Gateway names them in a stage's settings. */
 export const actionMethods = (routes: readonly Route[]): readonly string[] =>
   routes.flatMap(({ handledBy, path, method }) => (handledBy === 'test-action' ? [`${path}/${method}`] : []));
 
-/** Returns the warm throughput of a table and of its indexes. */
+/** Returns the warm throughput for a table and its indexes. */
 export function warmThroughputOf({ warmWrites, warmReads }: CapacitySettings, table: TableName) {
   const { [table]: writeUnitsPerSecond } = warmWrites;
   const { [table]: readUnitsPerSecond } = warmReads;

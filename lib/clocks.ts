@@ -1,6 +1,6 @@
 /**
- * The clocks of approvals and rollouts: the state machines of `state-machines/` with the functions `approval-steps` and
- * `sweep`. They share a role and a log group, since the stack is near its limit of resources.
+ * Approval and rollout clocks: the state machines in `state-machines/` with the functions `approval-steps` and `sweep`.
+ * They share a role and a log group, because the stack is near its resource limit.
  */
 import { readFileSync } from 'node:fs';
 import { RemovalPolicy, Stack } from 'aws-cdk-lib';
@@ -15,7 +15,7 @@ import { type EmulatorLimits, type GatewaySettings, rolloutMachineName, stateMac
 
 interface ClocksProps {
   readonly settings: GatewaySettings;
-  /** The function that performs every step of an approval. */
+  /** The function that runs every step of an approval. */
   readonly steps: IFunction;
   /** The function that judges and advances rollouts. */
   readonly sweep: IFunction;
@@ -34,7 +34,7 @@ export class Clocks extends Construct {
     const common = {
       stateMachineType: StateMachineType.STANDARD,
       role: new Role(this, 'Role', {
-        // Step Functions assumes it for machines of this account only.
+        // Step Functions assumes it only for this account's machines.
         assumedBy: new ServicePrincipal('states.amazonaws.com', {
           conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
         }),
@@ -72,7 +72,7 @@ interface Definition {
   readonly States: Record<string, Record<string, unknown>>;
 }
 
-/** Returns the file; on the emulator with every computed time-out and wait replaced by a literal one. */
+/** Returns the definition file; for the emulator, every computed timeout and wait is replaced with a literal one. */
 function definition(name: 'approval' | 'rollout', limits: EmulatorLimits | undefined): DefinitionBody {
   const text = readFileSync(new URL(`../state-machines/${name}.asl.json`, import.meta.url), 'utf8');
   const parsed = JSON.parse(text) as Definition;

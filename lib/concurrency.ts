@@ -1,11 +1,9 @@
-/**
- * Reserved concurrency of functions. Lambda has one number for both: the reservation of a function is also its maximum.
- */
+/** Reserved concurrency of functions. Lambda uses one number for both: a function's reservation is also its maximum. */
 import type { FunctionName } from '#core/contracts/functions.ts';
 
 /**
- * `shared`: no reservations, which a new account with a quota of 10 needs. `reserved`: functions that decide and vote
- * keep their share regardless of streams, and streaming functions cannot exceed theirs [cloud.concurrency].
+ * `shared`: no reservations, which a new account with a quota of 10 needs. `reserved`: functions for decisions and
+ * votes keep their share regardless of streams, and streaming functions cannot exceed theirs [cloud.concurrency].
  */
 export const concurrencies = ['shared', 'reserved'] as const;
 
@@ -15,13 +13,16 @@ export interface ConcurrencySettings {
   /** With `reserved`: maximum concurrent calls of each streaming function. */
   readonly streamConcurrency: number;
   /**
-   * Concurrent commands, reserved from the account's concurrency. 0 = no command runs. Undefined: follows
+   * Number of concurrent commands, reserved from the account's concurrency. 0 = no command runs. Undefined: follows
    * `concurrency`.
    */
   readonly sandboxConcurrency: number | undefined;
 }
 
-/** Functions that decide, vote and end pending work. Small numbers: each of them answers within seconds. */
+/**
+ * Functions that make decisions, accept votes and end pending work. The numbers are small because each function
+ * responds within seconds.
+ */
 const deciding: Partial<Record<FunctionName, number>> = {
   approvals: 10,
   'approval-callback': 10,
@@ -34,7 +35,7 @@ const deciding: Partial<Record<FunctionName, number>> = {
 /** Functions whose calls may take minutes. */
 const streaming: ReadonlySet<FunctionName> = new Set(['mcp', 'chat-completions', 'messages']);
 
-/** @param own the number in the function's own row: the sandbox has one. */
+/** @param own the number in the function's own row; the sandbox has one. */
 export function reservedFor(
   name: FunctionName,
   own: number | undefined,

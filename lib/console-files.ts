@@ -1,5 +1,5 @@
 /**
- * The console on AWS [cloud.edge]: its built files in a bucket that only CloudFront reads, under `/console/` of the
+ * The console on AWS [cloud.edge]: its built files in a bucket that only CloudFront reads, under `/console/` on the
  * admin host, so that the pages and the API share an origin. The files are public code; their data needs a key.
  */
 import { Duration, RemovalPolicy, Stack, Token } from 'aws-cdk-lib';
@@ -29,7 +29,7 @@ interface ConsoleFilesProps {
   readonly name: string;
   /** Folder with the built files, from `npm run bundle`. */
   readonly folder: string;
-  /** Maps `/console/<file>` to the name of the file. */
+  /** Maps `/console/<file>` to the file's name. */
   readonly edgeFunction: EdgeFunction;
 }
 
@@ -47,7 +47,7 @@ export class ConsoleFiles extends Construct {
     });
     accept(bucket, { 'AwsSolutions-S1': 'The files are public code, and CloudFront alone reads them.' });
     this.behavior = {
-      // Without the right to list, S3 answers 403 for a missing file.
+      // Without permission to list, S3 answers 403 for a missing file.
       origin: S3BucketOrigin.withOriginAccessControl(bucket as IBucket, {
         originAccessControl: new S3OriginAccessControl(this, 'Access', {
           originAccessControlName: nameOfAccount(this, name, 'console'),
@@ -55,7 +55,7 @@ export class ConsoleFiles extends Construct {
       }),
       viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
       allowedMethods: AllowedMethods.ALLOW_GET_HEAD,
-      // The key has no header, cookie or query; the files' own headers require revalidation.
+      // The cache key has no header, cookie or query; the files' own headers require revalidation.
       cachePolicy: CachePolicy.CACHING_OPTIMIZED,
       compress: true,
       functionAssociations: [{ function: edgeFunction, eventType: FunctionEventType.VIEWER_REQUEST }],
@@ -113,7 +113,7 @@ export class ConsoleFiles extends Construct {
       exclude: [`${hashedPrefix}*`],
       cacheControl: [CacheControl.fromString(cacheControlOf('index.html'))],
     });
-    // The page never names a chunk that is not there yet.
+    // The page never names a chunk that has not been uploaded yet.
     others.node.addDependency(hashed);
     const uploader = Stack.of(this).node.children.find(({ node }) => node.id.startsWith('Custom::CDKBucketDeployment'));
     accept(uploader!, findings(this));
@@ -123,7 +123,7 @@ export class ConsoleFiles extends Construct {
 const copies =
   'The function of the CDK that copies the files runs while a deployment runs; the CDK writes its role and its runtime.';
 
-/** Names resources like the rules do: with the account and region if known, otherwise with references. */
+/** Names resources as the rules do: with the account and region if known, otherwise with references. */
 const findings = (scope: Construct): Readonly<Record<string, string>> => {
   const { account, region, partition } = Stack.of(scope);
   const named = (value: string, reference: string) => (Token.isUnresolved(value) ? `<AWS::${reference}>` : value);

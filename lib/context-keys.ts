@@ -1,4 +1,4 @@
-/** The names that `cdk -c name=value` accepts: an ignored one would deploy something unintended. */
+/** The names that `cdk -c name=value` accepts, because ignoring an unknown name would deploy something unintended. */
 import type { Node } from 'constructs';
 import { distance } from 'fastest-levenshtein';
 import type { AddedStack } from '#features/stacks.ts';
@@ -67,9 +67,9 @@ export const contextKeys: readonly string[] = [...ownKeys, ...addedStacks.flatMa
   (a, b) => a.localeCompare(b),
 );
 
-/** Names of the CDK's own settings and lookups contain other characters. */
+/** The CDK's own settings and lookups have names with other characters. */
 const ownForm = /^[A-Za-z]\w*$/;
-/** Maximum distance of a suggested name, in letters. */
+/** Maximum edit distance of a suggested name, in letters. */
 const mostLetters = 3;
 
 /** Refuses unknown names. @throws naming the first one [cloud.name]. */

@@ -7,7 +7,7 @@ export function text(node: Node, key: string, fallback: string): string {
   throw new Error(`Context "${key}" must be a plain word or path, got ${JSON.stringify(value)}.`);
 }
 
-/** Reads one of the words; the first is the default. */
+/** Reads one of the given words; the first is the default. */
 export function word<const W extends readonly [string, ...string[]]>(node: Node, key: string, words: W): W[number] {
   const value = text(node, key, words[0]);
   if (words.includes(value)) return value;
@@ -26,8 +26,8 @@ export const optional = <T>(node: Node, key: string, read: () => T): T | undefin
   node.tryGetContext(key) === undefined ? undefined : read();
 
 /**
- * Reads ARNs, comma-separated on the command line, a list in `cdk.json`. Wildcards are refused, since they would grant
- * more, except for the six characters that Secrets Manager adds to a name.
+ * Reads ARNs: comma-separated on the command line, or a list in `cdk.json`. Wildcards are refused because they would
+ * grant more, except for the six characters that Secrets Manager adds to a name.
  */
 export function arns(node: Node, key: string, service: string, rest: RegExp): readonly string[] {
   return list(node, key).map((one) => {
@@ -37,7 +37,7 @@ export function arns(node: Node, key: string, service: string, rest: RegExp): re
   });
 }
 
-/** Reads a list, comma-separated on the command line, a list in `cdk.json`; empty by default. */
+/** Reads a list: comma-separated on the command line, or a list in `cdk.json`; empty by default. */
 export function list(node: Node, key: string): readonly unknown[] {
   const value: unknown = node.tryGetContext(key) ?? [];
   if (typeof value === 'string') return value === '' ? [] : value.split(',');
@@ -51,7 +51,7 @@ interface Bounds {
   readonly raise?: string;
 }
 
-/** Reads numbers by name: `-c warmWrites=evidence=8000,sessions=8000`, or an object in `cdk.json`; none by default. */
+/** Reads numbers by name: `-c warmWrites=evidence=8000,sessions=8000`, or an object in `cdk.json`; empty by default. */
 export function amounts<Name extends string>(
   node: Node,
   key: string,

@@ -1,6 +1,6 @@
 /**
- * Copies of the archive and of objects in buckets of another account, by option: S3 replicates each new object, with its
- * retention. The role may add versions to a copy, and neither delete nor read them.
+ * Optional copies of the archive and of objects in another account's buckets: S3 replicates each new object, with its
+ * retention. The role may add versions to a copy, but neither delete nor read them.
  */
 import { Aws, Stack } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -24,23 +24,23 @@ export class BucketCopy extends Construct {
     super(scope, id);
     this.#copy = { name: copies[of], arn: `arn:${Aws.PARTITION}:s3:::${copies[of]}`, account: copies.account };
     this.#role = new Role(this, 'Role', {
-      // A fixed name: the policy of the copy names it.
+      // The name is fixed because the copy's policy contains it.
       roleName: `${settings.name}-${of}-copy-${Stack.of(this).region}`,
       description: `Copies new objects of the ${of} bucket to another account`,
       assumedBy: new ServicePrincipal('s3.amazonaws.com'),
     });
   }
 
-  /** Properties of the bucket that is copied. */
+  /** Properties for the bucket that is copied. */
   get properties() {
     const { name, account } = this.#copy;
     const destination = Bucket.fromBucketAttributes(this, 'Copy', { bucketName: name, account });
-    // Metrics count the objects that could not be copied. The rule has no deadline, which would be billed.
+    // Metrics count the objects that could not be copied. The rule has no replication deadline, which would be billed.
     const rule = { id: 'copy', destination, metrics: ReplicationTimeValue.FIFTEEN_MINUTES };
     return { replicationRole: this.#role, replicationRules: [rule] };
   }
 
-  /** Lets the role read the bucket, and write the copy in the named account only. */
+  /** Lets the role read the bucket and write the copy, only in the named account. */
   readFrom(source: Bucket): void {
     const { arn, account } = this.#copy;
     const allow = (resources: string[], actions: string[], conditions = {}) =>

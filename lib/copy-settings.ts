@@ -1,4 +1,4 @@
-/** Where the archive and objects are copied to, read from CDK context. */
+/** Destinations for copies of the archive and objects, read from CDK context. */
 import type { Node } from 'constructs';
 import { words } from './context.ts';
 
@@ -6,13 +6,13 @@ import { words } from './context.ts';
 export type Copied = 'archive' | 'objects';
 
 export interface CopySettings extends Readonly<Record<Copied, string>> {
-  /** Account that both copies are in. Their buckets are named, and exist. */
+  /** Account that contains both copies. Their buckets are named here and already exist. */
   readonly account: string;
 }
 
 const bucketName = /^[a-z0-9](?:[a-z0-9-]{1,61})[a-z0-9]$/;
 
-/** Reads where copies go. @throws unless there are two buckets */
+/** Reads the destinations for copies. @throws unless there are two buckets */
 export function copySettings(node: Node): CopySettings | undefined {
   if (node.tryGetContext('copyAccount') === undefined) return undefined;
   const accounts = words(node, 'copyAccount', /^\d{12}$/, 'the id of an account');

@@ -1,4 +1,4 @@
-/** The second page of an operator, after the overview: requests and their cost, decisions, pending work, failures. */
+/** The operator's second page, after the overview: requests and their cost, decisions, pending work, failures. */
 import {
   Dashboard as CloudWatchDashboard,
   GraphWidget,

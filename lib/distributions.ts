@@ -1,6 +1,6 @@
 /**
- * CloudFront in front of the APIs [cloud.edge]: HTTP/3, TLS 1.3, one distribution per host, one for all of them by
- * path, and the console together with the admin API.
+ * CloudFront in front of the APIs [cloud.edge]: HTTP/3, TLS 1.3, one distribution per host, one that serves all of them
+ * by path, and the console together with the admin API.
  */
 import { Duration } from 'aws-cdk-lib';
 import { Certificate, type ICertificate } from 'aws-cdk-lib/aws-certificatemanager';
@@ -37,10 +37,10 @@ interface DistributionsProps {
   readonly cloudFront: CloudFrontSettings;
   /** Proves to the REST APIs that a call is from CloudFront; the WebSocket API could not check it. */
   readonly originValue: string;
-  /** Ids of the REST APIs that callers reach, by surface; the private admin API is left out. */
+  /** Ids of the REST APIs that callers can reach, by surface; the private admin API is left out. */
   readonly apis: Readonly<Record<Exclude<RestSurface, 'admin'>, string> & { admin?: string }>;
   readonly webSocketId: string;
-  /** Folder with the built files of the console. */
+  /** Folder with the console's built files. */
   readonly consoleFolder: string;
 }
 
@@ -86,7 +86,7 @@ export class Distributions extends Construct {
       certificate: this.#certificate,
       httpVersion: HttpVersion.HTTP2_AND_3,
       errorResponses: keptErrors.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
-      // Chat and Git hosts that call back may lack TLS 1.3; all other clients need it.
+      // Chat services and Git hosts that send callbacks may lack TLS 1.3; all other clients need it.
       minimumProtocolVersion:
         name === 'callbacks' ? SecurityPolicyProtocol.TLS_V1_2_2025 : SecurityPolicyProtocol.TLS_V1_3_2025,
       ...(cloudFront.webAcl && { webAclId: cloudFront.webAcl }),
@@ -128,7 +128,7 @@ const withEdgeFunction = (behavior: BehaviorOptions, edgeFunction: EdgeFunction)
   functionAssociations: [{ function: edgeFunction, eventType: FunctionEventType.VIEWER_REQUEST }],
 });
 
-/** Errors that CloudFront caches for ten seconds, for all requests of the same path, unless a policy forbids it. */
+/** Errors that CloudFront caches for ten seconds, for all requests with the same path, unless a policy prevents it. */
 const keptErrors = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
 
 const findings = ({ webAcl }: CloudFrontSettings): Record<string, string> => ({

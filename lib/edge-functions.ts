@@ -1,11 +1,11 @@
 /**
- * Code of the functions that CloudFront runs before each request: ECMAScript 5.1 without modules, at most 10 kB. Tested
- * with the vectors of `features/edge/routing.ts` [edge.listeners].
+ * Code for the functions that CloudFront runs before each request: ECMAScript 5.1 without modules, at most 10 kB.
+ * Tested with the vectors in `features/edge/routing.ts` [edge.listeners].
  */
 import { edgeHeaders } from '#core/contracts/edge.ts';
 import { errorKinds } from '#core/kernel/errors.ts';
 
-/** CloudFront overwrites the caller's headers of these names. */
+/** CloudFront overwrites the caller's headers that have these names. */
 const caller = `  request.headers['${edgeHeaders.host}'] = { value: request.headers.host.value };
   request.headers['${edgeHeaders.client}'] = { value: event.viewer.ip };
 `;
@@ -13,7 +13,7 @@ const caller = `  request.headers['${edgeHeaders.host}'] = { value: request.head
 const setUri = (uri?: string): string => (uri === undefined ? '' : `  request.uri = '${uri}';\n`);
 
 /**
- * Returns the code for a host of one surface. The WebSocket API has no paths: it is found at its stage.
+ * Returns the code for a single surface's host. The WebSocket API has no paths and is found at its stage.
  * @param uri replaces the caller's path at the origin.
  */
 export const edgeFunctionCode = (uri?: string): string => `function handler(event) {
@@ -37,15 +37,16 @@ const notFoundFunction = (message: string): string => {
 };
 
 /**
- * A segment `.` or `..`, plain or encoded. CloudFront resolves it to choose a behavior, but passes on the original
- * path.
+ * Matches a `.` or `..` segment, plain or encoded. CloudFront resolves it to choose a behavior, but passes on the
+ * original path.
  */
 const dots = String.raw`/\/(?:\.|%2e){1,2}(?:\/|$)/i.test(request.uri)`;
 
 /**
- * Returns the code for the one address of all surfaces: `/api` is dropped, `/admin`, `/mcp` and the metadata of `/mcp`
- * are kept. A path of another upstream is 404, whichever behavior CloudFront chose for it.
- * @param upstream undefined: every path is 404.
+ * Returns the code for the single address of all surfaces: `/api` is dropped; `/admin`, `/mcp` and the metadata of
+ * `/mcp` are kept. A path that belongs to another upstream gets 404, regardless of which behavior CloudFront chose for
+ * it.
+ * @param upstream undefined: every path gets 404.
  * @param uri see `edgeFunctionCode`.
  */
 export const routingFunctionCode = (
@@ -64,7 +65,7 @@ ${caller}${setUri(uri)}  return request;
 }
 `;
 
-/** Returns the code for the console: `/console/` is its page, and each of its files has a plain name. */
+/** Returns the console's code: `/console/` is its page, and each of its files has a plain name. */
 export const consoleFunctionCode = (): string => `${notFoundFunction('This file of the console was not found.')}
 function handler(event) {
   var request = event.request;

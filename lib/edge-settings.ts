@@ -1,4 +1,4 @@
-/** Settings of the edge from CDK context: host names, CloudFront, the web ACL, the private admin API. */
+/** Edge settings from CDK context: host names, CloudFront, the web ACL, the private admin API. */
 import { isIP } from 'node:net';
 import type { Node } from 'constructs';
 import type { Route } from '#core/contracts/route.ts';
@@ -9,13 +9,13 @@ import type { NetworkSettings } from './network-settings.ts';
 export type Surface = Route['surface'] | 'webSocket';
 
 export interface DomainSettings {
-  /** The host of each surface. One each, because MCP discovery and `/health` are at the root of a host. */
+  /** The host of each surface. Each has its own, because MCP discovery and `/health` are at the root of a host. */
   readonly hosts: Readonly<Record<Surface, string>>;
-  /** The host of all surfaces by path; served by CloudFront only. */
+  /** The host that serves all surfaces by path, only through CloudFront. */
   readonly edgeHost: string;
   /** ARN of the certificate in the deployment's region; CloudFront has its own. */
   readonly certificate: string | undefined;
-  /** Route 53 zone for alias records. Absent: the operator writes them. */
+  /** Route 53 zone for alias records. If absent, the operator creates them. */
   readonly hostedZoneId: string | undefined;
 }
 
@@ -23,17 +23,18 @@ export interface CloudFrontSettings {
   /** ARN of the certificate in us-east-1, where CloudFront requires it. */
   readonly certificate: string;
   /**
-   * A web ACL of scope CLOUDFRONT that the operator keeps in us-east-1, in addition to this deployment's regional one.
+   * A web ACL with scope CLOUDFRONT that the operator maintains in us-east-1, in addition to this deployment's regional
+   * one.
    */
   readonly webAcl: string | undefined;
-  /** Longest silence of an origin, before the first byte and between bytes. */
+  /** Longest time an origin may be silent, before the first byte and between bytes. */
   readonly readTimeoutSeconds: number;
-  /** Versions of the origin secret: the first is sent, all are accepted. Empty: the current one. */
+  /** Versions of the origin secret: the first is sent, all are accepted. If empty, the current version. */
   readonly secretVersions: readonly string[];
 }
 
 export interface FirewallSettings {
-  /** Requests per client address in five minutes; more are answered 429. */
+  /** Requests per client address in five minutes; additional requests are answered with 429. */
   readonly requestsPerAddress: number;
 }
 
@@ -41,9 +42,9 @@ export interface EdgeSettings {
   readonly domain?: DomainSettings;
   readonly cloudFront?: CloudFrontSettings;
   readonly firewall?: FirewallSettings;
-  /** Networks that may call the admin API; empty: all. */
+  /** Networks that may call the admin API; if empty, all. */
   readonly adminCidrs: readonly string[];
-  /** The admin API is reachable only through an endpoint in the deployment's VPC [cloud.firewall]. */
+  /** True if the admin API is reachable only through an endpoint in the deployment's VPC [cloud.firewall]. */
   readonly privateAdmin: boolean;
 }
 
@@ -56,8 +57,8 @@ const labels: Readonly<Record<Surface, string>> = {
 };
 
 /**
- * Reads the settings. @throws if options contradict each other, lack one they need, or need a feature that the emulator
- * lacks.
+ * Reads the settings. @throws if options contradict each other, lack a required option, or need a feature that the
+ * emulator lacks.
  */
 export function edgeSettings(node: Node, onEmulator: boolean, network: NetworkSettings | undefined): EdgeSettings {
   const adminCidrs = cidrs(node, 'adminCidrs');
@@ -85,11 +86,11 @@ export function edgeSettings(node: Node, onEmulator: boolean, network: NetworkSe
   };
 }
 
-/** Returns the URL of a surface if the deployment has its own host names. */
+/** Returns a surface's URL if the deployment has its own host names. */
 export const ownUrl = ({ domain, privateAdmin }: EdgeSettings, surface: Surface): string | undefined =>
   domain && !(privateAdmin && surface === 'admin') ? `https://${domain.hosts[surface]}` : undefined;
 
-/** Checks whether API Gateway serves an own host for this surface. The API's default host name is then disabled. */
+/** Checks whether API Gateway serves a custom host for this surface. The API's default host name is then disabled. */
 export const servesOwnHost = (edge: EdgeSettings, surface: Route['surface']): boolean =>
   ownUrl(edge, surface) !== undefined && edge.cloudFront === undefined;
 
@@ -129,7 +130,10 @@ function cloudFrontSettings(node: Node): CloudFrontSettings {
   };
 }
 
-/** Reads networks with their prefix. A web ACL refuses all addresses (`/0`), which would not restrict anything. */
+/**
+ * Reads networks with their prefix. A web ACL refuses the network of all addresses (`/0`), which would not restrict
+ * anything.
+ */
 const cidrs = (node: Node, key: string): readonly string[] =>
   list(node, key).map((one) => {
     const [address = '', prefix = '', ...rest] = String(one).split('/');

@@ -1,4 +1,4 @@
-/** The optional edge of the APIs: web ACLs of the region, and CloudFront. */
+/** The optional edge in front of the APIs: regional web ACLs, and CloudFront. */
 import { join } from 'node:path';
 import { ArnFormat, CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { RestApiBase } from 'aws-cdk-lib/aws-apigateway';
@@ -14,17 +14,17 @@ import { apiStageName } from './surface-api.ts';
 interface GatewayEdgeProps extends StackProps {
   readonly settings: GatewaySettings;
   readonly apis: Readonly<Record<Route['surface'], RestApiBase>>;
-  /** Called directly: CloudFront would sign for another host. */
+  /** Called directly, because CloudFront would sign for another host. */
   readonly iam: RestApiBase | undefined;
   readonly webSocketId: string;
 }
 
-/** Checks whether the operator enabled any part of this stack. */
+/** Checks whether the operator has enabled any part of this stack. */
 export const wantsEdge = ({ edge }: GatewaySettings): boolean => edge.firewall !== undefined;
 
 /**
- * The edge, in the deployment's region: CloudFront needs no region, and a regional web ACL must be in that of its APIs
- * (0070).
+ * The edge, in the deployment's region: CloudFront needs no particular region, and a regional web ACL must be in the
+ * region of its APIs (0070).
  */
 export class GatewayEdge extends Stack {
   constructor(scope: Construct, id: string, props: GatewayEdgeProps) {
@@ -84,7 +84,7 @@ export class GatewayEdge extends Stack {
     if (consoleAt) new CfnOutput(this, 'ConsoleUrl', { value: consoleAt });
   }
 
-  /** Returns the ARN with a literal stage, which needs no export. */
+  /** Returns the ARN with a literal stage, which avoids an export. */
   #stage(api: RestApiBase): string {
     return this.formatArn({
       service: 'apigateway',

@@ -1,4 +1,4 @@
-/** Endpoints of AWS services in the deployment's VPC, in a stack of its own that precedes the functions there. */
+/** Endpoints for AWS services in the deployment's VPC, in a separate stack that precedes the functions there. */
 import { Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { NetworkSettings } from './network-settings.ts';

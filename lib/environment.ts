@@ -1,4 +1,4 @@
-/** The environment variables of the functions. `lambdas/aws.ts` reads these names. */
+/** The functions' environment variables. `lambdas/aws.ts` reads these names. */
 import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { Rights } from '#core/contracts/function-spec.ts';
@@ -12,14 +12,14 @@ import type { Stores } from './stores.ts';
 import { type ApiIds, apiUrl } from './surface-api.ts';
 import { connectionsUrl } from './websocket-surface.ts';
 
-/** Returns the variables of every function: names and addresses, never a secret. */
+/** Returns the variables that every function has: names and addresses, never a secret. */
 
 export function functionEnvironment(
   scope: Construct,
   settings: GatewaySettings,
   stores: Stores,
   apis: ApiIds,
-  /** Id of the VPC endpoint of a private admin API. */
+  /** Id of the private admin API's VPC endpoint. */
   adminEndpoint?: string,
 ): Record<string, string> {
   const { region, urlSuffix } = Stack.of(scope);
@@ -48,9 +48,9 @@ export function functionEnvironment(
     ...arnsVariable('SIGNING_KEY_FORMER_IDS', [...settings.formerSigningKeys, ...stores.signingKey.formerArns]),
     ...arnsVariable('VOTE_KEY_FORMER_IDS', [...settings.formerVoteKeys, ...stores.voteKey.formerArns]),
     APPROVAL_STATE_MACHINE_ARN: stateMachineArn(scope, stateMachineName(settings)),
-    // CloudFront reports the caller in headers that only it can send.
+    // CloudFront reports the caller in headers that only CloudFront can send.
     ...(settings.edge.cloudFront && { BEHIND_EDGE: 'on' }),
-    // HTTP with SigV4 under the permission X-Ray needs anyway; CloudWatch does not accept gRPC.
+    // HTTP with SigV4, under the permission that X-Ray needs anyway; CloudWatch does not accept gRPC.
     ...(settings.otlpTraces && { OTLP_TRACES_URL: `https://xray.${region}.${urlSuffix}/v1/traces` }),
   };
 }
@@ -63,7 +63,7 @@ const logKeysBefore = (arns: readonly string[], { logKeyOverlap }: GatewaySettin
   ...(arns.length > 0 && logKeyOverlap && { LOG_KEY_OVERLAP: 'on' }),
 });
 
-/** Returns the further variables of one function, by its row. */
+/** Returns the additional variables for one function, based on its row. */
 export const ownEnvironment = (
   scope: Construct,
   settings: GatewaySettings,
@@ -81,6 +81,6 @@ export const ownEnvironment = (
   ...(spec.streams && settings.streamPaddingBytes > 0 && { STREAM_PADDING_BYTES: `${settings.streamPaddingBytes}` }),
 });
 
-/** Returns only the secrets that the function's role may read, since it reads every bundle it knows. */
+/** Returns only the secrets that the function's role may read, because it reads every bundle whose name it gets. */
 const secretEnvironment = (settings: GatewaySettings, { secrets = [] }: Rights): Record<string, string> =>
   Object.fromEntries(secrets.map((name) => [`SECRET_${name.toUpperCase()}`, secretId(settings, name)]));

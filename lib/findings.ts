@@ -1,6 +1,6 @@
 /**
- * Accepts a finding of the AwsSolutions rules for a construct and its children, by its exact id and with a reason. Any
- * other finding stops `npm run synth`.
+ * Accepts a finding from the AwsSolutions rules for a construct and its children, by its exact id and with a reason.
+ * Any other finding stops `npm run synth`.
  */
 import { Validations } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';

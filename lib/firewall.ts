@@ -1,9 +1,7 @@
 /**
- * A web ACL for REST APIs of this region [cloud.firewall]. Regional, so that it also judges calls that bypass
- * CloudFront.
- *
- * Bodies contain prompts, SQL and shell text: rules that judge bodies count and do not block. There are no samples or
- * logs, because both include headers, which contain keys; the metrics of each rule show its effect.
+ * A web ACL for this region's REST APIs [cloud.firewall]. It is regional so that it also inspects calls that bypass
+ * CloudFront. Bodies contain prompts, SQL and shell text, so rules that inspect bodies count and do not block.
+ * Samples and logs are off, because both include headers, which contain keys; each rule's metrics show its effect.
  */
 import { CfnIPSet, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
@@ -15,17 +13,17 @@ type Rule = CfnWebACL.RuleProperty;
 type Statement = CfnWebACL.StatementProperty;
 
 interface FirewallProps extends FirewallSettings {
-  /** Name of the ACL in the account and region. */
+  /** The ACL's name in the account and region. */
   readonly name: string;
-  /** Secrets that CloudFront sends. Undefined: callers connect directly, and their own address counts. */
+  /** Secrets that CloudFront sends. If undefined, callers connect directly, and their own address counts. */
   readonly originValues: readonly string[] | undefined;
-  /** Networks that may call; empty: all. */
+  /** Networks that may call; if empty, all. */
   readonly cidrs: readonly string[];
-  /** Stages of REST APIs, by ARN. */
+  /** REST API stages, by ARN. */
   readonly stages: readonly string[];
 }
 
-/** AWS's rules that judge bodies, or legitimate behavior of agents' clients: they only count. */
+/** AWS rules that inspect bodies, or that match legitimate behavior of agents' clients. They only count. */
 const rulesThatOnlyCount: Readonly<Record<string, readonly string[]>> = {
   AWSManagedRulesCommonRuleSet: [
     ...[
@@ -68,7 +66,7 @@ export class Firewall extends Construct {
           ? [blocked('networks', not(anyOf(this.#within(name, cidrs, originValues !== undefined))))]
           : []),
         perAddress(props),
-        // With CloudFront the list would judge CloudFront's addresses.
+        // With CloudFront, the list would be applied to CloudFront's addresses.
         ...(originValues ? [] : [managed('AWSManagedRulesAmazonIpReputationList')]),
         ...Object.keys(rulesThatOnlyCount).map(managed),
       ].map((rule, priority) => ({ ...rule, priority })),

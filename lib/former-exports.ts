@@ -1,6 +1,6 @@
 /**
- * Exports that stacks of earlier builds of 0.8.0 import [cloud.weak-references]. Stacks of this build import none, but
- * CloudFormation removes no export while a deployed stack imports it, and the stack that exports is updated first.
+ * Exports that stacks from earlier builds of 0.8.0 import [cloud.weak-references]. This build's stacks import none, but
+ * CloudFormation does not remove an export while a deployed stack imports it, and the exporting stack is updated first.
  * The first release after 0.8.0 removes the file.
  */
 import type { Stack } from 'aws-cdk-lib';

@@ -1,8 +1,8 @@
-/** API Gateway's own answers, before any function runs, in the error shape of every surface. */
+/** API Gateway's own responses, sent before any function runs, in every surface's error format. */
 import { type ErrorCode, errorKinds } from '#core/kernel/errors.ts';
 
 interface GatewayAnswer {
-  /** API Gateway's name of the answer. */
+  /** API Gateway's name for the response. */
   readonly name: string;
   readonly statusCode: string;
   readonly templates: Readonly<Record<string, string>>;
@@ -10,8 +10,8 @@ interface GatewayAnswer {
 }
 
 /**
- * Without these headers a page could not read an answer, and would report a network error. They let any page read fixed
- * texts; the function still decides which pages may call, in its answer to their preflight.
+ * Without these headers, a page could not read a response and would report a network error. They let any page read
+ * fixed text; the function still determines which pages may call, in its response to their preflight.
  */
 const readableByPages = {
   'Access-Control-Allow-Origin': "'*'",
@@ -25,7 +25,7 @@ const answer = (
   responseHeaders?: Record<string, string>,
 ): GatewayAnswer => {
   const code = errorKinds[type].status;
-  // Clients of /v1/messages need `type` next to `error`; the others ignore it.
+  // Clients of /v1/messages need `type` next to `error`; other clients ignore it.
   const templates = { 'application/json': JSON.stringify({ type: 'error', error: { code, type, message } }) };
   return { name, statusCode: String(code), templates, ...(responseHeaders && { responseHeaders }) };
 };
@@ -34,31 +34,33 @@ const refusal = (name: string): GatewayAnswer =>
   answer(name, 'forbidden', 'The request was refused before it reached the gateway.');
 
 /**
- * Left out, because no API of the gateway uses them: answers for authorisers, API keys of API Gateway, and integrations
- * chosen by media type. Each answer is a resource of its API, and a stack ends at 500 [cloud.templates].
+ * API Gateway's responses that are replaced. Left out, because none of the gateway's APIs uses them: responses for
+ * authorisers, API Gateway's API keys, and integrations chosen by media type. Each response is a resource of its API,
+ * and a stack is limited to 500 [cloud.templates].
  */
 const answers: readonly GatewayAnswer[] = [
   // API Gateway's name for an unknown path or method.
   answer('MISSING_AUTHENTICATION_TOKEN', 'not_found', 'There is no such route.'),
   answer('REQUEST_TOO_LARGE', 'payload_too_large', 'The request is larger than the gateway accepts.'),
   answer('THROTTLED', 'rate_limit_error', 'Too many requests.', { 'Retry-After': "'1'" }),
-  // The function may have done its work: a client that repeats the request at once may cause it twice.
+  // The function may already have done its work, so a client that repeats the request immediately may cause it to be
+  // done twice.
   answer(
     'INTEGRATION_TIMEOUT',
     'outcome_unknown',
     'The gateway did not answer in time, and the outcome is not known: what was asked for may have been done. Look the session up with GET /admin/v1/audit?session=<session> before you repeat it, or repeat an action with the Idempotency-Key it was sent with.',
   ),
   ...['WAF_FILTERED', 'ACCESS_DENIED'].map(refusal),
-  // Includes unknown routes if the request has an Authorization header that is not AWS's.
+  // Includes unknown routes if the request has an Authorization header that is not in AWS's format.
   answer('DEFAULT_4XX', 'invalid_request', 'The request could not be read, or there is no such route.'),
   answer('DEFAULT_5XX', 'server_error', 'The gateway could not complete the request.'),
 ];
 
-/** Further answers of the API of callers with IAM credentials. */
+/** Additional responses for the API for callers with IAM credentials. */
 const ofSignedRequests = ['EXPIRED_TOKEN', 'INVALID_SIGNATURE'].map(refusal);
 
 interface Callers {
-  /** Whether pages of other origins may call. */
+  /** Whether pages from other origins may call. */
   readonly pages: boolean;
   /** Whether callers sign with AWS credentials. */
   readonly iam: boolean;

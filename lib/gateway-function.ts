@@ -1,4 +1,4 @@
-/** Creates every Lambda function: same runtime, same environment, own role, own log group. */
+/** Creates every Lambda function: same runtime, same environment, separate role, separate log group. */
 import { Duration, RemovalPolicy, Size } from 'aws-cdk-lib';
 import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
@@ -27,14 +27,14 @@ import { findingOnObjects, type Stores, storeOutput } from './stores.ts';
 import type { ApiIds } from './surface-api.ts';
 
 interface GatewayFunctionProps {
-  /** Row of `core/contracts/functions.ts`: purpose, access, memory and time-out. */
+  /** Row in `core/contracts/functions.ts`: purpose, access, memory and timeout. */
   readonly name: FunctionName;
   readonly settings: GatewaySettings;
   readonly stores: Stores;
-  /** The variables of every function: names and addresses, never a secret. */
+  /** The variables that every function has: names and addresses, never a secret. */
   readonly environment: Readonly<Record<string, string>>;
   readonly apis: ApiIds;
-  /** Network of sandboxed functions; the emulator has none. */
+  /** Network for sandboxed functions; the emulator has none. */
   readonly nowhere: SandboxNetwork | undefined;
 }
 
@@ -91,7 +91,7 @@ export class GatewayFunction extends Construct {
           }),
       ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
       logGroup,
-      // The role's rights above are complete: the CDK must not add any.
+      // The role's permissions above are complete; the CDK must not add any.
       role: this.role.withoutPolicyUpdates(),
     });
     const provisionedConcurrentExecutions = settings.provisionedConcurrency[name];
@@ -111,7 +111,7 @@ export class GatewayFunction extends Construct {
   }
 }
 
-/** Accepts findings on bodies, which cannot be listed by name: every object of one bucket. */
+/** Accepts findings on bodies, which cannot be listed by name: they cover every object in one bucket. */
 export const findings = (spec: Rights, settings: GatewaySettings): Record<string, string> => ({
   'AwsSolutions-IAM5[Resource::*]': spec.sandboxed
     ? 'Lambda makes network interfaces under this role and knows no narrower resource; the code is denied them, and all else.'

@@ -28,7 +28,7 @@ export function buildGateway(app: App, env: Environment = {}) {
   const endpoints =
     network?.endpoints &&
     new GatewayEndpoints(app, 'GatewayEndpoints', { ...stack('endpoints'), network, ...network.endpoints });
-  // A VPC takes each endpoint once, and in earlier builds of 0.8.0 the services had them.
+  // A VPC accepts each endpoint only once, and in earlier builds of 0.8.0 the services stack contained the endpoints.
   endpoints?.addStackDependency(services, 'They replace those of the services.');
   const { live: functions, webSocket } = services;
   const surfaces = new GatewaySurfaces(app, 'GatewaySurfaces', { ...stack('surfaces'), services });

@@ -1,4 +1,4 @@
-/** The routes of the optional API for callers with IAM credentials, in a stack of their own (0067). */
+/** The routes of the optional API for callers with IAM credentials, in a separate stack (0067). */
 import { Stack, type StackProps } from 'aws-cdk-lib';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
@@ -9,9 +9,9 @@ import type { SurfaceApi } from './surface-api.ts';
 
 interface GatewayIamProps extends StackProps {
   readonly settings: GatewaySettings;
-  /** The API without routes. */
+  /** The API, without its routes. */
   readonly made: SurfaceApi;
-  /** The live versions of the functions. */
+  /** The functions' live versions. */
   readonly functions: Readonly<Record<FunctionName, IFunction>>;
 }
 

@@ -14,7 +14,10 @@ type BudgetTier = (typeof budgetTiers)[number];
 
 export type GatewayMetrics = ReturnType<typeof gatewayMetrics>;
 
-/** @param deployment its name: two deployments of one region share the namespace, but no series [cloud.name] */
+/**
+ * @param deployment the deployment's name: two deployments in one region share the namespace, but no series
+ * [cloud.name]
+ */
 export function gatewayMetrics(deployment: string) {
   const metric = (metricName: string, statistic: string, labels: Record<string, string> = {}): Metric =>
     new Metric({ namespace, metricName, statistic, period: minute, dimensionsMap: { deployment, ...labels } });
@@ -26,7 +29,7 @@ export function gatewayMetrics(deployment: string) {
   const approvalLatency = (statistic: string): Metric =>
     metric('svc_approval_latency_seconds', statistic).with({ label: statistic });
 
-  /** Returns decisions of one kind over all protocols, including future ones. */
+  /** Returns the decisions of one kind across all protocols, including future ones. */
   const decisions = (decision: Decision): MathExpression =>
     new MathExpression({
       label: decision,
@@ -43,7 +46,7 @@ export function gatewayMetrics(deployment: string) {
       expression: `SEARCH('Namespace="${namespace}" MetricName="${metricName}" deployment="${deployment}"', 'Sum', 60)`,
     });
 
-  /** Returns the sum over the series with these labels, whatever their other labels. */
+  /** Returns the sum over the series with these labels, regardless of their other labels. */
   const total = (metricName: string, labels: Readonly<Record<string, string>> = {}): MathExpression => {
     const terms = Object.entries({ Namespace: namespace, MetricName: metricName, deployment, ...labels });
     const query = terms.map(([name, value]) => `${name}="${value}"`).join(' ');
@@ -68,7 +71,7 @@ export function gatewayMetrics(deployment: string) {
   const chatLatencyMs = (statistic: string): Metric => metric('svc_chat_latency_ms', statistic);
   const firstTokenMs = (statistic: string): Metric => metric('svc_first_token_ms', statistic);
 
-  /** Percentage of answered calls with a cache lookup that the cache answered. */
+  /** Percentage of successful calls with a cache lookup that were served from the cache. */
   const cacheHitPercent: IMetric = new MathExpression({
     label: 'hit rate (%)',
     period: minute,
@@ -77,16 +80,16 @@ export function gatewayMetrics(deployment: string) {
   });
 
   const providerErrors = bySeries('svc_provider_errors_total', 'provider');
-  /** One series per pair of decision and protocol that occurred. */
+  /** One series per pair of decision and protocol that has occurred. */
   const decisionsByProtocol = bySeries('svc_policy_decisions_total', 'protocol', 'decision');
   const policyViolations = bySeries('svc_policy_violations_total', 'policy', 'action');
   const riskAlerts = bySeries('svc_risk_alerts_total', 'rule');
-  /** One series per pair of broker and outcome that occurred. */
+  /** One series per pair of broker and outcome that has occurred. */
   const credentialsByBroker = bySeries('svc_credentials_total', 'broker', 'outcome');
   const openBreakers = metric('svc_breaker_open', 'Maximum');
   const budgetTier = (tier: BudgetTier): Metric => metric('svc_budget_tier_total', 'Sum', { tier });
 
-  /** Returns a counter over all its labels as one number. An alarm accepts no search, but accepts a query. */
+  /** Returns a counter as one number over all its labels. An alarm accepts a query but not a search. */
   const overall = (label: string, metricName: string, period: Duration, where = ''): MathExpression =>
     new MathExpression({
       label,
@@ -108,7 +111,7 @@ export function gatewayMetrics(deployment: string) {
 
   const deadDeliveries = metric('svc_deliveries_dead_total', 'Sum');
   const deliveryDelaySeconds = (statistic: string): Metric => metric('svc_delivery_delay_seconds', statistic);
-  /** Returns the completed runs of a schedule. */
+  /** Returns a schedule's completed runs. */
   const scheduleCompleted = (schedule: ScheduledFunction): Metric =>
     metric('svc_schedule_completed_total', 'Sum', { schedule });
   const guardsDisabled = metric('svc_guards_disabled', 'Maximum');

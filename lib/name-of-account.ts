@@ -1,13 +1,12 @@
 /**
- * Names that must be unique in an account over all regions: they contain the deployment and its region, like those of
- * roles [cloud.name].
+ * Names that must be unique in an account across all regions: they contain the deployment and its region, as role names
+ * do [cloud.name].
  */
 import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 
 /**
- * @param what letters, digits and dashes; with the longest names of a deployment and a region, 64 characters leave 22
- * for it.
+ * @param what letters, digits and dashes; with the longest deployment and region names, 64 characters leave 22 for it.
  */
 export const nameOfAccount = (scope: Construct, deployment: string, what: string): string =>
   `${deployment}-${what}-${Stack.of(scope).region}`;

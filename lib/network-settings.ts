@@ -1,17 +1,19 @@
-/** The VPC that a deployment names for the functions that call upstream servers, from CDK context [cloud.firewall]. */
+/**
+ * The VPC that a deployment names for the functions that call upstream servers, read from CDK context [cloud.firewall].
+ */
 import type { Node } from 'constructs';
 import { word, words } from './context.ts';
 
 export interface NetworkSettings {
   readonly vpcId: string;
   readonly subnetIds: readonly string[];
-  /** Security groups of the functions, which decide what they may reach. */
+  /** The functions' security groups, which determine the destinations they can reach. */
   readonly securityGroupIds: readonly string[];
-  /** Endpoints that the deployment creates in the VPC. Absent: the VPC has its own, or a NAT gateway. */
+  /** Endpoints that the deployment creates in the VPC. If absent, the VPC has its own, or a NAT gateway. */
   readonly endpoints?: { readonly routeTableIds: readonly string[] };
 }
 
-/** Reads the settings. @throws if a value is missing, or for a VPC on the emulator. */
+/** Reads the settings. @throws if a value is missing, or if a VPC is configured on the emulator. */
 export function networkSettings(node: Node, onEmulator: boolean): NetworkSettings | undefined {
   const [vpcId, ...further] = words(
     node,

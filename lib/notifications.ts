@@ -1,5 +1,5 @@
 /**
- * Notifies people of an approval within seconds: new deliveries reach `notify` by the stream of their table. The
+ * Notifies people of an approval within seconds: new deliveries reach `notify` through their table's stream. The
  * schedule retries.
  */
 import { Duration } from 'aws-cdk-lib';
@@ -18,7 +18,7 @@ import { Construct } from 'constructs';
 interface NotificationsProps {
   readonly deliveries: ITable;
   readonly notifier: IFunction;
-  /** Receives the position of failed batches. Their deliveries stay due, and the schedule sends them. */
+  /** Queue for the positions of failed batches. Their deliveries stay due, and the schedule sends them. */
   readonly deadLetters: IQueue;
 }
 
@@ -31,7 +31,7 @@ export class Notifications extends Construct {
       startingPosition: StartingPosition.LATEST,
       batchSize: 10,
       parallelizationFactor: 10,
-      // A slow channel delays no other: failed deliveries become due again, so only a crash returns a batch.
+      // A slow channel does not delay the others: failed deliveries become due again, so only a crash returns a batch.
       retryAttempts: 1,
       maxRecordAge: Duration.minutes(5),
       onFailure: new SqsDlq(deadLetters),

@@ -1,4 +1,4 @@
-/** Bodies by content: policy versions and large results, under the SHA-256 of their bytes. */
+/** Bodies by content: policy versions and large results, stored under the SHA-256 of their bytes. */
 import { Duration } from 'aws-cdk-lib';
 import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
@@ -24,15 +24,15 @@ export class ObjectBucket extends Construct {
       encryption: BucketEncryption.S3_MANAGED,
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       enforceSSL: settings.httpsOnly,
-      // A body that was removed stays for the time in which a mistake is noticed.
+      // A removed body is retained long enough for a mistake to be noticed.
       lifecycleRules: [
         { abortIncompleteMultipartUploadAfter: Duration.days(7), noncurrentVersionExpiration: Duration.days(90) },
       ],
       removalPolicy: settings.storeRemoval,
     });
     copy?.readFrom(this.bucket);
-    // A body is never replaced: its name is its digest. The emulator does not support this condition key and would
-    // refuse every put.
+    // A body is never replaced, because its name is its digest. The emulator does not support this condition key and
+    // would refuse every put.
     if (!settings.emulator) {
       this.bucket.addToResourcePolicy(
         new PolicyStatement({

@@ -10,7 +10,7 @@ import type { GatewayMetrics } from './metrics.ts';
 
 interface Objective {
   readonly title: string;
-  /** The promised share, in percent. */
+  /** Promised percentage. */
   readonly percent: number;
   readonly good: IMetric;
 }
@@ -21,7 +21,10 @@ const firstTokenSeconds = 5;
 const deliverySeconds = 30;
 const lagSeconds = 60;
 
-/** Returns the percentage of answers without a 5xx of all APIs together: each of them takes actions, votes or chats. */
+/**
+ * Returns the percentage of responses without a 5xx across all APIs, because each of them handles actions, votes or
+ * chats.
+ */
 const answeredPercent = (apis: readonly RestApiBase[]): IMetric => {
   const sum = (letter: string) => `(${apis.map((_, at) => `FILL(${letter}${at}, 0)`).join(' + ')})`;
   const metrics = apis.flatMap((api, at): [string, IMetric][] => [
@@ -36,7 +39,7 @@ const answeredPercent = (apis: readonly RestApiBase[]): IMetric => {
   });
 };
 
-/** @returns the five objectives, in the order of the overview */
+/** @returns the five objectives, in the overview's order */
 export const objectives = ({ apis, iam, functions }: Watched, own: GatewayMetrics): readonly Objective[] => [
   {
     title: 'Availability: answers of chat, actions, votes and MCP without a 5xx',

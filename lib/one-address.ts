@@ -1,13 +1,13 @@
 /**
- * One address for all surfaces, like the local edge [cloud.edge]: `edge.<domain>` routes `/api/*`, `/admin/*`,
- * `/mcp` and its metadata by the rules of `features/edge/routing.ts`. CloudFront chooses a behavior by the path; the
- * behavior's function answers 404 to a path of another upstream.
+ * One address for all surfaces, like the local edge [cloud.edge]: `edge.<domain>` routes `/api/*`, `/admin/*`, `/mcp`
+ * and its metadata by the rules in `features/edge/routing.ts`. CloudFront chooses a behavior by the path; the
+ * behavior's function answers 404 to a path that belongs to another upstream.
  */
 import type { BehaviorOptions } from 'aws-cdk-lib/aws-cloudfront';
 import { routingFunctionCode } from './edge-functions.ts';
 import { apiStageName } from './surface-api.ts';
 
-/** Patterns of each upstream; `*` matches any characters. */
+/** Each upstream's patterns; `*` matches any characters. */
 const patterns = {
   gateway: ['/api/*'],
   admin: ['/admin', '/admin/*'],
@@ -17,12 +17,12 @@ const patterns = {
 type Upstream = keyof typeof patterns;
 
 interface Reached {
-  /** The APIs that callers reach, without a private admin API. */
+  /** The APIs that callers can reach, without a private admin API. */
   readonly apis: Readonly<Partial<Record<Upstream, BehaviorOptions>>> & Readonly<Record<'mcp', BehaviorOptions>>;
   readonly webSocket: BehaviorOptions;
 }
 
-/** Returns the behaviors of the address. @param running returns a behavior with this code before each request. */
+/** Returns the address's behaviors. @param running returns a behavior that runs this code before each request. */
 export function oneAddress(
   { apis, webSocket }: Reached,
   running: (id: string, behavior: BehaviorOptions, code: string) => BehaviorOptions,
@@ -34,9 +34,9 @@ export function oneAddress(
     return patterns[upstream].map((pattern) => [pattern, withRoutes] as const);
   });
   return {
-    // Never reached: the function answers each request.
+    // Never reached, because the function answers each request.
     defaultBehavior: running('Nothing', apis.mcp, routingFunctionCode(undefined)),
-    // The first matching pattern counts.
+    // The first matching pattern is used.
     additionalBehaviors: {
       '/api/v1/ws': running('Route-webSocket', webSocket, routingFunctionCode('gateway', `/${apiStageName}`)),
       ...Object.fromEntries(routed),

@@ -1,11 +1,13 @@
-/** Options that contradict each other, or have no effect without another one: one table, refused at synthesis. */
+/**
+ * Options that contradict each other, or have no effect without another option: a single table, checked at synthesis.
+ */
 import type { Node } from 'constructs';
 import type { FunctionSpec } from '#core/contracts/function-spec.ts';
 import { type FunctionName, functions } from '#core/contracts/functions.ts';
 import { reservedFor } from './concurrency.ts';
 import type { GatewaySettings } from './settings.ts';
 
-/** AWS keeps this many executions of an account unreserved. */
+/** Number of an account's concurrent executions that AWS leaves unreserved. */
 const unreserved = 100;
 
 type Predicate = (settings: GatewaySettings) => boolean;
@@ -30,7 +32,7 @@ const needs: readonly (readonly [needed: string, met: Predicate, options: readon
   ['stage=emulator', ({ emulator }) => emulator !== undefined, ['approvalTimeoutSeconds', 'endpoint']],
 ];
 
-/** Contradictions, each with the way out. */
+/** Contradictions, each with a solution. */
 const contradictions: readonly (readonly [when: Predicate, message: string])[] = [
   [
     ({ canary, edge }) => canary && edge.privateAdmin,

@@ -1,7 +1,7 @@
 /**
- * The secret with which CloudFront proves itself to the APIs [cloud.edge]. Templates contain references only;
- * CloudFormation puts the value into the distributions and the web ACL, where any role that may read those resources
- * sees it.
+ * The secret with which CloudFront authenticates itself to the APIs [cloud.edge]. Templates contain only references;
+ * CloudFormation inserts the value into the distributions and the web ACL, where any role that may read those resources
+ * can see it.
  */
 import { RemovalPolicy, SecretValue } from 'aws-cdk-lib';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -9,7 +9,7 @@ import { Construct } from 'constructs';
 import { accept } from './findings.ts';
 
 interface OriginSecretProps {
-  /** Accepted versions; empty: the current one. */
+  /** Accepted versions; if empty, the current one. */
   readonly versions: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export class OriginSecret extends Construct {
   constructor(scope: Construct, id: string, { versions }: OriginSecretProps) {
     super(scope, id);
     const secret = new Secret(this, 'Secret', {
-      // Without a fixed name: the edge can be removed and added again.
+      // Has no fixed name, so that the edge can be removed and added again.
       description: 'agent governance gateway: secret by which the APIs recognise CloudFront',
       generateSecretString: { passwordLength: 48, excludePunctuation: true },
       removalPolicy: RemovalPolicy.DESTROY,

@@ -1,4 +1,4 @@
-/** The first page of an operator: each objective as a percentage of good events, and every raised alarm. */
+/** The operator's first page: each objective as a percentage of good events, and every raised alarm. */
 import {
   AlarmStatusWidget,
   Dashboard as CloudWatchDashboard,
@@ -20,7 +20,7 @@ interface OverviewProps {
   readonly alarms: readonly IAlarm[];
 }
 
-/** An alarm status widget takes at most this many. */
+/** Maximum number of alarms in an alarm status widget. */
 const alarmsPerWidget = 100;
 
 export class Overview extends Construct {

@@ -1,6 +1,6 @@
 /**
- * The deployment's own host names on API Gateway, if there is no CloudFront [cloud.own-hosts]. Each surface is at the
- * root of its host, so MCP clients find its discovery.
+ * The deployment's own host names on API Gateway, if CloudFront is not used [cloud.own-hosts]. Each surface is at the
+ * root of its host, so MCP clients find its discovery metadata.
  */
 import {
   BasePathMapping,
@@ -17,7 +17,9 @@ import { AliasRecords } from './alias-records.ts';
 import type { DomainSettings } from './edge-settings.ts';
 import type { RestSurface } from './rest-surface.ts';
 
-/** Returns the TLS policy. Chat and Git hosts that call back may lack TLS 1.3; all other clients need it. */
+/**
+ * Returns the TLS policy. Chat services and Git hosts that send callbacks may lack TLS 1.3; all other clients need it.
+ */
 const policyOf = (surface: Route['surface']): SecurityPolicy =>
   surface === 'callbacks' ? SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09 : SecurityPolicy.TLS13_1_3_2025_09;
 

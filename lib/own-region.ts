@@ -1,4 +1,4 @@
-/** Options that name resources by ARN which the deployment can reach only in its own region [cloud.name]. */
+/** Options that name resources by ARN that the deployment can reach only in its own region [cloud.name]. */
 import type { Environment } from 'aws-cdk-lib';
 import type { GatewaySettings } from './settings.ts';
 
@@ -7,7 +7,7 @@ export type Regional = Readonly<Record<string, readonly (string | undefined)[]>>
 
 /**
  * Returns the resources that functions use in their own region. Roles have no region, and a secret is read in the
- * region of its ARN.
+ * region its ARN names.
  */
 const regional = (settings: GatewaySettings): Regional => ({
   certificate: [settings.edge.domain?.certificate],
@@ -18,8 +18,8 @@ const regional = (settings: GatewaySettings): Regional => ({
 });
 
 /**
- * Checks the region. @throws if the deployment is in another region than its resources. Without a region in `env`, it
- * cannot be checked.
+ * Checks the region. @throws if the deployment's region differs from that of its resources. Without a region in `env`,
+ * this cannot be checked.
  */
 export function requireOwnRegion(settings: GatewaySettings, added: Regional, { region }: Environment): void {
   if (region === undefined) return;

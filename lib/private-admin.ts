@@ -1,10 +1,8 @@
 /**
- * An admin API that is reachable only from the deployment's VPC [cloud.firewall]: an interface endpoint of API
- * Gateway, and a resource policy that accepts calls from that endpoint only.
- *
- * The endpoint has no private DNS: with it, the VPC could no longer reach public APIs of API Gateway, including the
- * gateway's own connections. Callers use the name that combines API and endpoint, which resolves everywhere, to private
- * addresses.
+ * An admin API that is reachable only from the deployment's VPC [cloud.firewall]: an API Gateway interface endpoint,
+ * and a resource policy that accepts calls only from that endpoint. The endpoint has no private DNS: with it, the VPC
+ * could no longer reach API Gateway's public APIs, including the gateway's own connections. Callers use the name that
+ * combines API and endpoint, which resolves everywhere, to private addresses.
  */
 import { Stack } from 'aws-cdk-lib';
 import type { CfnRestApiProps } from 'aws-cdk-lib/aws-apigateway';

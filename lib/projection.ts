@@ -1,6 +1,7 @@
 /**
- * Feeds the stream of the evidence table to `project`: evidence is the log, and all views of the past are projections
- * of it. The chains that it queues return through the stream of observations, those of one tenant to one process.
+ * Feeds the evidence table's stream to `project`: evidence is the log, and all views of the past are projections of it.
+ * The chains that it queues return through the observations table's stream, with each tenant's chains delivered to one
+ * process.
  */
 import { Duration } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
@@ -18,10 +19,10 @@ import { chainBatches, chainQueuePrefix, entryBatches } from '#core/contracts/ev
 
 interface ProjectionProps {
   readonly source: ITable;
-  /** The table with the queue of chains. */
+  /** The table that contains the queue of chains. */
   readonly queue: ITable;
   readonly projector: IFunction;
-  /** Receives the position of batches that could not be projected. Their entries stay in the table. */
+  /** Queue for the positions of batches that could not be projected. Their entries stay in the table. */
   readonly deadLetters: IQueue;
 }
 
@@ -31,7 +32,8 @@ export class Projection extends Construct {
     const shared = {
       target: projector,
       startingPosition: StartingPosition.TRIM_HORIZON,
-      // A bad record must not block its shard: halve the batch until it is alone, then set it aside.
+      // A bad record must not block its shard: the batch is halved until the record is alone, then the record is set
+      // aside.
       bisectBatchOnError: true,
       retryAttempts: 8,
       reportBatchItemFailures: true,
@@ -41,7 +43,7 @@ export class Projection extends Construct {
       ...shared,
       eventSourceArn: source.tableStreamArn!,
       ...batches(entryBatches),
-      // A changed entry is reported. Removed ones are archived and were kept long enough (`archive-check`).
+      // A changed entry is reported. Removed entries are archived and were retained long enough (`archive-check`).
       filters: [FilterCriteria.filter({ eventName: FilterRule.or('INSERT', 'MODIFY') })],
     });
     new EventSourceMapping(this, 'Chains', {

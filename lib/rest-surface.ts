@@ -1,4 +1,4 @@
-/** The routes of one HTTP surface as a regional REST API, built from its endpoints. */
+/** One HTTP surface's routes as a regional REST API, built from its endpoints. */
 
 import { Duration, Lazy, RemovalPolicy } from 'aws-cdk-lib';
 import {
@@ -39,18 +39,18 @@ import { apiStageName, type SurfaceApi } from './surface-api.ts';
 interface RestSurfaceProps {
   readonly surface: Route['surface'];
   readonly settings: GatewaySettings;
-  /** The API without routes. */
+  /** The API, without its routes. */
   readonly made: SurfaceApi;
   /** Whether callers sign with IAM credentials, which an authoriser checks before a function runs. */
   readonly iam?: true;
-  /** The live versions of the functions that answer. */
+  /** The live versions of the functions that handle requests. */
   readonly functions: Readonly<Record<FunctionName, IFunction>>;
 }
 
-/** Settings of every method. Bodies contain parameters of actions, so they are never logged. */
+/** Settings for every method. Bodies contain action parameters, so they are never logged. */
 const method = { loggingLevel: MethodLoggingLevel.ERROR, dataTraceEnabled: false, metricsEnabled: true };
 
-/** The routes of a REST API, its answers and its stage. */
+/** A REST API's routes, responses and stage. */
 export class RestSurface extends Construct {
   readonly api: IRestApi;
   readonly stage: Stage;
@@ -89,7 +89,7 @@ export class RestSurface extends Construct {
     accept(this, findings(settings, surface === 'admin' && settings.edge.privateAdmin));
   }
 
-  /** Creates a new deployment for each change of the API, because API Gateway never updates a deployment. */
+  /** Creates a new deployment for each change to the API, because API Gateway never updates a deployment. */
   #deployment(made: SurfaceApi): Deployment {
     const deployment = new Deployment(this, 'Deployment', { api: this.api });
     deployment.addToLogicalId(made.exposure);
@@ -110,7 +110,8 @@ export class RestSurface extends Construct {
       if (proxy !== undefined && asked.has(path)) continue;
       const integration =
         integrations.get(handledBy) ??
-        // One permission per function instead of two per method: stacks end at 500 resources, function policies at 20 kB.
+        // One permission per function instead of two per method, because stacks are limited to 500 resources and
+        // function policies to 20 kB.
         new LambdaIntegration(functions[handledBy], {
           scopePermissionToMethod: false,
           ...(streams(handledBy) && !this.#settings.emulator && streamOptions),
@@ -118,9 +119,9 @@ export class RestSurface extends Construct {
       integrations.set(handledBy, integration);
       const resource = this.api.root.resourceForPath(path);
       resource.addMethod(method, integration, this.#iam ? { authorizationType: AuthorizationType.IAM } : {});
-      // Clients probe the address by HEAD, which API Gateway does not treat as GET.
+      // Clients probe the address with HEAD, which API Gateway does not treat as GET.
       if (path === '/' && !this.#iam) resource.addMethod('HEAD', integration);
-      // Allowed origins are read at run time: the function answers preflights, too.
+      // Allowed origins are read at run time, so the function also answers preflights.
       if (opensToPages(surface) && !this.#iam && !asked.has(path) && proxy === undefined)
         resource.addMethod('OPTIONS', integration);
       asked.add(path);
@@ -133,16 +134,17 @@ type Deployed = CfnMethod | CfnResource | CfnGatewayResponse;
 const isDeployed = (part: IConstruct): part is Deployed =>
   part instanceof CfnMethod || part instanceof CfnResource || part instanceof CfnGatewayResponse;
 
-/** Returns the part as its template shows it, as the CDK does for an API that it deploys itself. */
+/** Returns the part as it appears in the template, as the CDK does for an API that it deploys itself. */
 const templateOf = (part: Deployed): unknown =>
   Lazy.any({ produce: () => (part as unknown as { _toCloudFormation(): unknown })._toCloudFormation() });
 
 const streams = (name: FunctionName): boolean => (specs[name] as FunctionSpec).streams === true;
 
 /**
- * Passes the answer on as the function writes it, even if the caller requested no stream: a buffered integration ends
- * after 29 s. It may take 15 minutes, 5 of them silent since the API is regional (an edge-optimised one allows 30 s);
- * the first 10 MB are not throttled. API Gateway does not cache, compress or map a stream.
+ * Forwards the response as the function writes it, even if the caller requested no stream, because a buffered
+ * integration ends after 29 s. A response may take 15 minutes, and may be silent for 5 of them because the API is
+ * regional (an edge-optimised one allows 30 s); the first 10 MB are not throttled. API Gateway does not cache, compress
+ * or map a stream.
  */
 const streamOptions = { responseTransferMode: ResponseTransferMode.STREAM, timeout: Duration.minutes(15) };
 

@@ -13,9 +13,9 @@ interface SchedulesProps {
   readonly functions: Readonly<Record<FunctionName, IFunction>>;
   /** Enabled optional functions. */
   readonly optional: readonly FunctionName[];
-  /** False while tables are restored: a schedule would write to chains whose end is not back yet. */
+  /** False while tables are being restored: a schedule would write to chains whose end has not been restored yet. */
   readonly enabled: boolean;
-  /** Receives ticks that could not be delivered. */
+  /** Queue for ticks that could not be delivered. */
   readonly deadLetters: IQueue;
 }
 
@@ -28,7 +28,7 @@ export class Schedules extends Construct {
       // Lambda keeps an event for at most six hours.
       const worthwhile = every.toMinutes() > 360 ? Duration.hours(6) : every;
       const target = props.functions[name];
-      // The next tick covers a missed one, so a late tick is dropped.
+      // The next tick makes up for a missed one, so a late tick is dropped.
       target.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: worthwhile });
       new Rule(this, name, {
         description: spec.purpose,

@@ -1,6 +1,6 @@
 /**
  * The gateway's secrets, in bundles, so that each function reads only its own. Every bundle is one JSON object,
- * environment name → value, with the names of the configuration (`token_env`, `key_env`, …).
+ * environment name → value, with the names used in the configuration (`token_env`, `key_env`, …).
  */
 import { ArnFormat, Stack } from 'aws-cdk-lib';
 import { type CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -44,7 +44,7 @@ export class GatewaySecrets extends Construct {
         removalPolicy: settings.storeRemoval,
         ...initialValue(name),
       });
-      // Without a value until the operator puts one: a later change of the template could overwrite the operator's
+      // Has no value until the operator stores one, because a later template change could overwrite the operator's
       // value.
       if (name !== 'admin') (secret.node.defaultChild as CfnSecret).addPropertyDeletionOverride('GenerateSecretString');
     }
@@ -55,11 +55,11 @@ export class GatewaySecrets extends Construct {
   }
 }
 
-/** Checks whether the deployment uses a secret: optional features create none. */
+/** Checks whether the deployment uses a secret: disabled optional features create none. */
 const isUsed = (name: SecretName | 'admin', { canary, dataPlane }: GatewaySettings): boolean =>
   name === 'canary' ? canary : name === 'federation' ? dataPlane : true;
 
-/** Generates the admin token inside Secrets Manager: no template, file or log ever contains it. */
+/** Generates the admin token inside Secrets Manager, so that no template, file or log ever contains it. */
 const initialValue = (name: SecretName | 'admin') =>
   name === 'admin'
     ? {
@@ -73,7 +73,8 @@ const initialValue = (name: SecretName | 'admin') =>
     : {};
 
 /**
- * Returns the ARN by name with the six characters that Secrets Manager adds: exact, and the same pattern everywhere.
+ * Returns the ARN by name with the six characters that Secrets Manager adds. The pattern is exact, and the same
+ * everywhere.
  */
 export const secretArnPattern = (scope: Construct, settings: GatewaySettings, name: SecretName): string =>
   Stack.of(scope).formatArn({

@@ -1,4 +1,4 @@
-/** The services: functions and their roles, the APIs without routes, the clocks, the projection. */
+/** The services: functions and their roles, the APIs without their routes, the clocks, the projection. */
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import type { WebSocketApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
@@ -38,12 +38,12 @@ const optionalFunctions = ({ canary, dataPlane }: GatewaySettings): FunctionName
 export class GatewayServices extends Stack {
   readonly watched: Omit<Watched, 'apis' | 'iam' | 'rolloutMachine'>;
   readonly apis: Readonly<Record<Route['surface'], SurfaceApi>>;
-  /** The API of callers with IAM credentials, if any. */
+  /** The API for callers with IAM credentials, if any. */
   readonly iam?: SurfaceApi;
   readonly webSocket: WebSocketApi;
-  /** The live versions of the functions. */
+  /** The functions' live versions. */
   readonly live: Readonly<Record<FunctionName, IFunction>>;
-  /** The variables of every function, and the APIs whose ids they may contain. */
+  /** The variables that every function has, and the APIs whose ids they may contain. */
   readonly shared: { readonly environment: Readonly<Record<string, string>>; readonly apis: ApiIds };
 
   constructor(scope: Construct, id: string, props: GatewayServicesProps) {
@@ -79,9 +79,9 @@ export class GatewayServices extends Stack {
     const aliases = this.#functions((name) => made[name].live);
     const live = aliases as Record<FunctionName, IFunction>;
     this.live = live;
-    // A chat call is never repeated, and after a minute its client no longer waits.
+    // A chat call is never retried, and after a minute its client is no longer waiting.
     live['ws-worker'].configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
-    // The id names resources of deployed stacks.
+    // Resources in deployed stacks have names that contain this id.
     const { approvals: stateMachine } = new Clocks(this, 'Approvals', {
       settings,
       steps: live['approval-steps'],

@@ -1,4 +1,4 @@
-/** Choices of a deployment, read once from CDK context. `stage=emulator` changes only what is listed here. */
+/** A deployment's options, read once from CDK context. `stage=emulator` changes only the settings listed here. */
 import { resolve } from 'node:path';
 import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { Construct, Node } from 'constructs';
@@ -11,15 +11,15 @@ import { type CopySettings, copySettings } from './copy-settings.ts';
 import { type EdgeSettings, edgeSettings } from './edge-settings.ts';
 import { type NetworkSettings, networkSettings } from './network-settings.ts';
 
-/** Limits of the emulator. A test compares both templates and lists exactly these differences. */
+/** The emulator's limits. A test compares both templates and lists exactly these differences. */
 export interface EmulatorLimits {
-  /** Literal time-out of the approval clock: the emulator does not evaluate expressions in `TimeoutSeconds`. */
+  /** Literal timeout for the approval clock, because the emulator does not evaluate expressions in `TimeoutSeconds`. */
   readonly approvalTimeoutSeconds: number;
-  /** The emulator's address. Functions post to WebSocket connections there, since AWS's names do not resolve. */
+  /** The emulator's address. Functions post to WebSocket connections there, because AWS's names do not resolve. */
   readonly endpoint: string;
 }
 
-/** Whether a function appends to a log. It does if the feature is there. */
+/** Whether a function appends to a log, which is the case if the feature is present. */
 const keepsLog = Object.values(functions).some(({ log }) => log === 'appends');
 
 /** `prod` keeps its data when a stack is deleted; `dev` and `emulator` remove it. */
@@ -27,77 +27,85 @@ const stages = ['prod', 'dev', 'emulator'] as const;
 
 export interface GatewaySettings extends ConcurrencySettings, CapacitySettings {
   readonly stage: (typeof stages)[number];
-  /** Prefix of every physical name, stack and metric of this deployment. An account holds one deployment per name and region. */
+  /**
+   * Prefix of every physical name, stack and metric in this deployment. An account holds one deployment per name and
+   * region.
+   */
   readonly name: string;
-  /** Tags of every resource, in addition to `gateway:name` and `gateway:stage`, for cost allocation. */
+  /** Tags on every resource, in addition to `gateway:name` and `gateway:stage`, for cost allocation. */
   readonly tags: Readonly<Record<string, string>>;
   /** Folder with `<function>/index.mjs`, from `npm run bundle`. */
   readonly bundles: string;
   /** Days for which archived evidence cannot be deleted (S3 Object Lock, compliance mode). */
   readonly archiveDays: number;
   /**
-   * Append the chain points of sessions to the transparency log of their tenant, under a separate key. On by default.
+   * Whether sessions' chain points are appended to their tenant's transparency log, under a separate key. On by
+   * default.
    */
   readonly transparencyLog: boolean;
   /**
-   * Generation of each key of the stack: a higher number creates a new key that signs. The earlier ones stay, and what
-   * they signed is verified with them [cloud.key-generations].
+   * Generation of each of the stack's keys: a higher number creates a new key for signing. Earlier keys are retained to
+   * verify the signatures made with them [cloud.key-generations].
    */
   readonly keyGenerations: Readonly<Record<'evidence' | 'votes' | 'log', number>>;
-  /** KMS keys of the transparency log before the stack's own, by ARN, oldest first. */
+  /** The transparency log's KMS keys from before the stack's own, by ARN, oldest first. */
   readonly formerLogKeys: readonly string[];
-  /** Whether the last of them also signs together with the current one. */
+  /** Whether the last of those keys also signs, together with the current one. */
   readonly logKeyOverlap: boolean;
-  /** Send spans to CloudWatch's OTLP endpoint. Off by default: it accepts none until Transaction Search is on. */
+  /**
+   * Whether spans are sent to CloudWatch's OTLP endpoint. Off by default, because it accepts none until Transaction
+   * Search is enabled.
+   */
   readonly otlpTraces: boolean;
-  /** The two dashboards, which are billed by the month, with or without traffic. */
+  /** Whether to create the two dashboards, which are billed monthly, with or without traffic. */
   readonly dashboards: boolean;
-  /** Bytes of comment before the first event of a stream, for runtimes that buffer small writes; 0 = none. */
+  /** Number of comment bytes before a stream's first event, for runtimes that buffer small writes; 0 = none. */
   readonly streamPaddingBytes: number;
-  /** KMS keys of evidence of other deployments, by ARN: their signatures are verified. */
+  /** Evidence KMS keys of other deployments, by ARN; their signatures are accepted. */
   readonly formerSigningKeys: readonly string[];
-  /** KMS keys of votes of other deployments, by ARN: votes that they signed count. */
+  /** Vote KMS keys of other deployments, by ARN; votes signed with them count. */
   readonly formerVoteKeys: readonly string[];
   /**
-   * Role that copies another deployment's archive into this one's, by ARN. Its tables are being restored: the role may
-   * put into the archive, and no schedule runs.
+   * Role that copies another deployment's archive into this one's, by ARN. Set while this deployment's tables are being
+   * restored: the role may put into the archive, and no schedule runs.
    */
   readonly restoring: string | undefined;
-  /** Buckets of another account that get each new object of the archive and of the object bucket. */
+  /** Buckets in another account that receive each new object from the archive and the object bucket. */
   readonly copies: CopySettings | undefined;
-  /** Roles of AWS that STS brokers assume, by ARN. Their trust must name the functions; see the deployment guide. */
+  /** AWS roles that STS brokers assume, by ARN. Their trust must name the functions; see the deployment guide. */
   readonly brokerRoles: readonly string[];
   /** Stored secrets that brokers and SQL executors pass on, by ARN. */
   readonly brokerSecrets: readonly string[];
-  /** Aurora clusters that SQL actions reach by the RDS Data API, by ARN. */
+  /** Aurora clusters that SQL actions reach through the RDS Data API, by ARN. */
   readonly sqlClusters: readonly string[];
-  /** The account's quota of concurrent executions in the region. An alarm reports a use of 80 %. */
+  /** The account's quota of concurrent executions in the region. An alarm reports usage of 80 %. */
   readonly accountConcurrency: number;
-  /** Runs the canary each minute; its keys are in a separate secret. Off by default. */
+  /** Runs the canary every minute; its keys are in a separate secret. Off by default. */
   readonly canary: boolean;
   /**
-   * Fetches the configuration from a control plane each minute, as set by `federation` in the configuration. Off by
+   * Fetches the configuration from a control plane every minute, as set under `federation` in the configuration. Off by
    * default.
    */
   readonly dataPlane: boolean;
   /**
-   * Removal policy of tables, buckets, the signing key and secrets that leave the template. In production they are
-   * kept, unless the deployment that creates them fails: leftovers would block the next attempt [cloud.retained].
+   * Removal policy for tables, buckets, the signing key and secrets that are removed from the template. In production
+   * they are retained, unless the deployment that creates them fails: leftovers would block the next attempt
+   * [cloud.retained].
    */
   readonly storeRemoval: RemovalPolicy;
-  /** Shift calls to new versions in stages, and back if an alarm is raised. */
+  /** Whether calls are shifted to new versions in stages, and back if an alarm is raised. */
   readonly stagedReleases: boolean;
-  /** Deletion protection of tables and stacks, in production. */
+  /** Deletion protection for tables and stacks, enabled in production. */
   readonly protected: boolean;
-  /** Refusal of plain HTTP, except on the emulator. */
+  /** Whether plain HTTP is refused, except on the emulator. */
   readonly httpsOnly: boolean;
-  /** Own host names, CloudFront, the web ACL, and access to the admin API. */
+  /** Custom host names, CloudFront, the web ACL, and access to the admin API. */
   readonly edge: EdgeSettings;
-  /** The VPC of the functions that call upstream servers. Absent: they are in none. */
+  /** The VPC for the functions that call upstream servers. If absent, they are in none. */
   readonly network: NetworkSettings | undefined;
   /** An API for callers who sign with IAM credentials, in addition to those for keys. */
   readonly iamCallers: boolean;
-  /** Present on the emulator only. */
+  /** Present only on the emulator. */
   readonly emulator?: EmulatorLimits;
 }
 
@@ -139,7 +147,7 @@ export function readSettings(node: Node): GatewaySettings {
     canary: word(node, 'canary', ['off', 'on']) === 'on',
     dataPlane: word(node, 'dataPlane', ['off', 'on']) === 'on',
     tags: tags(node),
-    // CloudFormation adopts only what it would retain.
+    // CloudFormation adopts only resources that it would retain.
     storeRemoval:
       stage === 'prod' || restoring !== undefined ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
     stagedReleases:
@@ -158,13 +166,13 @@ export function readSettings(node: Node): GatewaySettings {
   };
 }
 
-/** Returns the physical name of a function. */
+/** Returns a function's physical name. */
 export const functionName = (settings: GatewaySettings, name: FunctionName): string => `${settings.name}-${name}`;
 
 /** The alias that every caller of a function uses: it points to the active release. */
 export const liveAlias = 'live';
 
-/** Returns the name by which functions invoke another: its live version. */
+/** Returns the name by which functions invoke another function: its live version. */
 export const liveFunctionName = (settings: GatewaySettings, name: FunctionName): string =>
   `${functionName(settings, name)}:${liveAlias}`;
 
@@ -175,7 +183,7 @@ export const roleName = (scope: Construct, settings: GatewaySettings, name: Func
 /** Returns the name of one of the deployment's stacks in CloudFormation. Exports begin with it. */
 export const stackName = (settings: GatewaySettings, part: string): string => `${settings.name}-${part}`;
 
-/** Returns a fixed name, since the functions that start the clock and the clock's own steps both need its ARN. */
+/** Returns a fixed name, because the functions that start the clock and the clock's own steps both need its ARN. */
 export const stateMachineName = (settings: GatewaySettings): string => `${settings.name}-approval`;
 
 export const rolloutMachineName = (settings: GatewaySettings): string => `${settings.name}-rollout`;
@@ -183,7 +191,10 @@ export const rolloutMachineName = (settings: GatewaySettings): string => `${sett
 /** Returns a fixed name for the same reason: roles that may send here are created before the queue. */
 export const deadLetterName = (settings: GatewaySettings): string => `${settings.name}-dead-letters`;
 
-/** Role names have at most 64 characters, with the longest names of a function and a region. */
+/**
+ * Maximum length of a deployment's name: role names have at most 64 characters, including the longest function and
+ * region names.
+ */
 const longestName = 26;
 
 /** Reads the deployment's name [cloud.name]. */

@@ -1,13 +1,13 @@
-/** A key that signs evidence, approving votes, or the transparency log. Its private half never leaves KMS. */
+/** A key that signs evidence, approving votes or the transparency log. Its private half never leaves KMS. */
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import type { GatewaySettings } from './settings.ts';
 
 interface SigningKeyProps {
   readonly settings: GatewaySettings;
-  /** Purpose of the key: the last part of its alias. */
+  /** The key's purpose: the last part of its alias. */
   readonly signs: keyof typeof specs;
-  /** The first key has neither a suffix of its alias nor of its id. */
+  /** Number of the key. The first key's alias and id have no suffix. */
   readonly generation: number;
 }
 
@@ -33,7 +33,7 @@ export class SigningKey extends Construct {
   }
 }
 
-/** Creates all keys up to the generation that signs: earlier ones verify what they signed. Oldest first. */
+/** Creates all keys up to the generation that signs; earlier keys verify their own signatures. Oldest first. */
 export const keysUpTo = (scope: Construct, id: string, props: Omit<SigningKeyProps, 'generation'>): SigningKey[] =>
   Array.from(
     { length: props.settings.keyGenerations[props.signs] },

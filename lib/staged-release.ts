@@ -1,7 +1,7 @@
 /**
- * Releases a new version of a function: a tenth of the calls for five minutes, then all of them; back to the previous
- * version if an alarm of the function is raised meanwhile [cloud.staged-release]. CloudFormation waits for it, and
- * rolls the stack back with it.
+ * Releases a new version of a function: a tenth of the calls for five minutes, then all of them. If one of the
+ * function's alarms is raised meanwhile, calls return to the previous version [cloud.staged-release]. CloudFormation
+ * waits for the release and, if it fails, rolls back the stack.
  */
 import { Duration } from 'aws-cdk-lib';
 import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
@@ -21,9 +21,9 @@ interface StagedReleaseProps {
 }
 
 /**
- * Functions whose answers callers wait for, in groups that are released one after the other. The others change at once:
- * shifting every function at the same time would exceed the rate limits of CodeDeploy's role, and costs two resources
- * each.
+ * Functions whose responses callers wait for, in groups that are released one after another. The others change
+ * immediately: shifting every function at the same time would exceed the rate limits of CodeDeploy's role, and each
+ * costs two resources.
  */
 const groups: readonly (readonly FunctionName[])[] = [
   ['approvals', 'approval-callback', 'test-action', 'mcp'],
@@ -31,7 +31,7 @@ const groups: readonly (readonly FunctionName[])[] = [
 ];
 
 /**
- * Errors of a function per minute. A refused call is an answer, not an error, so these are faults of the release or of
+ * A function's errors per minute. A refused call is a response, not an error, so these are faults of the release or of
  * AWS.
  */
 const errorsThatStopARelease = 3;
@@ -70,7 +70,7 @@ export class StagedRelease extends Construct {
         alias,
         alarms: [alarm],
         deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
-        // The role's rights above are complete.
+        // The role's permissions above are complete.
         role: role.withoutPolicyUpdates(),
       });
     }

@@ -18,7 +18,7 @@ export class GatewayStores extends Stack {
   readonly tables: GatewayTables['byName'];
   readonly objects: Bucket;
   readonly archive: Bucket;
-  /** All generations, oldest first; none of the log if the deployment keeps none. */
+  /** All generations, oldest first; none for the log if the deployment keeps no log. */
   readonly keys: Readonly<Record<KeyPurpose, readonly SigningKey[]>>;
 
   constructor(scope: Construct, id: string, props: GatewayStoresProps) {

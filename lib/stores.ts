@@ -1,6 +1,7 @@
 /**
- * The stores as the other stacks see them: tables by name, buckets, keys and streams by outputs of the stores' stack.
- * None imports an export, which would lock the stores: CloudFormation removes no export in use [cloud.weak-references].
+ * The stores as other stacks see them: tables by name, and buckets, keys and streams by the stores stack's outputs. No
+ * stack imports an export, which would lock the stores, because CloudFormation does not remove an export in use
+ * [cloud.weak-references].
  */
 import { Aws, Fn, Stack } from 'aws-cdk-lib';
 import { type ITable, Table } from 'aws-cdk-lib/aws-dynamodb';
@@ -9,10 +10,10 @@ import { Construct } from 'constructs';
 import { type TableName, type TableSpec, tables } from '#core/contracts/tables.ts';
 import { type GatewaySettings, stackName } from './settings.ts';
 
-/** Purposes of signing keys. */
+/** Purposes that signing keys can have. */
 export type KeyPurpose = keyof GatewaySettings['keyGenerations'];
 
-/** Outputs of the stores' stack. A name never changes its meaning: later keys have outputs of their own. */
+/** The stores stack's outputs. A name never changes its meaning: later keys have separate outputs. */
 export const storeOutput = {
   objects: 'ObjectBucketName',
   archive: 'ArchiveBucketName',
@@ -21,11 +22,11 @@ export const storeOutput = {
     `${{ evidence: 'SigningKeyId', votes: 'VoteKeyId', log: 'LogKeyId' }[signs]}${generation === 1 ? '' : generation}`,
 } as const;
 
-/** A key of KMS that signs, with those before it. */
+/** A KMS key that signs, with the keys that preceded it. */
 interface StoredKey {
   readonly keyId: string;
   readonly keyArn: string;
-  /** ARNs of the earlier generations, oldest first. */
+  /** ARNs of earlier generations, oldest first. */
   readonly formerArns: readonly string[];
 }
 
@@ -62,7 +63,7 @@ export class Stores extends Construct {
     const bucket = (construct: string, name: string): IBucket =>
       Bucket.fromBucketAttributes(this, construct, {
         bucketName: output(name),
-        // The partition as a reference in every environment: acceptances of findings name it.
+        // The partition is a reference in every environment, because accepted findings name it.
         bucketArn: `arn:${Aws.PARTITION}:s3:::${output(name)}`,
       });
     this.objects = bucket('Objects', storeOutput.objects);

@@ -1,6 +1,6 @@
 /**
- * A REST API without its routes: its id is in addresses and roles, so it is in the stack of the functions. Its routes
- * are in a later stack ([`RestSurface`](./rest-surface.ts)).
+ * A REST API without its routes: addresses and roles contain its id, so it is in the functions' stack. Its routes are
+ * in a later stack ([`RestSurface`](./rest-surface.ts)).
  */
 import { Stack } from 'aws-cdk-lib';
 import { CfnRestApi, type CfnRestApiProps, RestApi, type RestApiBase } from 'aws-cdk-lib/aws-apigateway';
@@ -14,7 +14,7 @@ import type { GatewaySettings } from './settings.ts';
 /** A literal, so that URLs can be built without the stage. */
 export const apiStageName = 'gateway';
 
-/** Ids of the APIs, for functions. */
+/** The APIs' ids, for functions. */
 export interface ApiIds {
   readonly admin: string;
   readonly gateway: string;
@@ -22,7 +22,7 @@ export interface ApiIds {
   readonly webSocket: string;
 }
 
-/** Returns the address that API Gateway gives an API. */
+/** Returns the address that API Gateway assigns to an API. */
 export const apiUrl = (scope: Construct, host: string): string => {
   const { region, urlSuffix } = Stack.of(scope);
   return `https://${host}.execute-api.${region}.${urlSuffix}/${apiStageName}`;
@@ -33,13 +33,13 @@ interface SurfaceApiProps {
   readonly settings: GatewaySettings;
   /** Whether callers sign with IAM credentials, which an authoriser checks before a function runs. */
   readonly iam?: true;
-  /** Present if only an endpoint of the VPC may reach this surface. */
+  /** Present if this surface is reachable only through a VPC endpoint. */
   readonly within?: PrivateAdmin | undefined;
 }
 
 export class SurfaceApi extends Construct {
   readonly api: RestApiBase;
-  /** Properties that take effect when the routes are deployed again. */
+  /** Properties that take effect when the routes are redeployed. */
   readonly exposure: Omit<CfnRestApiProps, 'name' | 'description'>;
 
   constructor(scope: Construct, id: string, { surface, settings, within, iam }: SurfaceApiProps) {
@@ -49,10 +49,10 @@ export class SurfaceApi extends Construct {
       endpointConfiguration: { types: ['REGIONAL'] },
       ...within?.exposure,
       ...(!iam && servesOwnHost(settings.edge, surface) && { disableExecuteApiEndpoint: true }),
-      // Passes forms with files to the function in base64; as text, bytes would be lost.
+      // Passes forms with files to the function in base64, because bytes would be lost in text.
       ...(surface === 'gateway' && { binaryMediaTypes: ['multipart/form-data'] }),
     };
-    // Deployed stacks know the resource by this path.
+    // Deployed stacks identify the resource by this path.
     const resource = new CfnRestApi(new Construct(this, 'Api'), 'Resource', {
       name,
       description: `agent governance gateway: ${iam ? 'callers with IAM credentials' : surface}`,

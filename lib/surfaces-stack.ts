@@ -1,6 +1,6 @@
 /**
- * How callers reach the functions: routes and stages of the APIs, the WebSocket, own host names. It is deployed after
- * the functions, so no route precedes its function.
+ * The way callers reach the functions: the APIs' routes and stages, the WebSocket, custom host names. It is deployed
+ * after the functions, so no route exists before its function.
  */
 import { Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';

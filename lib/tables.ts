@@ -1,4 +1,4 @@
-/** The stores of the gateway: one table per row of `core/contracts/tables.ts`. */
+/** The gateway's stores: one table per row in `core/contracts/tables.ts`. */
 import {
   AttributeType,
   BillingMode,
@@ -16,7 +16,7 @@ interface GatewayTablesProps {
   readonly settings: GatewaySettings;
 }
 
-/** On demand, point-in-time recovery, encrypted; protected against deletion except on the emulator. */
+/** On-demand tables with point-in-time recovery and encryption; protected against deletion except on the emulator. */
 export class GatewayTables extends Construct {
   readonly byName: Readonly<Record<TableName, Table>>;
 

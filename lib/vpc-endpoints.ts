@@ -1,13 +1,18 @@
-/** Endpoints in the deployment's VPC for the services that its functions call, if the VPC has none [cloud.firewall]. */
+/**
+ * Endpoints in the deployment's VPC for the services that its functions call, for a VPC that has none [cloud.firewall].
+ */
 import { Stack } from 'aws-cdk-lib';
 import { CfnSecurityGroup, CfnVPCEndpoint } from 'aws-cdk-lib/aws-ec2';
 import { Construct } from 'constructs';
 import type { NetworkSettings } from './network-settings.ts';
 
-/** Routes of the subnets, free of charge. */
+/** Gateway endpoints, which are routes in the subnets' route tables and free of charge. */
 const gateways = ['dynamodb', 's3'];
 
-/** Billed by the hour and zone; `bedrock-runtime` and `rds-data` serve models and SQL, `xray` spans. */
+/**
+ * Interface endpoints, billed per hour and zone; `bedrock-runtime` and `rds-data` serve models and SQL, `xray` serves
+ * spans.
+ */
 const interfaces = [
   ...['secretsmanager', 'states', 'kms', 'sts', 'lambda', 'logs', 'xray'],
   ...['bedrock-runtime', 'rds-data'],

@@ -1,4 +1,4 @@
-/** Monitoring of the gateway: alarms and two dashboards. */
+/** The gateway's monitoring: alarms and two dashboards. */
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
@@ -21,7 +21,7 @@ import {
 interface GatewayWatchProps extends StackProps {
   readonly settings: GatewaySettings;
   readonly watched: Omit<Watched, 'rolloutMachine'>;
-  /** Alarms of stacks that features add. */
+  /** Alarms from stacks that features add. */
   readonly added: readonly AlarmRow[];
 }
 
@@ -41,8 +41,8 @@ export class GatewayWatch extends Stack {
 }
 
 /**
- * Returns literal names for the metrics of this stack. An import from the services' stack would lock that one: an
- * export in use cannot be removed, so no release could remove or rename a function.
+ * Returns literal names for this stack's metrics. An import from the services stack would lock that stack: an export in
+ * use cannot be removed, so no release could remove or rename a function.
  */
 function byName(
   scope: Construct,

@@ -1,9 +1,8 @@
 /**
- * `/v1/ws` on AWS: a WebSocket API that sends every event to one function, `ws`.
- *
- * Its design follows AWS's limits: an integration ends after 29 s, which cannot be raised, so `ws` hands chat calls to
- * `ws-worker` and ends; tokens are returned by `@connections`, in frames of at most 32 KB. A message has at most 128
- * KB. A connection ends after 10 minutes without a message and after 2 hours in any case: clients ping, and reconnect.
+ * `/v1/ws` on AWS: a WebSocket API that sends every event to one function, `ws`. Its design follows AWS's limits: an
+ * integration ends after 29 s, a limit that cannot be raised, so `ws` hands chat calls to `ws-worker` and ends; tokens
+ * are returned through `@connections`, in frames of at most 32 KB. A message has at most 128 KB. A connection ends
+ * after 10 minutes without a message and after 2 hours in any case, so clients ping and reconnect.
  */
 import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
@@ -25,11 +24,13 @@ import { accept } from './findings.ts';
 import type { GatewaySettings } from './settings.ts';
 import { apiStageName } from './surface-api.ts';
 
-/** Protects the account; the functions enforce the limits of tenants. Messages per second, all together. */
+/**
+ * Throttle that protects the account, in messages per second across all tenants; the functions enforce tenants' limits.
+ */
 const throttle = { rateLimit: 1000, burstLimit: 500 };
 
 interface WebSocketSurfaceProps {
-  /** The API without routes: its id is in addresses and roles, so it is in the stack of the functions. */
+  /** The API without its routes: addresses and roles contain its id, so it is in the functions' stack. */
   readonly api: IWebSocketApi;
   /** The function that handles every event. */
   readonly handler: IFunction;
@@ -37,13 +38,13 @@ interface WebSocketSurfaceProps {
 
 /** Creates the API without its routes. */
 export const webSocketApi = (scope: Construct, { name }: GatewaySettings): WebSocketApi =>
-  // Deployed stacks know the resource by this path.
+  // Deployed stacks identify the resource by this path.
   new WebSocketApi(new Construct(scope, 'WebSocket'), 'Api', {
     apiName: `${name}-websocket`,
     description: 'agent governance gateway: websocket',
   });
 
-/** The routes and the stage. No route has its own response: every answer is sent through `@connections`. */
+/** The routes and the stage. No route has its own response; every reply is sent through `@connections`. */
 export class WebSocketSurface extends Construct {
   readonly stage: WebSocketStage;
 
@@ -80,16 +81,16 @@ export class WebSocketSurface extends Construct {
   }
 }
 
-/** Returns the address of clients. */
+/** Returns the address that clients use. */
 export const webSocketUrl = (scope: Construct, { edge: { domain, cloudFront } }: GatewaySettings, apiId: string) => {
   const { region, urlSuffix } = Stack.of(scope);
   if (!domain) return `wss://${apiId}.execute-api.${region}.${urlSuffix}/${apiStageName}`;
-  // CloudFront serves it on the gateway's host.
+  // CloudFront serves the WebSocket on the gateway's host.
   return cloudFront ? `wss://${domain.hosts.gateway}/v1/ws` : `wss://${domain.hosts.webSocket}`;
 };
 
 /**
- * Returns the address for posts to connections, without naming the stage's resource, which is created after the
+ * Returns the address for posting to connections, without a reference to the stage, which is created after the
  * functions.
  */
 export function connectionsUrl(scope: Construct, { emulator }: GatewaySettings, apiId: string): string {

@@ -1,15 +1,15 @@
-/** Finds members of a spec that a composition would silently drop: a misspelt one may be a policy that blocks. */
+/** Finds members of a spec that a composition would silently drop: a misspelled member may be a policy that blocks. */
 import type { Gateway, Part } from './resources.ts';
 
 const gatewayMembers: readonly string[] = ['service', 'deployment', 'adminToken', 'secrets', 'configuration'];
 const policyMembers: readonly string[] = ['gateway', 'order', 'input', 'output', 'rules'];
-/** Members that the operator derives from the object's name and the values of secrets. */
+/** Members that the operator derives from the object's name and from secret values. */
 const tenantWritten: readonly string[] = ['id', 'api_keys'];
 const keyWritten: readonly string[] = ['key', 'key_env', 'key_sha256'];
 
 /**
  * Returns the first member that is not part of the configuration, as a message without its value; `undefined` if there
- * is none. Unknown members of other specs reach the gateway, which refuses them [operator.composed].
+ * is none. Unknown members in other specs reach the gateway, which refuses them [operator.composed].
  */
 export function foreignMember({ kind, metadata, spec }: Gateway | Part): string | undefined {
   const found = (path: string, allowed: string) =>

@@ -1,4 +1,7 @@
-/** Composes a Gateway's configuration from its object and those that name it. Pure: equal input, equal text. */
+/**
+ * Composes a Gateway's configuration from its object and the objects that name it. Pure: the same input gives the same
+ * text.
+ */
 import { createHash } from 'node:crypto';
 import { isSecretName } from '#core/contracts/config/secret-names.ts';
 import { foreignMember } from './compose-members.ts';
@@ -15,14 +18,14 @@ import {
 /** Inputs of a composition. */
 export interface Sources {
   readonly gateway: Gateway;
-  /** Objects of the namespace that name the Gateway, including objects under deletion. */
+  /** Objects in the namespace that name the Gateway, including objects being deleted. */
   readonly parts: readonly Part[];
-  /** Secrets of the namespace by name; `undefined` if it does not exist. */
+  /** The namespace's secrets by name; `undefined` for a secret that does not exist. */
   readonly secrets: ReadonlyMap<string, Secret | undefined>;
 }
 
 export interface Composition {
-  /** JSON text, which is YAML as well: the body of `PUT config`. */
+  /** JSON text, which is also valid YAML: the body of `PUT config`. */
   readonly text: string;
   /** SHA-256 of the text in hex. */
   readonly composed: string;
@@ -30,7 +33,7 @@ export interface Composition {
   readonly environment: readonly EnvironmentEntry[];
 }
 
-/** The reason and message of a condition, for a composition that was refused. */
+/** The reason and message of the condition for a refused composition. */
 interface Refusal {
   readonly reason: 'InvalidSpec' | 'SecretMissing' | 'SecretForbidden' | 'GatewayMissing';
   readonly message: string;
@@ -44,8 +47,8 @@ const sectionsOfParts: Readonly<Record<string, PartKind>> = {
 };
 
 /**
- * Composes the configuration. One incomplete object refuses the whole composition, because omitting a policy would
- * allow what it blocks; the configuration in force stays [operator.composed].
+ * Composes the configuration. One incomplete object causes the whole composition to be refused, because omitting a
+ * policy would allow the calls it blocks; the configuration in force is kept [operator.composed].
  */
 export function compose({ gateway, parts, secrets }: Sources): Composition | Refusal {
   const leftOut = [gateway, ...parts.filter((part) => !isDeleted(part))].map(foreignMember).find(Boolean);
@@ -103,7 +106,7 @@ export function compose({ gateway, parts, secrets }: Sources): Composition | Ref
   return { text, composed: sha256(text), environment };
 }
 
-/** Variables owned by the Deployment: they decide who administers the gateway and where its store is. */
+/** Variables owned by the Deployment: they determine who administers the gateway and where its store is. */
 const reserved: readonly string[] = [
   'GATEWAY_ADMIN_TOKEN',
   'GATEWAY_SECRET_NAMES',
@@ -126,7 +129,7 @@ const inOrder = (parts: readonly Part[]): Part[] =>
       (one.spec.order ?? 0) - (other.spec.order ?? 0) || (one.metadata.name < other.metadata.name ? -1 : 1),
   );
 
-/** Returns the variable with a provider's key; unique, because names of Provider objects have no ".". */
+/** Returns the variable for a provider's key. It is unique, because Provider object names contain no ".". */
 const variableOf = (provider: string): string => `PROVIDER_${provider.toUpperCase().replaceAll('-', '_')}_API_KEY`;
 
 function providerEntry({ metadata, spec }: Part) {
@@ -164,7 +167,7 @@ function tenantEntry(
   return { ...tenant, id: metadata.name, api_keys };
 }
 
-/** Appends the lists of the Policy objects to those of the Gateway's own configuration. */
+/** Appends the Policy objects' lists to those in the Gateway's own configuration. */
 function withPolicies(given: Record<string, unknown>, policies: readonly Part[]) {
   const content = section(given, 'policies');
   const tools = section(given, 'tool_policies');
@@ -191,7 +194,7 @@ function section(given: Record<string, unknown>, name: string): Record<string, u
   return typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
 }
 
-/** Returns why a reference has no value; `undefined` if it has one. */
+/** Returns the reason a reference has no value; `undefined` if it has one. */
 export function secretProblem(ref: SecretKeyRef | undefined, secrets: Sources['secrets']): Refusal | undefined {
   if (!ref || secretValue(ref, secrets)) return undefined;
   const secret = secrets.get(ref.name);
@@ -206,8 +209,9 @@ export function secretProblem(ref: SecretKeyRef | undefined, secrets: Sources['s
 }
 
 /**
- * Returns why objects of a Gateway may not refer to a Secret. The gateway sends a provider's key to the address that the Provider
- * names, so the owner of the Secret must agree: the operator may read Secrets that the author of an object may not.
+ * Returns the reason a Gateway's objects may not refer to a Secret. The gateway sends a provider's key to the address
+ * that the Provider names, so the owner of the Secret must agree: the operator may read Secrets that the author of an
+ * object may not.
  */
 function unmarked(ref: SecretKeyRef | undefined, secrets: Sources['secrets'], gateway: string): Refusal | undefined {
   if (!ref || secrets.get(ref.name)?.metadata.labels?.[usableBy] === gateway) return undefined;

@@ -59,7 +59,9 @@ const listOf = (section: string, name: string): OpenApi => structural(sections[s
 const tenantKey = structural(((sections.tenants!.items as OpenApi).properties!.api_keys!.items as OpenApi).anyOf![1]!);
 const { key: _plain, key_env: _named, key_sha256: _digest, ...keyFields } = tenantKey.properties!;
 
-/** Specs are open: an unknown key reaches the gateway, which refuses it; the API server would silently drop it. */
+/**
+ * Specs are open: an unknown member reaches the gateway, which refuses it, while the API server would silently drop it.
+ */
 const specs: Readonly<Record<Kind, OpenApi>> = {
   Gateway: {
     required: ['service', 'adminToken'],
@@ -203,7 +205,7 @@ const status = (kind: Kind): OpenApi => ({
   },
 });
 
-/** Rules for object names: they become names in the configuration and, for a Provider, the name of a variable. */
+/** Rules for object names, which become names in the configuration and, for a Provider, the name of a variable. */
 const nameRules: Partial<Record<Kind, OpenApi>> = {
   Provider: {
     'x-kubernetes-validations': [

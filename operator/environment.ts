@@ -1,4 +1,4 @@
-/** Builds the secret variables of the gateway's Deployment: names of secrets, and a digest of their values. */
+/** Builds the secret variables for the gateway's Deployment: names of secrets, and a digest of their values. */
 import { createHmac } from 'node:crypto';
 import { type Sources, secretValue } from './compose.ts';
 import {
@@ -9,7 +9,7 @@ import {
   secretsAnnotation,
 } from './resources.ts';
 
-/** The fields of a Deployment that the operator owns: the body of a server-side apply. */
+/** A Deployment's fields that the operator owns: the body of a server-side apply. */
 export interface AppliedDeployment {
   readonly apiVersion: 'apps/v1';
   readonly kind: 'Deployment';
@@ -24,7 +24,7 @@ export interface AppliedDeployment {
   };
 }
 
-/** Returns the variables and `GATEWAY_SECRET_NAMES`: the gateway uses only secrets that its operator lists. */
+/** Returns the variables and `GATEWAY_SECRET_NAMES`, because the gateway uses only the secrets listed there. */
 export function wantedDeployment(
   gateway: Gateway,
   environment: readonly EnvironmentEntry[],
@@ -46,7 +46,7 @@ export function wantedDeployment(
   };
 }
 
-/** Returns a digest keyed by the admin token, so that readers of Deployments cannot guess short secrets from it. */
+/** Returns a digest keyed by the admin token, so that a reader of the Deployment cannot guess short secrets from it. */
 function digest(token: SecretKeyRef, environment: readonly EnvironmentEntry[], secrets: Sources['secrets']): string {
   const values = environment.map(({ name, valueFrom }) => {
     const ref = valueFrom?.secretKeyRef;
@@ -56,7 +56,7 @@ function digest(token: SecretKeyRef, environment: readonly EnvironmentEntry[], s
   return createHmac('sha256', key).update(JSON.stringify(values)).digest('hex').slice(0, 32);
 }
 
-/** Returns whether the Deployment has the operator's fields. The digest covers names, so removals count. */
+/** Returns whether the Deployment has the operator's fields. The digest covers names, so removals are detected. */
 export function isApplied(wanted: AppliedDeployment, found: Deployment): boolean {
   const { template } = wanted.spec;
   const container = template.spec.containers[0]!;

@@ -1,4 +1,4 @@
-/** The two requests that the operator sends to the admin surface of a gateway. */
+/** The two requests that the operator sends to a gateway's admin surface. */
 
 import type { Composition } from './compose.ts';
 import { failed, type Live, type Outcome } from './plan.ts';
@@ -6,7 +6,10 @@ import type { Gateway } from './resources.ts';
 
 const timeoutMs = 60_000;
 
-/** Returns the address of the admin surface: always a service in the object's namespace, so a token never leaves it. */
+/**
+ * Returns the admin surface's address: always a service in the object's namespace, so that a token never leaves the
+ * namespace.
+ */
 export function serviceAddress({ metadata, spec: { service } }: Gateway): string {
   return `${service.scheme ?? 'http'}://${service.name}.${metadata.namespace}.svc:${service.port ?? 8081}`;
 }
@@ -60,7 +63,7 @@ async function call(
   }
 }
 
-/** Returns the gateway's own message; conditions of the API server hold 32768 characters. */
+/** Returns the gateway's own message; the API server's conditions hold at most 32768 characters. */
 function messageOf(status: number, body: unknown): string {
   const { error } = body as { error?: { message?: string } };
   return (error?.message ?? `The gateway answered with ${status} and without a message.`).slice(0, 16_000);

@@ -62,7 +62,7 @@ const pageSize = 500;
 
 export type KubernetesApi = ReturnType<typeof kubernetesApi>;
 
-/** @throws KubernetesError for responses other than 2xx; TypeError or DOMException if there is none. */
+/** @throws KubernetesError for responses other than 2xx; TypeError or DOMException if there is no response. */
 export function kubernetesApi({ server, namespace, token }: ApiAccess) {
   const custom = (kind: Kind, name = '') => path(`apis/${groupVersion}`, plurals[kind], name);
   const path = (api: string, plural: string, name: string) =>
@@ -100,7 +100,7 @@ export function kubernetesApi({ server, namespace, token }: ApiAccess) {
           'GET',
           `${custom(kind)}?${query}`,
         );
-        // Items of a list omit their kind.
+        // Items in a list omit their kind.
         items.push(...page.items.map((item) => ({ ...item, kind, apiVersion: groupVersion }) as Custom));
         next = page.metadata.continue ?? '';
         if (!next) return { items, resourceVersion: page.metadata.resourceVersion };
@@ -118,7 +118,7 @@ export function kubernetesApi({ server, namespace, token }: ApiAccess) {
         resourceVersion,
         timeoutSeconds: String(watchSeconds),
       });
-      // A silently broken connection is given up a little later than the server would end it.
+      // A silently broken connection is abandoned a little later than the server would end it.
       const signal = AbortSignal.any([ended, AbortSignal.timeout((watchSeconds + 30) * 1000)]);
       const answer = await send('GET', `${custom(kind)}?${query}`, { signal });
       for await (const { text, whole } of byteLines(answer.body!)) {
@@ -144,10 +144,10 @@ export function kubernetesApi({ server, namespace, token }: ApiAccess) {
       }),
     deployment: (name: string) => found<Deployment>(deployments(name)),
 
-    /** Applies server-side: the operator takes over these fields, even from another writer. */
+    /** Applies server-side: the operator takes ownership of these fields, even from another writer. */
     applyDeployment: (wanted: AppliedDeployment) => apply<Deployment>(deployments(wanted.metadata.name), wanted),
 
-    /** @throws KubernetesError 409 if the object changed since it was read. */
+    /** @throws KubernetesError 409 if the object has changed since it was read. */
     setFinalizers: ({ kind, metadata: { name, resourceVersion } }: Custom, finalizers: readonly string[]) =>
       read<Custom>('PATCH', custom(kind as Kind, name), {
         type: 'application/merge-patch+json',
@@ -175,7 +175,7 @@ export function kubernetesApi({ server, namespace, token }: ApiAccess) {
   }
 }
 
-/** The permissions that the operator's role grants; the role of the chart must equal them. */
+/** The permissions that the operator's role grants; the chart's role must match them. */
 export const permissions: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   [group]: {
     ...Object.fromEntries(Object.values(plurals).map((plural) => [plural, ['list', 'patch', 'watch']])),

@@ -1,12 +1,12 @@
-/** Leader election: only the replica that holds a Lease works [operator.kubernetes]. */
+/** Leader election: only the replica that holds a Lease does the work [operator.kubernetes]. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { type KubernetesApi, KubernetesError, type Lease } from './kubernetes-api.ts';
 
 export interface LeaseSettings {
   readonly name: string;
-  /** Name of this replica, unique among replicas. */
+  /** This replica's name, unique among replicas. */
   readonly identity: string;
-  /** Without a renewal for this long, another replica takes over. */
+  /** Time without a renewal after which another replica takes over. */
   readonly durationMs: number;
   readonly renewMs: number;
 }
@@ -14,7 +14,7 @@ export interface LeaseSettings {
 export interface Leadership {
   /** Aborts when the lease is lost or the process ends. */
   readonly signal: AbortSignal;
-  /** Called before every write. @throws Error if another replica may hold the lease by now. */
+  /** Called before every write. @throws Error if another replica may already hold the lease. */
   assertHeld(): void;
 }
 
@@ -27,7 +27,10 @@ export async function whileLeading(
 ): Promise<void> {
   const { durationMs, renewMs } = settings;
   const pause = (ms: number) => wait(ms, undefined, { signal: ended }).catch(() => undefined);
-  /** The last version seen of another holder's lease, and since when by the local clock: clocks of machines differ. */
+  /**
+   * The last version seen of another holder's lease, and the local time at which it was first seen, because machines'
+   * clocks differ.
+   */
   let seen = { version: '', at: 0 };
 
   while (!ended.aborted) {
@@ -49,7 +52,7 @@ export async function whileLeading(
   }
 
   async function lead(first: Lease, begun: number): Promise<void> {
-    // Measured from before the request: the server's renewal time is not earlier.
+    // Measured from before the request, because the server's renewal time is not earlier.
     let renewed = begun;
     let lease = first;
     const lost = new AbortController();
@@ -83,7 +86,7 @@ export async function whileLeading(
   }
 
   function leaseOf(found: Lease | undefined): Lease {
-    const time = new Date().toISOString().replace('Z', '000Z'); // microseconds, as the API server has them
+    const time = new Date().toISOString().replace('Z', '000Z'); // microseconds, as in the API server
     const isOurs = found?.spec.holderIdentity === settings.identity;
     return {
       apiVersion: 'coordination.k8s.io/v1',
@@ -100,7 +103,7 @@ export async function whileLeading(
   }
 }
 
-/** Share of the lease after which the holder stops, before another replica may take over. */
+/** Fraction of the lease duration after which the holder stops, before another replica may take over. */
 const safeShare = 2 / 3;
 
 const unlessConflict = (written: Promise<Lease>): Promise<Lease | undefined> =>

@@ -1,4 +1,4 @@
-/** Runs the operator in a cluster: access by its service account, settings from the environment. */
+/** Runs the operator in a cluster, with access through its service account and settings from the environment. */
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { serviceAddress } from './gateway-api.ts';
@@ -9,8 +9,8 @@ const account = '/var/run/secrets/kubernetes.io/serviceaccount';
 const leaseName = 'governance-operator';
 
 /**
- * Runs the operator. Outside of a cluster (development): `KUBERNETES_API` is the address of `kubectl proxy`,
- * `OPERATOR_NAMESPACE` the namespace, `OPERATOR_GATEWAY_ADDRESS` the admin surface.
+ * Runs the operator. Outside a cluster (development), `KUBERNETES_API` is the address of `kubectl proxy`,
+ * `OPERATOR_NAMESPACE` the namespace and `OPERATOR_GATEWAY_ADDRESS` the admin surface.
  * @throws Error if a setting is missing or invalid.
  */
 export async function main(environment: NodeJS.ProcessEnv, ended: AbortSignal): Promise<void> {

@@ -1,17 +1,17 @@
-/** Caches the objects of all kinds with one list and one watch each. */
+/** Caches the objects of all kinds with one list request and one watch per kind. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Custom, type KubernetesApi, KubernetesError } from './kubernetes-api.ts';
 import { type Gateway, type Kind, kinds, type Part } from './resources.ts';
 
 export interface ObjectCache {
   gateways(): Gateway[];
-  /** Returns the objects of all Gateways that name a Gateway. */
+  /** Returns all objects that name a Gateway. */
   parts(): Part[];
-  /** Stores the result of a write immediately; its own watch event then changes nothing. */
+  /** Stores the result of a write immediately; the corresponding watch event then changes nothing. */
   put(object: Custom): void;
 }
 
-/** Starts the watches. @param changed is called after each change, except changes by `put`. */
+/** Starts the watches. @param changed called after each change, except changes made by `put`. */
 export async function watchObjects(
   api: KubernetesApi,
   { changed, report }: { changed(): void; report(fault: unknown): void },
@@ -72,7 +72,7 @@ export async function watchObjects(
 const retryMs = 1000;
 const reopenMs = 100;
 
-/** Checks whether the server has removed an object: it does with the write that removes the last finalizer. */
+/** Checks whether the server has removed an object, which happens with the write that removes the last finalizer. */
 const isGone = ({ metadata }: Custom): boolean =>
   metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length === 0;
 

@@ -3,17 +3,17 @@ import { type Composition, compose, isRefusal, type Sources, secretProblem } fro
 import { type AppliedDeployment, isApplied, isRolledOut, wantedDeployment } from './environment.ts';
 import { type Deployment, finalizer, type Gateway, type Part } from './resources.ts';
 
-/** The gateway's configuration in force, or why it is not known. */
+/** The gateway's configuration in force, or the reason it is not known. */
 export type Live =
   | { readonly version: number; readonly sha256: string }
   | { readonly unreachable: string; readonly unauthorized?: boolean };
 
 export interface Observed extends Sources {
-  /** Undefined if the Gateway names none, or it does not exist. */
+  /** Undefined if the Gateway names no Deployment, or it does not exist. */
   readonly deployment: Deployment | undefined;
 }
 
-/** Result of a reconciliation; every object of the Gateway gets its conditions from it. */
+/** Result of a reconciliation, from which every object of the Gateway gets its conditions. */
 export type Outcome =
   | {
       readonly stored: true;
@@ -36,9 +36,9 @@ type Reason =
   | 'GatewayMissing';
 
 interface Plan {
-  /** Objects to get the finalizer before any of their content reaches the gateway. */
+  /** Objects that must get the finalizer before any of their content reaches the gateway. */
   readonly claim: readonly (Gateway | Part)[];
-  /** Server-side apply of the operator's fields of the Deployment. */
+  /** Server-side apply of the operator's fields in the Deployment. */
   readonly apply?: AppliedDeployment;
   /** Configuration to send after the apply; absent if `outcome` states the reason. */
   readonly composition?: Composition;
@@ -60,18 +60,20 @@ export function plan(observed: Observed): Plan {
     return { claim, composition };
   }
   if (!deployment) return { claim, outcome: failed('DeploymentMissing', noDeployment(wanted)) };
-  // New variables first: the gateway would warn about a provider without its key.
+  // New variables come first, because the gateway would warn about a provider without its key.
   if (!isApplied(wanted, deployment)) return { claim, apply: wanted, outcome: failed('RollingOut', rolling(wanted)) };
   if (!isRolledOut(deployment)) return { claim, outcome: failed('RollingOut', rolling(wanted)) };
   return { claim, composition };
 }
 
-/** Returns whether to send the composition: it changed, or the gateway's configuration is not the one stored last. */
+/**
+ * Returns whether to send the composition: it has changed, or the gateway's configuration is not the one stored last.
+ */
 export function isDue({ composed }: Composition, { status }: Gateway, live: { readonly sha256: string }): boolean {
   return status?.composed !== composed || status?.sha256 !== live.sha256;
 }
 
-/** Keeps the configuration in force, and gives up the operator's variables. */
+/** Keeps the configuration in force, and gives up ownership of the operator's variables. */
 function afterDeletion({ gateway, secrets, deployment }: Observed): Plan {
   const wanted = wantedDeployment(gateway, [], secrets);
   const outcome = failed(

@@ -13,7 +13,7 @@ export interface ReconcilerPorts {
   readonly api: KubernetesApi;
   readonly objects: ObjectCache;
   readonly leadership: Leadership;
-  /** Returns the address of the admin surface of a Gateway. */
+  /** Returns the address of a Gateway's admin surface. */
   addressOf(gateway: Gateway): string;
   now(): Date;
   log(event: string, fields: Readonly<Record<string, unknown>>): void;
@@ -31,8 +31,8 @@ export class Reconciler {
   }
 
   /**
-   * Reconciles every Gateway of the namespace with its objects.
-   * @param fresh reads all secrets again; otherwise only missing ones.
+   * Reconciles every Gateway in the namespace with its objects.
+   * @param fresh rereads all secrets; otherwise only missing ones are read.
    * @returns the outcome of each Gateway, by name.
    * @throws KubernetesError, or a connection error; the next run continues from the state at that time.
    */
@@ -110,7 +110,10 @@ export class Reconciler {
     this.#ports.objects.put(withKind(object, await this.#ports.api.setFinalizers(object, finalizers)));
   }
 
-  /** Runs the work with bounded concurrency. Ignores objects that are gone; throws the first other fault at the end. */
+  /**
+   * Runs the work with limited concurrency. Ignores objects that no longer exist; throws the first other fault at the
+   * end.
+   */
   async #each<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
     const queue = items.values();
     const faults: unknown[] = [];

@@ -17,13 +17,13 @@ export const plurals: Readonly<Record<Kind, string>> = {
   Policy: 'policies',
 };
 
-/** Manager of the fields that the operator writes. */
+/** Name of the manager for the fields that the operator writes. */
 export const fieldManager = 'governance-operator';
-/** Prevents removal of a deleted object while the gateway still uses its content. */
+/** Finalizer that prevents a deleted object from being removed while the gateway still uses its content. */
 export const finalizer = `${group}/in-use`;
-/** Label of a Secret: the name of the Gateway whose objects may refer to it. */
+/** Label on a Secret: the name of the Gateway whose objects may refer to it. */
 export const usableBy = `${group}/usable-by`;
-/** Annotation of the pod template: changes with the values of the secrets, so that new pods read them. */
+/** Annotation on the pod template: it changes with the secrets' values, so that new pods read them. */
 export const secretsAnnotation = `${group}/secrets`;
 
 export interface Metadata {
@@ -57,12 +57,12 @@ interface FromSecret {
 type Fields = Readonly<Record<string, unknown>>;
 
 interface GatewaySpec {
-  /** Service of the admin surface, in the namespace of the object. */
+  /** Admin surface's service, in the object's namespace. */
   readonly service: { readonly name: string; readonly port?: number; readonly scheme?: 'http' | 'https' };
-  /** Deployment of the gateway: the operator owns the secret variables of its container. */
+  /** The gateway's Deployment: the operator owns the secret variables in its container. */
   readonly deployment?: { readonly name: string; readonly container?: string };
   readonly adminToken: FromSecret;
-  /** Further secrets that the configuration names: variables of the container. */
+  /** Additional secrets that the configuration names, passed as variables of the container. */
   readonly secrets?: readonly (FromSecret & { readonly name: string })[];
   /** The configuration, without the sections from other objects. */
   readonly configuration?: Fields;
@@ -70,11 +70,11 @@ interface GatewaySpec {
 export interface GatewayStatus {
   readonly conditions?: readonly Condition[];
   readonly observedGeneration?: number;
-  /** Version of the configuration that was stored last. */
+  /** Version of the last configuration stored. */
   readonly version?: number;
   /** SHA-256 of that configuration, computed by the gateway. */
   readonly sha256?: string;
-  /** SHA-256 of the sent text. */
+  /** SHA-256 of the text that was sent. */
   readonly composed?: string;
   readonly warnings?: readonly string[];
 }
@@ -99,10 +99,10 @@ export interface PartStatus {
 }
 export type Part = Resource<PartSpec, PartStatus> & { readonly kind: PartKind };
 
-/** A Secret: values in Base64. */
+/** A Secret, with its values in Base64. */
 export interface Secret {
   readonly metadata: Metadata;
-  /** The operator's role does not allow reading this secret; whether it exists is unknown. */
+  /** True if the operator's role does not allow reading this secret; whether it exists is unknown. */
   readonly isForbidden?: true;
   readonly data?: Readonly<Record<string, string>>;
 }

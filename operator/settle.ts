@@ -19,7 +19,7 @@ export interface Settlement {
   readonly release: readonly (Gateway | Part)[];
 }
 
-/** Computes the writes. @param now ISO 8601, for conditions whose status changes. */
+/** Computes the writes. @param now ISO 8601 time, for conditions whose status changes. */
 export function settle({ gateway, parts }: Observed, outcome: Outcome, now: string): Settlement {
   const gone = gateway.metadata.deletionTimestamp !== undefined;
   const release = [gateway, ...parts].filter(
@@ -36,14 +36,17 @@ export function settle({ gateway, parts }: Observed, outcome: Outcome, now: stri
   return { statuses, release };
 }
 
-/** Returns whether a part keeps its conditions: during a rollout, unless it failed before [operator.kubernetes]. */
+/**
+ * Returns whether a part keeps its conditions, which it does during a rollout unless it failed before
+ * [operator.kubernetes].
+ */
 function isLeftToGateway({ kind, status }: Gateway | Part, outcome: Outcome): boolean {
   if (kind === 'Gateway' || outcome.stored || outcome.reason !== 'RollingOut') return false;
   const synced = status?.conditions?.find(({ type }) => type === 'Synced');
   return synced === undefined || synced.status === 'True';
 }
 
-/** Settles parts whose Gateway does not exist; deleted ones are released at once, because no gateway uses them. */
+/** Settles parts whose Gateway does not exist; deleted parts are released immediately, because no gateway uses them. */
 export function settleWithoutGateway(parts: readonly Part[], now: string): Settlement {
   const release = parts.filter(
     ({ metadata }) => metadata.deletionTimestamp !== undefined && metadata.finalizers?.includes(finalizer),
@@ -84,7 +87,7 @@ function statusOf(object: Gateway | Part, outcome: Outcome, now: string): Gatewa
   }
   const { version, sha256, composed, warnings } = outcome;
   const message = `In force as version ${version} of the configuration.`;
-  // Parts omit the version: otherwise each change of one part would update the status of all of them.
+  // Parts omit the version; otherwise each change to one part would update the status of all parts.
   const said = object.kind === 'Gateway' ? message : 'In force.';
   const conditions = [condition('Ready', 'True', 'Stored', said), condition('Synced', 'True', 'Stored', said)];
   if (object.kind !== 'Gateway') return { conditions, observedGeneration };

@@ -10,7 +10,10 @@ export interface OpenApi {
   readonly [keyword: string]: unknown;
 }
 
-/** Keywords with the same meaning there. Defaults are omitted: stored in an object they would outlive a release. */
+/**
+ * Keywords with the same meaning in structural schemas. Defaults are omitted because, once stored in an object, they
+ * would outlive a release.
+ */
 const keptKeywords = [
   'description',
   'enum',

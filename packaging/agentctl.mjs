@@ -7,7 +7,7 @@ if (Number(process.versions.node.split('.')[0]) < oldest) {
   process.exit(1);
 }
 
-// The reader may go away (`| head`): that ends the work without a word, and without claiming success.
+// If the reader closes the pipe (`| head`), exits silently, without claiming success.
 [process.stdout, process.stderr].forEach((stream) => {
   stream.on('error', () => {
     process.exit(1);

@@ -1,6 +1,7 @@
 /**
- * `npm run compile`: the gateway and its client of this checkout as few files in `dist`, for the tests and for `npm start`. It does nothing
- * while they are as new as the sources, or where the compiler is not installed. Code of before is kept for gateways that run it.
+ * `npm run compile`: bundles this checkout's gateway and client into a few files in `dist`, for the tests and for `npm
+ * start`. It does nothing if they are up to date or the compiler is not installed. Previously compiled code is kept for
+ * gateways that are still running it.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -9,12 +10,12 @@ import { join } from 'node:path';
 import { compiledCode, sourceOf } from '../bin/compiled.ts';
 
 const root = join(import.meta.dirname, '..');
-process.chdir(root); // the compiler names files relative to it
+process.chdir(root); // the compiler writes file names relative to it
 const keptFolders = 3;
 /** Changes with each installation. */
 const installed = 'node_modules/.package-lock.json';
 
-// A checkout that cannot be written to, a full disk: the sources run, as they do where nothing was compiled.
+// If the checkout is read-only or the disk is full, the sources run, as they do if nothing was compiled.
 if (compiledCode(root) === undefined)
   await compile().catch((fault) =>
     process.stderr.write(`The checkout was not compiled (${fault.message}); its sources run.\n`),

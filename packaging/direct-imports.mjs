@@ -1,7 +1,8 @@
 /**
- * An esbuild plugin for the AWS SDK, whose parts import each other through index files. With chunks, a file that only a later chunk needs
- * is loaded at start as soon as the start reads an index that names it: functions that speak JSON loaded XML. Each name is imported
- * from the file that declares it instead; a name that its index makes itself is left to the index.
+ * An esbuild plugin for the AWS SDK, whose parts import each other through index files. With chunks, a file that only a
+ * later chunk needs is loaded at start if the startup code reads an index that names it: functions that speak JSON
+ * loaded XML code. With this plugin, each name is imported from the file that declares it; names declared in an index
+ * itself are still imported from the index.
  */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -20,7 +21,7 @@ function indexOf(specifier) {
 export function directImports() {
   const known = new Map();
 
-  /** What an index exports from elsewhere: name → the file and the name there. */
+  /** Returns the names that an index re-exports: name → the file and the name there. */
   function exportsOf(index) {
     if (!known.has(index)) known.set(index, readExports(index));
     return known.get(index);

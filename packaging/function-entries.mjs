@@ -1,13 +1,16 @@
 /**
- * Entry points of functions, made from the table in `core/contracts/functions/`. A function answers its endpoints
- * (`core/operations/endpoints/`), or has a handler of its own in `lambdas/<function>/`: `http.ts`, `event.ts`, or, if it composes
- * its ports in another way, `handler.ts`.
+ * Entry points of functions, generated from the table in `core/contracts/functions/`. A function either serves its
+ * endpoints (`core/operations/endpoints/`) or has its own handler in `lambdas/<function>/`: `http.ts`, `event.ts` or,
+ * if it composes its ports differently, `handler.ts`.
  */
 import { existsSync } from 'node:fs';
 import { functions } from '../features/functions.ts';
 import { routes } from '../features/routes.ts';
 
-/** Clients that only some functions bundle, by the right that needs them: a member of `HostCapabilities`, and what it is. */
+/**
+ * Clients that only some functions bundle, by the right that requires them: a member of `HostCapabilities`, and its
+ * value.
+ */
 const capabilities = [
   {
     needs: ({ startsApprovals, settlesTasks }) => startsApprovals || settlesTasks,
@@ -43,7 +46,7 @@ const capabilities = [
   },
 ];
 
-/** Returns the text of a function's entry point. */
+/** Returns the source of a function's entry point. */
 export function entryOf(name) {
   const own = (file) => (existsSync(`lambdas/${name}/${file}`) ? `#lambdas/${name}/${file}` : undefined);
   const composed = own('handler.ts');
@@ -65,7 +68,10 @@ export function entryOf(name) {
   ].join('\n');
 }
 
-/** Returns what adapts a handler to Lambda. Functions for chat calls compose their ports in one way. */
+/**
+ * Returns the wrapper that adapts a handler to Lambda. All functions for chat calls compose their ports in the same
+ * way.
+ */
 function wrapperOf({ streams, invokesModels, surface }, answers) {
   if (!answers) return ['eventHandler', '#lambdas/aws.ts'];
   if (invokesModels && surface === 'gateway') return ['chatHandler', '#lambdas/aws-chat.ts'];

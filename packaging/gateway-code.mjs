@@ -12,8 +12,8 @@ const workers = [
 ];
 
 /**
- * Its ES modules look for `@grpc/grpc-js` at run time, and find another copy than the one that is bundled, or none: no span left over gRPC. Its
- * CommonJS modules are bundled with what they require.
+ * Its ES modules look up `@grpc/grpc-js` at run time, and find either a different copy from the bundled one or none, so
+ * that no spans were sent over gRPC. Its CommonJS modules are bundled with their dependencies.
  */
 const base = '@opentelemetry/otlp-grpc-exporter-base';
 export const gatewayOptions = {
@@ -24,8 +24,8 @@ export const gatewayOptions = {
 };
 
 /**
- * @param outdir as deep as the sources, since what is read beside them is looked for at the same distance.
- * @param options of esbuild beyond the usual ones.
+ * @param outdir must be as deep as the sources, because files next to them are looked up at the same relative path.
+ * @param options esbuild options in addition to the usual ones.
  * @returns the files that were bundled, relative to the checkout.
  */
 export async function gatewayCode(outdir, options = {}) {
@@ -50,7 +50,7 @@ export async function gatewayCode(outdir, options = {}) {
   return bundled;
 }
 
-/** Compiled modules are read from beside the code: `x.wasm` for `x.js`. */
+/** Copies compiled modules next to the code that reads them: `x.wasm` for `x.js`. */
 async function addBinaries(inputs, outdir) {
   const binaries = inputs
     .filter((file) => /\.[cm]?js$/.test(file))

@@ -1,5 +1,8 @@
 #!/usr/bin/env -S MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=16384 MALLOC_MMAP_MAX_=16384 node --max-semi-space-size=8 --heap-growing-percent=40
-/* Starts the installed gateway; see --help. What Node and the heap of C read before any code runs stands above. */
+/*
+ * Starts the installed gateway; see --help. The line above contains the settings that Node and the C heap read before
+ * any code runs.
+ */
 var oldest = OLDEST_NODE;
 
 if (Number(process.versions.node.split('.')[0]) < oldest) {
@@ -10,7 +13,7 @@ if (Number(process.versions.node.split('.')[0]) < oldest) {
 import('./js/gateway.mjs')
   .then((gateway) => gateway.main(process.argv.slice(2), process.env))
   .then(() => {
-    setTimeout(process.exit, 2000).unref(); // whatever a library still holds open
+    setTimeout(process.exit, 2000).unref(); // anything a library still keeps open
   })
   .catch((fault) => {
     process.stderr.write(`The gateway did not start: ${fault.message}\n`);

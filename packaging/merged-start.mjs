@@ -1,7 +1,7 @@
 /**
- * Merges what a function loads at start. esbuild makes a chunk of all modules that the same `import()`s reach, which is
- * a hundred files and more. Here they become one, `start.mjs`. The entry stays apart: it waits for the configuration,
- * and parts that are loaded meanwhile import from `start.mjs`.
+ * Merges the files that a function loads at start. esbuild makes one chunk for all modules that are reached by the same
+ * `import()`s, which results in more than a hundred files. Here they are merged into one, `start.mjs`. The entry stays
+ * separate: it waits for the configuration, and parts loaded in the meantime import from `start.mjs`.
  */
 import { rm } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
@@ -10,16 +10,16 @@ import { build } from 'esbuild';
 const relative = /^\.\/.*\.mjs$/;
 
 /**
- * @param options of esbuild for the files that remain.
+ * @param options esbuild options for the remaining files.
  * @param outdir folder of `index.mjs` and its chunks.
- * @param outputs of the metafile that esbuild wrote with them.
+ * @param outputs from the metafile that esbuild wrote with them.
  * @param chunks files that are loaded at start, without `index.mjs`.
  * @returns the outputs in the form of a metafile.
  */
 export async function mergedStart(options, outdir, outputs, chunks) {
   const early = new Set(chunks);
   const fileOf = ({ path }) => `${outdir}/${basename(path)}`;
-  // Names of exports are short and differ by file only: `start.mjs` numbers all.
+  // Export names are short and unique only within a file, so `start.mjs` numbers all of them.
   let count = 0;
   const names = new Map(
     chunks.map((chunk) => [chunk, outputs[chunk].exports.map((name) => ({ name, as: `e${(count++).toString(36)}` }))]),
@@ -46,7 +46,7 @@ export async function mergedStart(options, outdir, outputs, chunks) {
       },
     ],
   });
-  // Chunks that something imports with `import()` remain and forward to `start.mjs`.
+  // Chunks that are imported with `import()` remain and forward to `start.mjs`.
   const kept = Object.keys(outputs).filter((file) => !early.has(file) || outputs[file].entryPoint);
   const others = await build({
     ...options,

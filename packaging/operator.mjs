@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/* Starts the Kubernetes operator; SIGTERM gives its lease back and ends it. */
+/* Starts the Kubernetes operator; on SIGTERM it releases its lease and exits. */
 var oldest = OLDEST_NODE;
 
 if (Number(process.versions.node.split('.')[0]) < oldest) {

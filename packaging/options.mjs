@@ -1,4 +1,4 @@
-/** How esbuild bundles programs for Node.js: the functions of AWS, and the package. */
+/** esbuild options for bundling Node.js programs: the AWS functions and the package. */
 export const forNode = {
   bundle: true,
   platform: 'node',
@@ -10,6 +10,6 @@ export const forNode = {
   logLevel: 'warning',
   outExtension: { '.js': '.mjs' },
   mainFields: ['module', 'main'],
-  // Some dependencies are CommonJS: they call `require` for Node's own modules, and look for files beside themselves.
+  // Some dependencies are CommonJS: they call `require` for Node's own modules, and look for files in their own folder.
   banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
 };

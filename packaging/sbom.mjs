@@ -1,4 +1,4 @@
-/** The bill of materials of the package, as CycloneDX 1.6: every package whose code the bundler put into it. */
+/** The package's bill of materials, as CycloneDX 1.6: every package whose code is in the bundle. */
 import { readFile } from 'node:fs/promises';
 
 /**
@@ -27,7 +27,7 @@ const packageIn = async (folder) => ({
 
 const refOf = ({ name, version }) => `pkg:npm/${name.replace('@', '%40')}@${version}`;
 
-/** A licence that is no SPDX expression stands by its name. */
+/** Describes a package. A licence that is not an SPDX expression is given by name. */
 function described({ name, version, license }) {
   const ref = refOf({ name, version });
   const said = typeof license === 'string' ? license : license?.type;

@@ -1,7 +1,7 @@
 /**
- * Builds every `plugins/*.wat`, and every `plugins/<name>/module.ts` (AssemblyScript), to `plugins/<name>.wasm`, which is committed.
- * `sources.sha256` says which sources that were. `--check` writes nothing and exits with 1 if a committed module differs
- * from its sources.
+ * Builds every `plugins/*.wat`, and every `plugins/<name>/module.ts` (AssemblyScript), to `plugins/<name>.wasm`, which
+ * is committed. `sources.sha256` records which sources were used. `--check` writes nothing and exits with 1 if a
+ * committed module differs from its sources.
  */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
@@ -13,7 +13,7 @@ import { tablesModule } from './injection-guard/tables.mjs';
 import { sourcesDigest } from './sources.mjs';
 
 const folder = new URL('./', import.meta.url);
-/** Sources that are compiled from tables. */
+/** Sources that are generated from tables. */
 const generated = { 'injection-guard/tables.ts': tablesModule };
 const check = process.argv.includes('--check');
 const files = await readdir(folder, { recursive: true });
@@ -28,10 +28,10 @@ for (const file of files.filter((each) => /^[^/]+\/module\.ts$/.test(each)).sort
 
 await built('sources.sha256', Buffer.from(`${await sourcesDigest()}\n`));
 
-/** The tool guard judges texts with this module, so it is part of the code. */
+/** The tool guard checks text with this module, so it is part of the code. */
 await embed('injection-guard.wasm', '../core/guard/wording-module.ts');
 
-/** No import, no start function, and a memory that ends at 64 MiB: what the ABI wants. */
+/** Compiles a module to what the ABI requires: no import, no start function, and a memory limited to 64 MiB. */
 async function compiled(file) {
   const options = ['--outFile', 'out.wasm', '-O3', '--noAssert', '--runtime', 'stub', '--use', 'abort='];
   const limits = ['--exportStart', '_initialize', '--maximumMemory', '1024'];
@@ -56,7 +56,10 @@ async function built(name, bytes) {
   process.stdout.write(`plugins/${name}: ${bytes.byteLength} bytes\n`);
 }
 
-/** Writes a module as base64 of its compressed bytes, which differ between releases of Node: the plain bytes are compared. */
+/**
+ * Writes a module as base64 of its compressed bytes. Compression differs between Node releases, so the uncompressed
+ * bytes are compared.
+ */
 async function embed(name, path) {
   const target = new URL(path, folder);
   const bytes = await readFile(new URL(name, folder));

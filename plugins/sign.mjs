@@ -1,6 +1,6 @@
 /**
- * `node plugins/sign.mjs <folder of keys>`: signs the modules here with a development key, and writes `index.json` and
- * `development-root.pem`. Keys that the folder lacks are made there; they belong to no repository.
+ * `node plugins/sign.mjs <folder of keys>`: signs these modules with a development key, and writes `index.json` and
+ * `development-root.pem`. Keys that are missing from the folder are created there; never commit them to a repository.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

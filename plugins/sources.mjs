@@ -1,4 +1,6 @@
-/** `node plugins/sources.mjs` prints the digest of everything the modules are built from, which needs no compiler. */
+/**
+ * `node plugins/sources.mjs` prints the digest of everything the modules are built from; it does not need a compiler.
+ */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { tablesModule } from './injection-guard/tables.mjs';

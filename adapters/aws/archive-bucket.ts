@@ -1,7 +1,8 @@
 /**
- * The evidence archive in an Object-Lock bucket. One object per run of a session's entries: JSON lines under a name
- * that carries first and last index and the last hash, or one entry under its index and hash. A repeated delivery finds
- * its object, a forged twin gets another name, and listing a session's folder gives its chain in order.
+ * The evidence archive in an Object-Lock bucket. Each run of a session's entries is one object: JSON lines under a name
+ * that carries the first and last index and the last hash, or a single entry under its index and hash. A repeated
+ * delivery finds its object already stored, a forged twin gets another name, and listing a session's folder gives its
+ * chain in order.
  */
 
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
@@ -16,7 +17,7 @@ import { objectBounds } from './client-bounds.ts';
 
 interface ArchiveBucketOptions {
   readonly bucket: string;
-  /** @default a client with the credentials of the environment */
+  /** @default a client with the environment's credentials */
   readonly client?: S3Client;
 }
 
@@ -59,7 +60,7 @@ export function archiveBucket({
   async function read(_tenant: string, _session: string, { place }: ArchivedRun): Promise<EvidenceEntry[]> {
     const { Body } = await stored(client.send(new GetObjectCommand({ Bucket: bucket, Key: place })));
     const text = (await Body?.transformToString()) ?? '';
-    // Single entries of earlier releases end without a line break.
+    // Single entries from earlier releases end without a line break.
     return text
       .trimEnd()
       .split('\n')
@@ -90,11 +91,11 @@ const archivedObject = (run: readonly EvidenceEntry[]) => ({
   Key: archiveKey(run),
   Body: run.map((entry) => canonicalize(entry)).join('\n'),
   ContentType: run.length === 1 ? 'application/json' : 'application/x-ndjson',
-  // Put if absent; the bucket refuses any other put.
+  // Writes only if the object is absent; the bucket refuses any other put.
   IfNoneMatch: '*',
 });
 
-/** Ignores the refusal to replace an object: an earlier delivery put it. */
+/** Ignores the refusal to replace an object: an earlier delivery stored it. */
 export function ignoreExisting(cause: unknown): void {
   if (!isErrorNamed(cause, 'PreconditionFailed')) throw cause;
 }

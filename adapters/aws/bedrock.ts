@@ -1,6 +1,6 @@
 /**
- * Converse and ConverseStream through the AWS SDK, which is loaded at the first call. Bytes travel like those of other
- * providers.
+ * Converse and ConverseStream through the AWS SDK, which is loaded at the first call. Bytes are forwarded just like
+ * those of other providers.
  */
 import { Readable } from 'node:stream';
 import type {
@@ -14,7 +14,7 @@ import type { Bedrock, BedrockTarget, ConverseInput } from '#core/models/provide
 
 type Sdk = typeof import('./sdk/bedrock.ts');
 
-/** Maximum number of cached clients: one per region, address, key and time-out. */
+/** Maximum number of cached clients: one per combination of region, endpoint, key and timeout. */
 const maxClients = 32;
 
 export function lazyBedrock(config: BedrockRuntimeClientConfig = {}): Bedrock {
@@ -49,7 +49,7 @@ export function lazyBedrock(config: BedrockRuntimeClientConfig = {}): Bedrock {
 /** Bedrock with the environment's own credentials. */
 export const bedrockRuntime: Bedrock = lazyBedrock();
 
-/** Casts the input: core has its members by name, the SDK by type. */
+/** Casts the input: core declares its members by name, the SDK by type. */
 const commandInput = (input: ConverseInput) => input as unknown as ConverseCommandInput;
 
 /** Yields the events. Closes the connection if the reader leaves early. */
@@ -61,7 +61,7 @@ async function* closing<T>(events: AsyncIterable<T> | Iterable<T>, left: AbortCo
   }
 }
 
-/** Does not retry: the route does. */
+/** Disables the SDK's retries, because the route retries. */
 const settings = ({ region, endpoint, apiKey, timeoutMs }: BedrockTarget): BedrockRuntimeClientConfig => ({
   maxAttempts: 1,
   requestHandler: handler(timeoutMs),
@@ -72,7 +72,10 @@ const settings = ({ region, endpoint, apiKey, timeoutMs }: BedrockTarget): Bedro
 
 type Handler = Exclude<BedrockRuntimeClientConfig['requestHandler'], undefined | Readonly<Record<string, unknown>>>;
 
-/** Sends the SDK's requests over our own connections: the same time-outs, abort and pool for every provider. */
+/**
+ * Sends the SDK's requests over the gateway's own connections, so that every provider has the same timeouts, abort
+ * handling and pool.
+ */
 const handler = (timeoutMs: number): Handler =>
   ({
     metadata: { handlerProtocol: 'http/1.1' },

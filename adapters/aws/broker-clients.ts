@@ -1,4 +1,4 @@
-/** The outside calls of the credential brokers. Their SDKs are loaded when a broker first needs them. */
+/** The credential brokers' outbound calls. Their SDKs are loaded when a broker first needs them. */
 import type { SecretsManagerClient, SecretsManagerClientConfig } from '@aws-sdk/client-secrets-manager';
 import { gitHostTokens } from '#adapters/http/git-host.ts';
 import { ServiceFault } from '#core/execution/credentials/fault.ts';

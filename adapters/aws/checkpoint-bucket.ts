@@ -1,6 +1,6 @@
 /**
  * Checkpoints in the Object-Lock bucket: one object per session and checkpoint, with its own proof, under names that no
- * tenant can have. Positions count down in the names, so that the newest is listed first.
+ * tenant can have. The positions in the names count down, so that the newest is listed first.
  */
 
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
@@ -21,9 +21,9 @@ interface CheckpointBucketOptions {
   readonly bucket: string;
   readonly signer: Signer;
   readonly clock: Clock;
-  /** @default a client with the credentials of the environment */
+  /** @default a client with the environment's credentials */
   readonly client?: S3Client;
-  /** Caches what this process signed, so that the writer does not read it for every batch. */
+  /** Caches the checkpoints this process signed, so that the writer does not read them for every batch. */
   readonly remembers?: boolean;
 }
 
@@ -48,7 +48,9 @@ export function checkpointBucket(options: CheckpointBucketOptions): CheckpointLo
     return found;
   };
 
-  /** @throws CheckpointDamage if the object is not a checkpoint of this session, or not signed by our keys. */
+  /**
+   * @throws CheckpointDamage if the object is not a checkpoint of this session, or not signed by the gateway's keys.
+   */
   async function newest(tenant: string, sessionId: string): Promise<SessionCheckpoint | undefined> {
     const Prefix = folderOf(tenant, sessionId);
     const { Contents = [] } = await stored(client.send(new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 1 })));

@@ -1,4 +1,4 @@
-/** Posts texts to WebSocket connections through `@connections` of API Gateway. */
+/** Posts messages to WebSocket connections through API Gateway's `@connections`. */
 
 import type {
   ApiGatewayManagementApiClient,
@@ -13,9 +13,9 @@ type Api = typeof import('./sdk/connection.ts') & { readonly client: ApiGatewayM
 
 /**
  * Posts to connections. The client is loaded with the first post. A post that times out is not repeated, because the
- * caller may have received it and would read the text twice.
+ * caller may have received it and would read the message twice.
  * @param url of the API's stage.
- * @param postMs time-out of a post, in milliseconds.
+ * @param postMs timeout of a post, in milliseconds.
  */
 export function lazyConnectionPosts(
   url: string,
@@ -46,7 +46,7 @@ async function connect(config: ApiGatewayManagementApiClientConfig): Promise<Api
   return { ...sdk, client: new sdk.ApiGatewayManagementApiClient({ ...clientBounds({ requestMs: 0 }), ...config }) };
 }
 
-/** Returns false if the caller has left (410), which is an answer and not a fault. */
+/** Returns false if the caller has disconnected (410), which is a valid response and not a fault. */
 async function unlessGone(sending: Promise<unknown>): Promise<boolean> {
   try {
     await sending;

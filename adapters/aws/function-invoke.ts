@@ -6,7 +6,7 @@ import { clientBounds } from './client-bounds.ts';
 type Lambda = typeof import('./sdk/lambda.ts') & { readonly client: LambdaClient };
 
 /**
- * Invokes asynchronously; the client is loaded with the first call. An asynchronous payload may have 1 MB (256 kB
+ * Invokes asynchronously; the client is loaded with the first call. An asynchronous payload may be up to 1 MB (256 kB
  * before October 2025).
  * @throws GatewayError `service_unavailable` if the work was not accepted.
  */

@@ -1,5 +1,5 @@
 /**
- * Signs session manifests (ECDSA P-256 over SHA-256) and checkpoints of the log (Ed25519) with KMS keys, whose private
+ * Signs session manifests (ECDSA P-256 over SHA-256) and the log's checkpoints (Ed25519) with KMS keys, whose private
  * halves never leave KMS.
  */
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
@@ -13,13 +13,13 @@ import { clientBounds } from './client-bounds.ts';
 
 type Kms = typeof import('./sdk/kms.ts') & { readonly client: KMSClient };
 
-/** Signs with a KMS key. The client is loaded with the first signature, since most calls of a handler need none. */
+/** Signs with a KMS key. The client is loaded with the first signature, because most of a handler's calls need none. */
 export function lazyKmsSigner(
   keyId: string,
   config: KMSClientConfig = {},
   /** Ids or ARNs of earlier signing keys. */
   former: readonly string[] = [],
-  /** Those of them, oldest first, with which this function may sign that the next one follows. */
+  /** Those earlier keys, oldest first, that this function may use to sign that the next key follows. */
   linked: readonly string[] = [],
 ): Signer {
   const kms = connection(config);
@@ -38,7 +38,7 @@ export function lazyKmsSigner(
     },
   };
 
-  /** Signs with both keys that one follows the other. A disabled key cannot, so its statement is left out. */
+  /** Signs with both keys that one follows the other. A disabled key cannot sign, so its statement is left out. */
   async function linkTo(next: string, at: number): Promise<KeySuccession[]> {
     const signerOf = (id: string) => ({
       keyId: signedAs(id),
@@ -46,7 +46,7 @@ export function lazyKmsSigner(
       publicKey: () => pemOf(id),
     });
     try {
-      // It reads statements too, by a schema: only a rotated key needs it.
+      // The module also reads statements, using a schema, which only a rotated key needs.
       const { signSuccession } = await import('#core/evidence/key-succession.ts');
       return [await signSuccession(signerOf(linked[at]!), signerOf(next), new Date(systemClock.now()).toISOString())];
     } catch {
@@ -70,10 +70,10 @@ export function lazyKmsSigner(
   }
 }
 
-/** Returns the key id that signatures name: the last part of an ARN. */
+/** Returns the key id named in signatures: the last part of an ARN. */
 const signedAs = (id: string): string => id.slice(id.lastIndexOf('/') + 1);
 
-/** Returns the ids of earlier keys from a variable of the function. */
+/** Returns the ids of earlier keys from one of the function's environment variables. */
 export const formerKeyIds = (
   environment: NodeJS.ProcessEnv,
   name: 'SIGNING_KEY_FORMER_IDS' | 'SIGNING_KEY_LINKED_IDS' | 'VOTE_KEY_FORMER_IDS' = 'SIGNING_KEY_FORMER_IDS',
@@ -96,7 +96,7 @@ async function connect(config: KMSClientConfig): Promise<Kms> {
 async function signature({ client, SignCommand }: Kms, keyId: string, message: Uint8Array): Promise<string> {
   const request = new SignCommand({
     KeyId: keyId,
-    // Hashed here: KMS takes at most 4 kB of raw message, and a manifest may be longer.
+    // Hashed here because KMS accepts at most 4 kB of raw message and a manifest may be longer.
     Message: createHash('sha256').update(message).digest(),
     MessageType: 'DIGEST',
     SigningAlgorithm: 'ECDSA_SHA_256',
@@ -116,8 +116,8 @@ const fetchPem = async (kms: Kms, keyId: string): Promise<string> =>
 const present = (bytes: Uint8Array | undefined): Uint8Array => bytes ?? refuse(new Error('KMS answered without bytes'));
 
 /**
- * Signs for the tenants' transparency logs: one Ed25519 key of KMS, under the name of each log. With Ed25519, KMS signs
- * the message itself, of at most 4 kB; a checkpoint is shorter.
+ * Signs for the tenants' transparency logs with one Ed25519 KMS key, under each log's name. With Ed25519, KMS signs the
+ * message itself, up to 4 kB; a checkpoint is shorter.
  */
 export function kmsLogSigner(
   { keyId, former, overlaps }: LogKeyIds,
@@ -152,7 +152,7 @@ export function kmsLogSigner(
   }
 }
 
-/** KMS keys of a log [transparency.log]. */
+/** A log's KMS keys [transparency.log]. */
 interface LogKeyIds {
   readonly keyId: string;
   /** Ids or ARNs of the earlier keys, oldest first. The first one names the log. */

@@ -1,6 +1,6 @@
 /**
- * Bodies in S3 by their SHA-256. Access patterns: put-if-absent, get. No object is overwritten or deleted: a key names
- * its content.
+ * Bodies in S3, keyed by their SHA-256. Access patterns: put-if-absent, get. No object is overwritten or deleted,
+ * because a key identifies its content.
  */
 
 import type { PutObjectCommandInput, S3Client } from '@aws-sdk/client-s3';
@@ -16,9 +16,9 @@ type S3 = typeof import('./sdk/s3.ts') & { readonly client: S3Client };
 
 interface ObjectBucketOptions {
   readonly bucket: string;
-  /** @default that of configurations and modules */
+  /** @default the folder of configurations and modules */
   readonly folder?: ObjectFolder;
-  /** @default its own, made at the first call */
+  /** @default a client of its own, created at the first call */
   readonly client?: S3Client;
 }
 
@@ -34,7 +34,7 @@ const putParams = (bucket: string, bytes: Uint8Array, digest: string, folder: Ob
   IfNoneMatch: '*',
 });
 
-/** Stores bodies in a bucket. The client is loaded with the first body, since most calls of a handler need none. */
+/** Stores bodies in a bucket. The client is loaded with the first body, because most of a handler's calls need none. */
 export function objectBucket(options: ObjectBucketOptions): ObjectStore {
   const { bucket, folder = objectFolders.configurations, client } = options;
   let connected: Promise<S3> | undefined;
@@ -78,7 +78,7 @@ async function readObject(
   }
 }
 
-/** Puts an object. 412: the same bytes are stored already. 409: another put is under way, and S3 requires a retry. */
+/** Puts an object. 412: the same bytes are already stored. 409: another put is in progress, and S3 requires a retry. */
 async function putUnlessPresent(s3: S3, input: PutObjectCommandInput, tries = 3): Promise<void> {
   try {
     await s3.client.send(new s3.PutObjectCommand(input));

@@ -1,4 +1,4 @@
-/** Turns a refusal of an AWS service into the fault of an issuer, without the service's messages, which repeat ARNs. */
+/** Turns an AWS service's refusal into an issuer fault, without the service's messages, which repeat ARNs. */
 import { type OutsideFaultKind, ServiceFault } from '#core/execution/credentials/fault.ts';
 
 const kinds: Readonly<Record<string, OutsideFaultKind>> = {
@@ -29,7 +29,7 @@ interface SdkError {
   readonly $metadata?: { readonly httpStatusCode?: number };
 }
 
-/** Returns the fault. Repeats only the SDK's names for kinds of errors. */
+/** Returns the fault. Of the service's response it repeats only the SDK's names for error kinds. */
 export function sdkFault(thrown: unknown): ServiceFault {
   if (thrown instanceof ServiceFault) return thrown;
   const { name = '', code, $metadata } = (thrown ?? {}) as SdkError;

@@ -11,7 +11,7 @@ import { clientBounds } from './client-bounds.ts';
 
 interface SecretsManagerOptions {
   readonly secretIds: readonly string[];
-  /** @default its own, made at the first call */
+  /** @default a client of its own, created at the first call */
   readonly client?: SecretsManagerClient;
   /** Milliseconds since the epoch. @default the system's clock */
   readonly now?: () => number;
@@ -22,11 +22,13 @@ interface KeptSecrets extends SecretStore {
   forget(): void;
 }
 
-/** Time after which a bundle is read again. A provider's refusal of a value triggers a read earlier [secrets.kept]. */
+/**
+ * Time after which a bundle is read again. If a provider refuses a value, the bundle is read earlier [secrets.kept].
+ */
 const keptMs = 5 * 60_000;
 /** Minimum time between two reads, even if a provider keeps refusing a good key. */
 const leastMs = 10_000;
-/** Time a missing permission is cached: permissions do not change within a second. */
+/** Time for which a missing permission is cached, because permissions do not change within a second. */
 const refusedMs = 60_000;
 
 type Bundle = Readonly<Record<string, unknown>>;

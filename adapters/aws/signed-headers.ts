@@ -1,6 +1,6 @@
 /**
- * Signature Version 4 of a request, by `aws4`: it keeps derived keys and adds 14 kB to a function, where the signer of
- * the SDK adds 140 kB.
+ * Signature Version 4 for a request, using `aws4`: it caches derived keys and adds 14 kB to a function, while the SDK's
+ * signer adds 140 kB.
  */
 import aws4 from 'aws4';
 
@@ -11,9 +11,9 @@ export interface Credentials {
 }
 
 interface PostRequest {
-  /** With the query, if there is one. */
+  /** Includes the query, if there is one. */
   readonly path: string;
-  /** Lower-case names; `host` is among them. */
+  /** Lower-case names, including `host`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
 }

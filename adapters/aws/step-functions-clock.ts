@@ -1,6 +1,6 @@
 /**
- * The clocks of approvals and rollouts on AWS: one Standard execution each, named by its id. The table is
- * authoritative, so an answer that the change already happened counts as success.
+ * Approval and rollout clocks on AWS: one Standard execution each, named by its id. The table is authoritative, so a
+ * response that the change already happened counts as success.
  */
 import type { SFNClient, SFNClientConfig } from '@aws-sdk/client-sfn';
 import type { ApprovalClock } from '#core/approvals/ports.ts';
@@ -10,14 +10,14 @@ import { clientBounds } from './client-bounds.ts';
 
 type Sfn = typeof import('./sdk/step-functions.ts') & { readonly client: SFNClient };
 
-/** Faults of a repeated start: an earlier attempt of the gateway or the sweep was first. */
+/** Faults of a repeated start: an earlier attempt by the gateway or the sweep came first. */
 const startedBefore = ['ExecutionAlreadyExists'];
-/** Faults of a finished execution: it timed out, ended, or never had this token. The row has decided. */
+/** Faults of a finished execution: it timed out, ended, or never had this token. The row is already settled. */
 const settledBefore = ['TaskTimedOut', 'TaskDoesNotExist', 'InvalidToken'];
 
 /**
- * Starts and ends the clocks. The client is loaded with the first review or vote, since most calls of a handler need
- * none.
+ * Starts and ends the clocks. The client is loaded with the first review or vote, because most of a handler's calls
+ * need none.
  */
 export function lazyStepFunctionsClock(stateMachineArn: string, config: SFNClientConfig = {}): ApprovalClock {
   const sfn = lazily(config);

@@ -1,4 +1,7 @@
-/** AssumeRole through the AWS SDK, which is loaded at the first call. Tries once: the broker schedules retries. */
+/**
+ * AssumeRole through the AWS SDK, which is loaded at the first call. Makes a single attempt, because the broker
+ * schedules retries.
+ */
 import type { STSClient, STSClientConfig } from '@aws-sdk/client-sts';
 import { ServiceFault } from '#core/execution/credentials/fault.ts';
 import type { StsClient } from '#core/execution/credentials/ports.ts';

@@ -1,4 +1,4 @@
-/** Clients of executors, each loaded when first needed: a function that runs no SQL loads no driver. */
+/** Executor clients, each loaded when first needed: a function that runs no SQL loads no driver. */
 
 import { CommandSlots } from '#core/execution/executors/command-slots.ts';
 import type { ExecutorPorts } from '#core/execution/executors/ports.ts';
@@ -14,8 +14,8 @@ const shared = {
 } satisfies Partial<ExecutorClients>;
 
 /**
- * Returns the clients of this machine: programs run next to the gateway.
- * @param environment source of their listed variables.
+ * Returns this machine's clients, which run programs next to the gateway.
+ * @param environment source of the variables that commands list.
  * @param hidden folders that contained programs do not see.
  */
 export function localExecutorClients(environment: NodeJS.ProcessEnv, hidden: readonly string[]): ExecutorClients {
@@ -36,7 +36,7 @@ export function localExecutorClients(environment: NodeJS.ProcessEnv, hidden: rea
   };
 }
 
-/** Returns the clients on AWS: programs run in the function of that name; without a name, none run. */
+/** Returns the clients on AWS: programs run in the function with that name; without a name, no programs run. */
 export function awsExecutorClients(sandbox: string | undefined): ExecutorClients {
   return { ...shared, dataApi: rdsData(), shell: sandbox ? inFunction(sandbox) : undefined, commandSlots: undefined };
 }

@@ -16,18 +16,18 @@ interface Allowed {
 
 export interface Containment {
   readonly by: 'unshare' | 'bwrap';
-  /** Returns the command line that enters the containment and executes `line`, in the same folder. */
+  /** Returns the command line that enters the containment and executes `line` in the same folder. */
   wrap(line: readonly string[], allowed: Allowed): string[];
 }
 
-/** Sockets of the machine's services. A program without network could reach them by path. */
+/** Sockets of the machine's services. A program without network access could reach them by path. */
 const serviceSockets = '/run';
 
-/** Names the DNS servers; on many machines a link into the folder of sockets. */
+/** Names the DNS servers; on many machines it is a link into the sockets folder. */
 const resolverFile = '/etc/resolv.conf';
 
 /**
- * As root of a new namespace: hides each folder except for the file to keep, then switches back to the user, without
+ * As root in a new namespace, hides each folder except for the file to keep, then switches back to the user, without
  * any rights.
  */
 const enter = `
@@ -42,7 +42,7 @@ exec unshare --user --map-user="$user" --map-group="$group" -- \\
 
 const namespaces = ['--user', '--pid', '--ipc', '--uts'];
 
-/** @param kept a file in a hidden folder that programs with network can still read. */
+/** @param kept a file in a hidden folder that programs with network access can still read. */
 type Way = (hidden: readonly string[], kept?: string) => Containment;
 
 export const byUnshare: Way = (hidden, kept) => ({
@@ -66,11 +66,11 @@ export const byBubblewrap: Way = (hidden, kept) => ({
 });
 
 /**
- * Finds by trying a containment that this machine permits; undefined if there is none.
+ * Finds a containment that this machine permits by trying each; returns undefined if there is none.
  * @param hidden absolute paths of existing folders.
  * @param ways in the order in which they are tried.
- * @param sockets whether sockets of services below /run are hidden. Programs may need them to talk to services.
- * @param resolver file that programs with network read, even if it links into a hidden folder.
+ * @param sockets whether service sockets below /run are hidden. Programs may need them to talk to services.
+ * @param resolver file that programs with network access read, even if it links into a hidden folder.
  */
 export async function findContainment(
   hidden: readonly string[],
@@ -92,13 +92,13 @@ export async function findContainment(
   }
 }
 
-/** Returns the target of the file's link if one of the folders hides it. */
+/** Returns the target of the file's link if it is in one of the hidden folders. */
 async function hiddenTarget(file: string, folders: readonly string[]): Promise<string | undefined> {
   const target = await realpath(file).catch(() => undefined);
   return target !== undefined && folders.some((folder) => target.startsWith(`${folder}/`)) ? target : undefined;
 }
 
-/** Checks that a program inside sees neither the hidden folder nor the machine's processes. */
+/** Checks that a contained program sees neither the hidden folder nor the machine's processes. */
 async function holds(containment: Containment, hidden: string): Promise<boolean> {
   const probe = 'test ! -e "$1/seen" && test "$(readlink /proc/self/ns/pid)" != "$2" && test ! -e "/proc/$3"';
   const outside = [await readlink('/proc/self/ns/pid'), await largestProcessId()];
@@ -110,6 +110,6 @@ async function holds(containment: Containment, hidden: string): Promise<boolean>
   );
 }
 
-/** Returns the largest process id. In its own process namespace a program counts from 1. */
+/** Returns the largest process id. In its own process namespace, a program's ids start at 1. */
 const largestProcessId = async (): Promise<string> =>
   String(Math.max(process.pid, ...(await readdir('/proc')).map(Number).filter(Number.isInteger)));

@@ -1,6 +1,6 @@
 /**
  * One HTTP exchange on a connection to a checked address: the name is resolved once, every address is checked, and the
- * socket is opened to exactly that address, so that a name cannot resolve differently after the check.
+ * socket is opened to exactly one of those addresses, so that the name cannot resolve differently after the check.
  */
 import { lookup as systemLookup } from 'node:dns/promises';
 import { type ClientRequest, request as plain } from 'node:http';
@@ -14,7 +14,7 @@ import type { HttpExchange, IncomingAnswer, OutgoingRequest } from '#core/execut
 import { isErrorNamed } from '#core/kernel/error-names.ts';
 
 interface ExchangeOptions {
-  /** Returns every address of a host name. @default the system's resolver */
+  /** Returns every address of a host name. @default the system resolver */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
 }
 
@@ -120,7 +120,7 @@ function open(url: URL, addresses: Addresses, { method, headers, body }: Outgoin
     method,
     headers: { ...headers, ...length },
     lookup,
-    // A fresh connection: a pooled one may lead elsewhere.
+    // A fresh connection, because a pooled one may lead elsewhere.
     agent: false,
     maxHeaderSize: 32 * 1024,
   });
@@ -135,7 +135,7 @@ function endedBy(ends: AbortSignal, { timeoutMs }: OutgoingRequest, effect: Effe
   return new ExecutionFault('cancelled', 'it was cancelled', { effect });
 }
 
-/** Describes a network fault by its code only: the system's message contains addresses. */
+/** Describes a network fault by its code only, because the system's message contains addresses. */
 function brokenBy(fault: NodeJS.ErrnoException, connected: boolean): ExecutionFault {
   const code = fault.code === undefined ? '' : ` (${fault.code})`;
   if (!connected) return new ExecutionFault('unreachable', `no connection could be made${code}`);
@@ -143,14 +143,15 @@ function brokenBy(fault: NodeJS.ErrnoException, connected: boolean): ExecutionFa
 }
 
 /**
- * Returns whether an executor may connect to an address: a public one, or with `allowPrivate` one of a private network or of this
- * machine. Never to metadata services, link-local or reserved addresses, or to a text that is not an address.
- * @param networks of the configuration.
+ * Returns whether an executor may connect to an address: a public one or, with `allowPrivate`, one in a private network
+ * or on this machine. Metadata services, link-local or reserved addresses, and strings that are not addresses are never
+ * allowed.
+ * @param networks from the configuration.
  */
 export const mayConnect = (address: string, allowPrivate: boolean, networks?: OwnNetworks): boolean =>
   isPermitted(networkOf(address, networks), allowPrivate);
 
-/** Returns whether the networks of the configuration let an executor connect to a host of this name. */
+/** Returns whether the configured networks let an executor connect to a host with this name. */
 const mayConnectToName = (host: string, allowPrivate: boolean, networks: OwnNetworks | undefined): boolean =>
   isPermitted(ownNetworkOfName(host, networks) ?? 'public', allowPrivate);
 

@@ -1,4 +1,4 @@
-/** PostgreSQL's answers as JSON: types that JSON has are kept, the rest stays PostgreSQL's text. */
+/** PostgreSQL results as JSON: types that JSON has are kept, and all others remain PostgreSQL's text. */
 import type { SqlResult } from '#core/execution/executors/ports.ts';
 
 export interface Column {
@@ -27,7 +27,7 @@ const types: Readonly<Record<number, string>> = {
   3802: 'jsonb',
 };
 
-/** Names the fields. Columns of the same name are numbered, so that both values are kept. */
+/** Names the fields. Columns with the same name are numbered, so that both values are kept. */
 export function fieldsOf(columns: readonly Column[]): SqlResult['fields'] {
   const seen = new Map<string, number>();
   return columns.map(({ name, typeId }) => {
@@ -38,7 +38,7 @@ export function fieldsOf(columns: readonly Column[]): SqlResult['fields'] {
 }
 
 export function rowOf(fields: SqlResult['fields'], columns: readonly Column[], values: readonly (string | null)[]) {
-  // Built by entries: a column may be called `__proto__`.
+  // Built from entries, because a column may be called `__proto__`.
   return Object.fromEntries(fields.map(({ name }, i) => [name, plainValue(columns[i]!.typeId, values[i] ?? null)]));
 }
 

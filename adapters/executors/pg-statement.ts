@@ -1,6 +1,6 @@
 /**
  * One statement in PostgreSQL's extended protocol, for `pg`'s client: exactly one (the server refuses a second one in
- * the same text), with bound values and a bound on rows.
+ * the same query), with bound values and a row limit.
  */
 import type { Connection, Submittable } from 'pg';
 import type { SqlResult, SqlStatement } from '#core/execution/executors/ports.ts';
@@ -10,7 +10,7 @@ interface Limits {
   readonly maxRows: number;
   /** Bytes beyond this are dropped. */
   readonly maxBytes: number;
-  /** Requests no more rows from the server than that. A statement that changes data always runs to its end. */
+  /** Stops requesting rows from the server at that limit. A statement that changes data always runs to its end. */
   readonly stopEarly: boolean;
 }
 
@@ -51,7 +51,7 @@ export class PgStatement implements Submittable {
     wire.bind({ values: this.#statement.values.map(boundText), portal: '', statement: '' });
     wire.describe({ type: 'P', name: '' });
     wire.execute({ portal: '', rows: stopEarly ? maxRows + 1 : 0 });
-    // Also ends the portal: a suspended one has no further rows to read.
+    // Also ends the portal, because a suspended portal is not read again.
     wire.sync();
   }
 

@@ -1,4 +1,4 @@
-/** Runs one transaction at a PostgreSQL server, on a separate connection. */
+/** Runs one transaction on a PostgreSQL server, on a separate connection. */
 import { Client, type ClientConfig } from 'pg';
 import { ExecutionFault, type ExecutionFaultKind } from '#core/execution/executors/fault.ts';
 import { quoted } from '#core/execution/executors/named-executor.ts';
@@ -9,7 +9,8 @@ const connectMs = 10_000;
 /** Time in addition to the statement's own limit. */
 const slackMs = 5_000;
 /**
- * Factor of the result limit at which the connection is closed: the driver buffers a whole row before it passes it on.
+ * Factor of the result limit at which the connection is closed, because the driver buffers a whole row before it passes
+ * it on.
  */
 const hardLimitFactor = 16;
 
@@ -26,7 +27,7 @@ export const postgresTransaction: SqlTransaction<PostgresServer> = async (work, 
     throw faultOf(thrown, state);
   } finally {
     abandoned.stop();
-    // Not awaited: a hanging server would delay the answer.
+    // Not awaited: a hanging server would delay the response.
     client.end().catch(() => {});
     if (state.broken) socketOf(client).destroy();
   }
@@ -34,7 +35,7 @@ export const postgresTransaction: SqlTransaction<PostgresServer> = async (work, 
 
 interface TransactionState {
   connected?: true;
-  /** COMMIT was sent and is not answered yet. */
+  /** COMMIT has been sent but not yet confirmed. */
   committing: boolean;
   broken?: true;
 }
@@ -59,7 +60,7 @@ async function transact(
   state: TransactionState,
 ): Promise<readonly SqlResult[]> {
   const { readOnly, maxRows, maxResultBytes: maxBytes, statementTimeoutMs } = work;
-  // The SELECT takes the snapshot. After it the transaction cannot become writable.
+  // The SELECT takes the snapshot. After that, the transaction cannot become writable.
   await client.query(
     `BEGIN ${readOnly ? 'READ ONLY' : 'READ WRITE'}; SET LOCAL statement_timeout = ${statementTimeoutMs}; SET LOCAL search_path = public; SELECT 1`,
   );
@@ -73,12 +74,12 @@ async function transact(
   state.committing = true;
   const { command } = await client.query('COMMIT');
   state.committing = false;
-  // PostgreSQL answers COMMIT of a failed transaction with ROLLBACK.
+  // PostgreSQL responds to a COMMIT of a failed transaction with ROLLBACK.
   if (command === 'COMMIT') return results;
   throw new ExecutionFault('conflict', 'the database rolled the transaction back');
 }
 
-/** Disconnects when the caller leaves, when time is up, and when the server sends more than allowed. */
+/** Disconnects when the caller leaves, when the time is up, or when the server sends more than allowed. */
 function watch(
   client: Client,
   work: SqlWork<PostgresServer>,
@@ -103,7 +104,7 @@ function watch(
   });
   return {
     fault: promise,
-    /** Counts the bytes of the socket that carries the answers: TLS may replace it while connecting. */
+    /** Counts the bytes on the socket that carries the responses; TLS may replace it while connecting. */
     count: () => {
       const limit = work.maxResultBytes * hardLimitFactor;
       let bytes = 0;
@@ -122,7 +123,10 @@ function watch(
 const socketOf = (client: Client) =>
   (client as unknown as { connection: { stream: import('node:net').Socket } }).connection.stream;
 
-/** Returns the fault. The outcome is unknown only between COMMIT and its answer: before that the server rolls back. */
+/**
+ * Returns the fault. The outcome is unknown only between COMMIT and its confirmation: before that, the server rolls
+ * back.
+ */
 function faultOf(thrown: unknown, { connected, committing }: TransactionState): ExecutionFault {
   if (thrown instanceof ExecutionFault) {
     const { kind, message } = thrown;
@@ -138,13 +142,14 @@ function faultOf(thrown: unknown, { connected, committing }: TransactionState): 
   });
 }
 
-/** Quotes the driver's message from before the connection was open: certificates, protocols. */
+/** Quotes the driver's message if the fault occurred before the connection was open: certificates, protocols. */
 const reasonOf = (message: string | undefined): string => (message ? `: ${quoted(message)}` : '');
 
-/** Maps SQLSTATE classes to faults, as far as callers need the difference. */
+/** Maps SQLSTATE classes to faults, to the extent that callers need the distinction. */
 function databaseFault(code: string, message: string, committing: boolean): ExecutionFault {
   const words = `PostgreSQL says "${message}" (${code})`;
-  // A constraint or a conflict found at COMMIT is a refusal; if the server ends meanwhile, its state is unknown.
+  // A constraint violation or conflict found at COMMIT is a refusal; if the server shuts down meanwhile, the state is
+  // unknown.
   const effect = committing && !/^(?:23|40(?!003))/.test(code) ? 'unknown' : 'none';
   const fault = (kind: ExecutionFaultKind, hint?: string) =>
     new ExecutionFault(kind, words, { effect, ...(hint !== undefined && { hint }) });

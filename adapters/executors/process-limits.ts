@@ -1,6 +1,7 @@
 /**
- * Limits of a command on this machine, by `prlimit` if available: processes, which the kernel counts per user, and
- * memory, processor time and file sizes of each. It runs at low priority, by `nice`.
+ * Limits for a command on this machine, set with `prlimit` if available: the number of processes, which the kernel
+ * counts per user, and each process's memory, processor time and file sizes. The command runs at low priority, through
+ * `nice`.
  */
 import { access, readdir, readFile, stat } from 'node:fs/promises';
 import type { Command } from '#core/execution/executors/ports.ts';
@@ -13,7 +14,7 @@ const largestFileBytes = 1024 * 1024 * 1024;
 interface Limited {
   /** Command line that sets the limits and executes the program. */
   readonly line: string[];
-  /** False if this machine has no `prlimit`: then only the priority is lower. */
+  /** False if this machine has no `prlimit`; then only the priority is lowered. */
   readonly isLimited: boolean;
 }
 
@@ -45,7 +46,7 @@ async function firstOf(paths: readonly string[]): Promise<string | undefined> {
   return undefined;
 }
 
-/** Counts the threads of this user: the gateway's and those of its other programs count against the same limit. */
+/** Counts this user's threads: those of the gateway and of the user's other programs count against the same limit. */
 async function threadsOfUser(): Promise<number> {
   const user = process.getuid?.();
   const all = await readdir('/proc').catch(() => []);

@@ -1,4 +1,6 @@
-/** Resolves a program and its working directory: absolute, links followed, inside the configured folders. */
+/**
+ * Resolves a program and its working directory to absolute paths inside the configured folders, with links followed.
+ */
 import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';

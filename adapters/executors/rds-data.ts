@@ -1,4 +1,4 @@
-/** Runs one transaction at an Aurora cluster through the RDS Data API, without retries. */
+/** Runs one transaction on an Aurora cluster through the RDS Data API, without retries. */
 
 import type {
   ColumnMetadata,
@@ -91,7 +91,7 @@ async function transact(sdk: Sdk, work: SqlWork<AuroraCluster>, signal: AbortSig
 
 type Execute = (sql: string, parameters?: SqlParameter[]) => Promise<ExecuteStatementCommandOutput>;
 
-/** Fetches rows through a cursor if possible: the service itself has no limit except 1 MB. */
+/** Fetches rows through a cursor if possible, because the service itself has no limit except 1 MB. */
 async function run(
   execute: Execute,
   statement: SqlStatement,
@@ -180,14 +180,14 @@ function faultOf(thrown: unknown, ends: AbortSignal, committing: boolean): Execu
   } = (thrown ?? {}) as { name?: string; message?: string; $metadata?: { httpStatusCode?: number } };
   const status = $metadata?.httpStatusCode;
   const kind = kinds.get(name) ?? (status === undefined ? 'unreachable' : 'unavailable');
-  // A 4xx answer is a refusal; any other may have been sent after the commit.
+  // A 4xx response is a refusal; any other may have been sent after the commit.
   const effect = committing && (status === undefined || status >= 500) ? 'unknown' : 'none';
   const words =
     kind === 'invalid' ? `the database says "${quoted(message)}"` : `the RDS Data API answered ${name || 'nothing'}`;
   return new ExecutionFault(kind, words, { effect, status });
 }
 
-/** Kinds of faults by the name of the exception. */
+/** Fault kinds by exception name. */
 const kinds: ReadonlyMap<string, ExecutionFaultKind> = new Map([
   ['DatabaseErrorException', 'invalid'],
   ['BadRequestException', 'invalid'],

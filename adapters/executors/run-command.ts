@@ -1,6 +1,6 @@
 /**
  * Runs one program on this machine: arguments unchanged, a scrubbed environment, no input, and its process group killed
- * at the end. A process that leaves the group (`setsid`) is not followed, so do not allow-list programs that do.
+ * at the end. A process that leaves the group (`setsid`) is not tracked, so do not allowlist programs that do this.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -15,13 +15,13 @@ import { folderIn, programAt, programPath } from './program.ts';
 interface RunOptions {
   /** Source of the names in `Command.env`. */
   readonly environment?: NodeJS.ProcessEnv;
-  /** Finds the containment of programs. @default none */
+  /** Finds the containment for programs. @default none */
   readonly contain?: () => Promise<Containment | undefined>;
-  /** Folders of programs, in the form of PATH. */
+  /** Folders to search for programs, in the form of PATH. */
   readonly path?: string;
 }
 
-/** Time an output stays open after its program ended, if a process that left the group still holds it. */
+/** Time for which an output stays open after its program ended, if a process that left the group still holds it. */
 const graceMs = 500;
 
 export function commandRunner({
@@ -56,16 +56,14 @@ export function commandRunner({
 }
 
 const safeGit = {
-  // A folder of the workspace that looks like a repository is not treated as one.
+  // A workspace folder that looks like a repository must not be treated as one.
   'safe.bareRepository': 'explicit',
   'core.fsmonitor': 'false',
   'log.showSignature': 'false',
   'protocol.ext.allow': 'never',
 };
 
-/**
- * Settings of Git that take precedence over a repository's, so that reading it runs no program [executor.git].
- */
+/** Git settings that take precedence over a repository's, so that reading it runs no program [executor.git]. */
 const gitSettings: Readonly<Record<string, string>> = {
   GIT_CONFIG_COUNT: String(Object.keys(safeGit).length),
   ...Object.fromEntries(
@@ -96,7 +94,7 @@ async function contained(
   );
 }
 
-/** Variables of the gateway itself: never passed on, whatever the configuration lists. */
+/** The gateway's own variables: never passed on, even if the configuration lists them. */
 const reservedVariables = /^(?:AWS_|GATEWAY_|LAMBDA_|LD_|DYLD_|NODE_|BASH_|_)/;
 
 const passedOn = (environment: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> =>
@@ -115,7 +113,7 @@ interface Place {
 async function run(line: string[], { cwd, env }: Place, command: Command, signal: AbortSignal | undefined) {
   const [file = '', ...args] = line;
   const { promise, resolve, reject } = Promise.withResolvers<CommandResult>();
-  // Its own process group, which is killed as a whole.
+  // The program gets its own process group, which is killed as a whole.
   const child = spawn(file, args, { cwd, env, shell: false, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const output = { stdout: collect(child.stdout!, command), stderr: collect(child.stderr!, command) };
   let timedOut = false;
@@ -169,7 +167,7 @@ function killGroup({ pid }: ChildProcess): void {
   }
 }
 
-/** Collects the beginning of an output. The rest is read, so that the program is not blocked, and dropped. */
+/** Collects the beginning of an output. The rest is read, so that the program is not blocked, and then dropped. */
 function collect(stream: NodeJS.ReadableStream, { maxOutputBytes }: Command) {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -180,7 +178,7 @@ function collect(stream: NodeJS.ReadableStream, { maxOutputBytes }: Command) {
   stream.on('error', () => {});
   return () => {
     const truncated = bytes > maxOutputBytes;
-    // A character cut in two is left out.
+    // A character that is only partly received is left out.
     return { text: new TextDecoder().decode(Buffer.concat(chunks), { stream: truncated }), truncated };
   };
 }

@@ -1,4 +1,4 @@
-/** Shell actions on AWS: the function `sandbox` runs the program while this one waits for it, without retries. */
+/** Shell actions on AWS: the `sandbox` function runs the program while this one waits for it, without retries. */
 
 import type { LambdaClient, LambdaClientConfig } from '@aws-sdk/client-lambda';
 import { onceWithDeadline } from '#adapters/aws/client-bounds.ts';
@@ -10,7 +10,7 @@ import { jsonOrUndefined } from '#core/kernel/json-or-undefined.ts';
 
 type Lambda = typeof import('../aws/sdk/lambda.ts') & { readonly client: Pick<LambdaClient, 'send'> };
 
-/** Time in addition to the program's own: start of the function and the network. */
+/** Time in addition to the program's own, for the function's start and the network. */
 const slackMs = 15_000;
 
 /**
@@ -55,7 +55,7 @@ function resultOf(payload: Uint8Array | undefined) {
   });
 }
 
-/** Returns the fault. If Lambda refused the call, no program ran; without an answer, one may have. */
+/** Returns the fault. If Lambda refused the call, no program ran; without a response, a program may have run. */
 function faultOf(thrown: unknown, ends: AbortSignal): ExecutionFault {
   if (ends.aborted) {
     const late = isErrorNamed(ends.reason, 'TimeoutError');

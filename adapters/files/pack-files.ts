@@ -1,4 +1,4 @@
-/** Reads policy packs: shipped ones by name, a user's own by path; and the shipped price table. */
+/** Reads policy packs (shipped ones by name, a user's own by path) and the shipped price table. */
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { shippedPrices } from '#core/configuration/load/shipped-prices.ts';
@@ -8,7 +8,7 @@ const shippedName = /^[a-z][a-z0-9-]{0,63}$/;
 
 /**
  * Reads packs.
- * @param shipped folder of the packs that come with the gateway. Under the name `prices` it serves the price table:
+ * @param shipped folder of the packs that come with the gateway. It serves the price table under the name `prices`:
  * from that folder in a bundle, from `config/` next to it in a checkout.
  * @param beside folder that paths are relative to; absent if configurations may not name files.
  */

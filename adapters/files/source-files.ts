@@ -1,4 +1,4 @@
-/** Reads the files that a configuration names: price tables and WASM modules, by paths of the operator's choice. */
+/** Reads the files that a configuration names: price tables and WASM modules, at paths the operator chooses. */
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { compileModule } from '#adapters/wasm/module.ts';
@@ -6,8 +6,8 @@ import type { SourceFiles } from '#core/configuration/load/sources.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 
 /**
- * Returns the base folder of a configuration's relative paths. The gateway's own configuration is relative to the
- * checkout, because the gateway may be started in a foreign repository [config.shipped-files].
+ * Returns the folder to which a configuration's paths are relative. For the gateway's own configuration this is the
+ * checkout, because the gateway may be started in another repository [config.shipped-files].
  */
 export function pathsFrom(configuration: string, checkout: string): string {
   const below = relative(checkout, resolve(configuration));
@@ -15,8 +15,8 @@ export function pathsFrom(configuration: string, checkout: string): string {
 }
 
 /**
- * Reads files by paths that are absolute or relative to the working directory.
- * @param checkout contains the shipped price table, whatever the working directory is.
+ * Reads files by absolute paths or paths relative to the working directory.
+ * @param checkout contains the shipped price table, regardless of the working directory.
  */
 export const sourceFiles = (checkout: string, workingDirectory: string = process.cwd()): SourceFiles => ({
   prices: async (path) => {

@@ -1,5 +1,5 @@
 /**
- * Decodes replies that are compressed although the request did not allow it, as some proxies send them
+ * Decodes replies that are compressed although the request did not allow compression; some proxies send them
  * [provider.encoded-reply].
  */
 import { PassThrough, pipeline, Readable, type Transform } from 'node:stream';
@@ -17,12 +17,12 @@ const decoders: Readonly<Record<string, () => Transform>> = {
 export const isDecodable = (encoding: string): boolean => Object.hasOwn(decoders, encoding);
 
 /**
- * Returns the decoded body in pieces. Decodes no more than the reader takes, so that the reader's own bound also stops
- * a small reply that expands to a very long one.
+ * Returns the decoded body in pieces. Decodes only as much as the reader consumes, so that the reader's own limit also
+ * stops a small reply that expands to a huge one.
  */
 export function decodedBody(body: HttpBody, encoding: string): HttpBody {
   const decoder = decoders[encoding]!();
-  // The body reports its own faults; the decoder would only see a premature end.
+  // The body reports its own faults; the decoder would only see a premature end of input.
   let fault: unknown;
   async function* encoded() {
     try {

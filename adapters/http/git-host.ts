@@ -1,4 +1,4 @@
-/** Issues installation tokens at a Git host, over GitHub's REST API. */
+/** Issues installation tokens at a Git host through GitHub's REST API. */
 import { ServiceFault } from '#core/execution/credentials/fault.ts';
 import type { GitHostTokens, InstallationToken } from '#core/execution/credentials/ports.ts';
 import { gitHostFault, gitHostHeaders } from '#core/execution/credentials/service.ts';

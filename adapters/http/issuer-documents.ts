@@ -1,4 +1,4 @@
-/** Documents of token issuers over HTTP: bounded in time and size, no redirects [identity.oidc-token]. */
+/** Token issuers' documents, fetched over HTTP: limited time and size, no redirects [identity.oidc-token]. */
 import type { IssuerDocuments } from '#core/configuration/identity/federation/ports.ts';
 import { isIssuerUrl } from '#core/configuration/identity/federation/urls.ts';
 

@@ -1,4 +1,4 @@
-/** Creates the clients that send notifications over HTTP and answer those who vote. */
+/** Creates the clients that send notifications over HTTP and respond to voters. */
 import type { NotificationClients } from '#core/approvals/notifications/deliver-ports.ts';
 import { serviceJson } from './service-json.ts';
 import { postSigned, webhookNotifier } from './webhook-sender.ts';

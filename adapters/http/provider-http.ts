@@ -1,4 +1,4 @@
-/** Calls providers over kept-alive connections: streams bytes, closes at once on abort, bounds time. */
+/** Calls providers over keep-alive connections: streams bytes, closes immediately on abort, limits time. */
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { urlToHttpOptions } from 'node:url';
@@ -16,12 +16,12 @@ import { decodedBody, isDecodable } from './decoded-body.ts';
 const defaultConnectTimeoutMs = 10_000;
 /** Bytes buffered for a slow reader before the connection is paused. */
 const bufferBytes = 256 * 1024;
-/** Maximum number of bytes passed to a reader at a time: a provider may send many thousand lines at once. */
+/** Maximum number of bytes passed to a reader at a time, because a provider may send many thousand lines at once. */
 const sliceBytes = 4 * 1024;
-/** Maximum that may follow the end of a reply; beyond it the connection is closed instead of kept. */
+/** Maximum that may follow the end of a reply; if more follows, the connection is closed instead of kept. */
 const leftover = { bytes: 64 * 1024, ms: 1_000 };
 
-/** Pools are per origin. */
+/** Connections are pooled per origin. */
 const kept = {
   'http:': new http.Agent({ keepAlive: true, maxSockets: 1024 }),
   'https:': new https.Agent({ keepAlive: true, maxSockets: 1024 }),
@@ -37,7 +37,7 @@ export const httpCall: HttpCall = async (request) => {
   }
 };
 
-/** The server closed a kept connection before the request reached it. */
+/** Fault of a keep-alive connection that the server closed before the request reached it. */
 class StaleConnection extends HttpFault {}
 
 function exchange(call: HttpRequest, agents: typeof kept): Promise<HttpReply> {
@@ -111,7 +111,7 @@ interface Target {
   readonly options: http.RequestOptions;
 }
 
-/** Providers have few addresses: each is parsed once. */
+/** Providers have few addresses, so each is parsed once. */
 const targets = new RecentMap<string, Target>({ max: 256 });
 
 const targetOf = (url: string): Target => targets.getOrInsertComputed(url, readTarget);
@@ -130,7 +130,7 @@ function replyOf(response: IncomingMessage, received: ReplyBody): HttpReply {
   return {
     status: response.statusCode ?? 0,
     headers: (isEncoded ? { ...rest, 'content-length': undefined } : response.headers) as HttpReply['headers'],
-    retryAfterSeconds: retryAfterOf(response), // a getter of its own would keep the response through minor collections
+    retryAfterSeconds: retryAfterOf(response), // a separate getter would keep the response alive through minor collections
     body,
     bytes: (maxBytes) => bytesOf(body, maxBytes),
     text: (maxBytes) => bytesOf(body, maxBytes).then((bytes) => bytes.toString('utf8')),
@@ -167,12 +167,12 @@ async function decodedBytesOf(body: HttpBody, maxBytes: number): Promise<Buffer>
 
 const joinChunks = (chunks: readonly Buffer[]): Buffer => (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
 
-/** Reader of a complete reply. */
+/** Reader that waits for a complete reply. */
 interface WholeReader extends PromiseWithResolvers<Buffer> {
   readonly maxBytes: number;
 }
 
-/** A response as an async iterable without the overhead of a stream; knows whether a reader is waiting. */
+/** A response as an async iterable without a stream's overhead; tracks whether a reader is waiting. */
 class ReplyBody implements HttpBody, AsyncIterator<Buffer> {
   readonly #response: IncomingMessage;
   readonly #waits: () => void;
@@ -190,7 +190,7 @@ class ReplyBody implements HttpBody, AsyncIterator<Buffer> {
     this.#waits = waits;
     response.on('data', (chunk: Buffer) => this.#take(chunk));
     response.on('end', () => this.#finish('well'));
-    response.on('error', () => {}); // reported by 'close', which always comes
+    response.on('error', () => {}); // reported by 'close', which is always emitted
     response.on('close', () => {
       if (!this.#end) this.#finish(new HttpFault('broken', 'the connection ended within the reply'));
     });
@@ -200,7 +200,7 @@ class ReplyBody implements HttpBody, AsyncIterator<Buffer> {
     return this.#taker !== undefined || this.#whole !== undefined;
   }
 
-  /** Reads the rest of the body. @throws HttpFault `too-large`, after the connection was closed */
+  /** Reads the rest of the body. @throws HttpFault `too-large`, after closing the connection */
   whole(maxBytes: number): Promise<Buffer> {
     const whole = { maxBytes, ...Promise.withResolvers<Buffer>() };
     this.#whole = whole;
@@ -238,7 +238,7 @@ class ReplyBody implements HttpBody, AsyncIterator<Buffer> {
       const value = this.#slice(chunk);
       this.#held -= value.length;
       if (this.#held < bufferBytes && this.#response.isPaused()) this.#response.resume();
-      // A reader that never waits could block other work for long, so other work runs first.
+      // A reader that never waits could block other work for a long time, so other work runs first.
       return new Promise((resolve) => setImmediate(() => resolve({ done: false, value })));
     }
     if (this.#end === 'well') return Promise.resolve({ done: true, value: undefined });

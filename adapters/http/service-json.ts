@@ -1,6 +1,6 @@
 /**
- * JSON calls to issuers of credentials and Git hosts: bounded in time and size, no redirect followed, no part of an
- * answer in a fault.
+ * JSON calls to credential issuers and Git hosts: limited time and size, no redirects followed, no part of a response
+ * in a fault.
  */
 
 import { ServiceFault } from '#core/execution/credentials/fault.ts';
@@ -27,7 +27,7 @@ export const serviceJson: SendJson = async (call) => {
     };
   } catch (thrown) {
     if (thrown instanceof ServiceFault) throw thrown;
-    // The cause names address and headers, so it is dropped.
+    // The cause contains addresses and headers, so it is dropped.
     if (isErrorNamed(thrown, 'TimeoutError')) throw new ServiceFault('timeout', `nothing within ${timeoutMs} ms`);
     throw new ServiceFault('unreachable', 'nothing: the connection failed');
   }

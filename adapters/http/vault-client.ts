@@ -1,4 +1,4 @@
-/** Issues and revokes leases at HashiCorp Vault, over its HTTP API. */
+/** Issues and revokes leases in HashiCorp Vault through its HTTP API. */
 import { ServiceFault } from '#core/execution/credentials/fault.ts';
 import type { VaultAccess, VaultClient, VaultLease } from '#core/execution/credentials/ports.ts';
 import { type ServiceAnswer, statusFault } from '#core/execution/credentials/service.ts';
@@ -17,7 +17,7 @@ export function vaultClient({ timeoutMs = 10_000 }: VaultOptions = {}): VaultCli
       method,
       headers: {
         'x-vault-token': token,
-        // Vault refuses what a browser could be tricked into sending.
+        // With this header, Vault can refuse requests that a browser was tricked into sending.
         'x-vault-request': 'true',
         ...(namespace !== undefined && { 'x-vault-namespace': namespace }),
       },
@@ -38,7 +38,7 @@ export function vaultClient({ timeoutMs = 10_000 }: VaultOptions = {}): VaultCli
     },
 
     async revoke(access, lease_id) {
-      // Synchronous: Vault answers once the database user is deleted.
+      // Synchronous: Vault responds once the database user is deleted.
       const answer = await call(access, 'PUT', 'sys/leases/revoke', { lease_id, sync: true });
       if (answer.status === 204 || answer.status === 200 || isOver(answer)) return;
       throw faultOf(answer);
@@ -53,14 +53,16 @@ const pathOf = (path: string): string =>
     .map(encodeURIComponent)
     .join('/');
 
-/** Returns the fault. Vault sends 503 if it is sealed and 473 for a standby without leader; both need an operator. */
+/**
+ * Returns the fault. Vault sends 503 if it is sealed and 473 from a standby without a leader; both need an operator.
+ */
 function faultOf({ status }: ServiceAnswer): ServiceFault {
   if (status === 503) return new ServiceFault('sealed', 'that it is sealed', status);
-  // The token is the gateway's own, so the action is not at fault for its rights.
+  // The token is the gateway's own, so missing rights are not the action's fault.
   return statusFault(status);
 }
 
-/** Checks whether Vault no longer has a lease of that name. */
+/** Checks whether Vault no longer has a lease with that name. */
 const isOver = ({ status, body }: ServiceAnswer): boolean =>
   status === 404 ||
   (status === 400 &&

@@ -1,4 +1,4 @@
-/** Sends the generic webhook: the approval as JSON, signed over time and body. */
+/** Sends the generic webhook: the approval as JSON, signed over the time and body. */
 
 import { approvalsUrl, approvalUrl } from '#core/approvals/approval-url.ts';
 import { DeliveryRefused } from '#core/approvals/notifications/deliver.ts';
@@ -14,8 +14,8 @@ const timeoutMs = 10_000;
 
 /**
  * Posts a signed message. Returns a successful reply, with its body unread.
- * @throws DeliveryRefused if the receiver named a time to wait; Error for any other answer, a redirect, a time-out of
- * 10 s.
+ * @throws DeliveryRefused if the receiver specified a time to wait; Error for any other response, a redirect, or a
+ * timeout of 10 s.
  */
 export async function postSigned(
   { url, secret, clock }: Pick<WebhookOptions, 'url' | 'secret' | 'clock'>,
@@ -45,7 +45,7 @@ export async function postSigned(
 
 export function webhookNotifier({ adminUrl, policyEvents, ...options }: WebhookOptions): Notifier {
   const { clock } = options;
-  /** @param message with an id that repeated deliveries share, so that receivers can recognise them */
+  /** @param message contains an id that repeated deliveries share, so that receivers can recognise them */
   async function post(message: object): Promise<Record<string, string>> {
     const response = await postSigned(options, message);
     await response.body?.cancel();

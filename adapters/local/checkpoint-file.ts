@@ -1,6 +1,6 @@
 /**
- * The checkpoints of the local run: an append-only file, one signed checkpoint per line with its chain points, each
- * naming the hash of the previous one. A line cut short by a crash was never acknowledged and is dropped.
+ * Checkpoints in a local run: an append-only file with one signed checkpoint per line and its chain points, each line
+ * naming the hash of the previous one. A line truncated by a crash was never acknowledged and is dropped.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -16,7 +16,7 @@ import { syncFolder } from './durable-file.ts';
 interface CheckpointFileOptions {
   readonly path: string;
   readonly signer: Signer;
-  /** PEM of every key that may have signed lines of the file. */
+  /** PEM of every key that may have signed lines in the file. */
   readonly publicKeys: readonly string[];
   readonly clock: Clock;
 }
@@ -60,7 +60,7 @@ export async function checkpointFile(options: CheckpointFileOptions): Promise<Ch
     const created_at = isoTime(clock.now());
     const checkpoint = await signCheckpoint(points, { created_at, previous }, signer);
     const line = Buffer.from(`${canonicalize({ checkpoint, points })}\n`);
-    // Removes the part of a line that a full disk left: it would precede the next line.
+    // Removes a partial line left by a full disk, because the next line would be appended to it.
     if (torn) await file.truncate(end);
     torn = true;
     await file.appendFile(line);
@@ -71,7 +71,7 @@ export async function checkpointFile(options: CheckpointFileOptions): Promise<Ch
     previous = checkpointHash(checkpoint);
   }
 
-  /** Reads a line again; undefined if it differs from the one written. */
+  /** Rereads a line; returns undefined if it differs from the one written. */
   async function lineOf({ last, offset, bytes, position }: Place): Promise<SessionCheckpoint | undefined> {
     try {
       const { checkpoint, points } = JSON.parse(await textAt(file, offset, bytes)) as {

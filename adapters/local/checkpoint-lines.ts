@@ -1,4 +1,6 @@
-/** Reads a checkpoint file and finds whether it was altered, cut in the middle, or signed with a foreign key. */
+/**
+ * Reads a checkpoint file and detects whether it was altered, truncated in the middle, or signed with an unknown key.
+ */
 import { createReadStream } from 'node:fs';
 import * as z from 'zod';
 import { type ChainPoint, type Checkpoint, chainPointSchema, checkpointSchema } from '#core/contracts/evidence.ts';
@@ -17,7 +19,7 @@ interface ReadCheckpoints {
   readonly end: number;
   /** Hash of the last checkpoint. */
   readonly previous: string;
-  /** Describes the damage of the file. */
+  /** Describes the file's damage. */
   readonly damage?: string;
   /** Whether bytes follow the last whole line. */
   readonly torn: boolean;
@@ -29,8 +31,8 @@ const heldLines = 1_000;
 const lineSchema = z.strictObject({ checkpoint: checkpointSchema, points: z.array(chainPointSchema).min(1) });
 
 /**
- * Reads every line. A line links to the previous one, so one good signature at the end covers all; if a link is broken,
- * each line is verified by itself.
+ * Reads every line. Each line links to the previous one, so one good signature at the end covers all lines; if a link
+ * is broken, each line is verified separately.
  * @param onLine called for the valid lines.
  */
 export async function readCheckpoints(

@@ -1,18 +1,18 @@
-/** The clocks of approvals and rollouts in the local run: the deployed definitions in the local interpreter. */
+/** Approval and rollout clocks in a local run: the deployed definitions, run by the local interpreter. */
 import { readFile } from 'node:fs/promises';
 import type { ApprovalClock } from '#core/approvals/ports.ts';
 import type { RolloutClock } from '#core/models/rollouts/ports.ts';
 import { loadDefinition, type StateMachine } from './asl/definition.ts';
 import type { Interpreter } from './asl/interpreter.ts';
 
-/** State machines, each with the function that performs its steps. */
+/** State machines, each with the function that runs its steps. */
 export const machines = {
   approval: { function: 'approval-steps', placeholder: 'ApprovalStepsArn' },
   rollout: { function: 'sweep', placeholder: 'SweepArn' },
 } as const;
 export type MachineName = keyof typeof machines;
 
-/** Loads a file of `state-machines/` with the function's name in place of its ARN. */
+/** Loads a file from `state-machines/` with the function's name in place of its ARN. */
 export async function definitionOf(name: MachineName): Promise<StateMachine> {
   const file = new URL(`../../state-machines/${name}.asl.json`, import.meta.url);
   const { placeholder, function: performing } = machines[name];

@@ -1,7 +1,7 @@
 /**
- * Feeds the ledger's commits to the projector, as Lambda would from the table's stream: in batches, each until it
- * succeeds. A state folder has one process, so there are no commits except its own. Entries lost from the queue in a
- * crash are read from the log again at start.
+ * Feeds the ledger's commits to the projector, as Lambda would from the table's stream: in batches, each retried until
+ * it succeeds. A state folder has only one process, so all commits are its own. Entries lost from the queue in a crash
+ * are reread from the log at start.
  */
 import { readFile } from 'node:fs/promises';
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
@@ -15,11 +15,11 @@ interface CommitFeedOptions {
   readonly log: Pick<EvidenceLog, 'audit'>;
   readonly tenants: () => Promise<readonly string[]>;
   readonly handler: (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse>;
-  /** File with the time up to which everything is projected. Losing it costs only work: entries count once. */
+  /** File with the time up to which everything is projected. Losing it only costs work, because entries count once. */
   readonly checkpoint: string;
   readonly clock: Clock;
   readonly report: (message: string) => void;
-  /** Waits, or returns earlier if it is stopped. */
+  /** Waits, or returns earlier if stopped. */
   readonly pause?: (ms: number) => Promise<void>;
   /** @default 5,000 entries; tests set fewer. */
   readonly maxQueued?: number;
@@ -28,24 +28,27 @@ interface CommitFeedOptions {
 export interface CommitFeed {
   /** Takes a committed entry. */
   readonly committed: (entry: EvidenceEntry) => void;
-  /** Returns for how long the oldest entry has waited; 0 if none does. */
+  /** Returns how long the oldest entry has waited; 0 if none is waiting. */
   lagMs(): number;
-  /** Reads the entries again that a crash left, then follows the commits. */
+  /** Rereads the entries that a crash left unprojected, then follows the commits. */
   start(): Promise<void>;
   /** Finishes the queue. */
   stop(): Promise<void>;
 }
 
-/** Entries per read of the log: the marks of this many fit into one transaction. */
+/** Entries per read of the log: the marks for this many entries fit into one transaction. */
 const pageSize = 90;
 /** Size from which a batch does not wait for more. */
 const fullBatch = 500;
-/** Entries that queue up during a batch share the next one, with the files and signatures of a single entry. */
+/**
+ * Entries that queue up during a batch share the next batch, which needs only the files and signatures of a single
+ * entry.
+ */
 const batchSize = 1_000;
-/** Maximum number of queued entries in memory. Later ones are read from the log again. */
+/** Maximum number of queued entries in memory. Later entries are reread from the log. */
 const maxQueued = 5_000;
 const backoffMs = { first: 200, most: 10_000 };
-/** Entries carry the time at which their step began. With conflicts, the commit is a few seconds later. */
+/** Entries carry the time at which their step began. If there are conflicts, the commit is a few seconds later. */
 const overlapMs = 60_000;
 const lookBackMs = 7 * 24 * 3_600_000;
 /** Shortest interval between checkpoints. */
@@ -72,7 +75,7 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
   let stopping = false;
   let running: Promise<void> = Promise.resolve();
   let keptAt = 0;
-  /** Time since which an entry has waited. */
+  /** Time since which an entry has been waiting. */
   let behindSince: number | undefined;
 
   const committed = (entry: EvidenceEntry) => {
@@ -86,8 +89,8 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
   async function follow(): Promise<void> {
     for (;;) {
       if (queue.length === 0 && !missed && !stopping) await nextCommit();
-      // A batch that is not full waits briefly, so that simultaneous commits share it: a batch costs signatures,
-      // synced files, and a file and a row per session; a further entry does not.
+      // A batch that is not full waits briefly, so that simultaneous commits share it: a batch costs signatures, synced
+      // files, and a file and a row per session, while an additional entry costs none of these.
       if (queue.length < fullBatch && !missed && !stopping) await linger();
       const batch = queue.splice(0, batchSize);
       const goesOn = batch.length > 0 ? await projectAndKeep(batch) : missed ? await projectMissed() : !stopping;
@@ -99,7 +102,7 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
   }
 
   /**
-   * Projects the entries that did not fit into the queue, oldest first. @returns false if they are left for the next
+   * Projects the entries that did not fit in the queue, oldest first. @returns false if they are left for the next
    * start
    */
   async function projectMissed(): Promise<boolean> {
@@ -114,8 +117,8 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
   }
 
   /**
-   * Reads entries oldest first, since chains are followed from their start. Tries until the store answers, or the feed
-   * stops.
+   * Reads entries oldest first, because chains are followed from their start. Retries until the store responds or the
+   * feed stops.
    */
   async function entriesOf({ from, to }: TimeRange): Promise<EvidenceEntry[]> {
     for (let failures = 0; !stopping; failures++) {
@@ -125,7 +128,7 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
           try {
             for await (const page of pagesOf(tenant, from, to)) entries.push(...page);
           } catch (fault) {
-            // Only an unreachable store delays the others; an unreadable row affects its own tenant only.
+            // Only an unreachable store delays the other tenants; an unreadable row affects only its own tenant.
             if (!(fault instanceof SyntaxError)) throw fault;
             unread(tenant, fault as Error);
           }
@@ -149,7 +152,7 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
     await pause(delay);
   }
 
-  /** @returns false if it was left for the next start: the checkpoint must not pass it */
+  /** @returns false if the batch was left for the next start: the checkpoint must not move past it */
   async function projectAndKeep(batch: readonly EvidenceEntry[]): Promise<boolean> {
     if (!(await project(batch))) return false;
     await checkpointAfter(batch);
@@ -161,7 +164,7 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
     return false;
   }
 
-  /** Waits until more entries have come, or the feed stops. */
+  /** Waits until more entries arrive or the feed stops. */
   function linger(): Promise<void> {
     lingering = Promise.withResolvers();
     void pause(lingerMs).then(lingering.resolve);
@@ -173,18 +176,18 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
     await waiting.promise;
   }
 
-  /** Moves the checkpoint now and then. After a crash, entries after it are projected again and counted once. */
+  /** Moves the checkpoint at intervals. After a crash, entries after it are projected again but counted once. */
   async function checkpointAfter(batch: readonly EvidenceEntry[]): Promise<void> {
     const now = clock.now();
     if (!stopping && now - keptAt < checkpointEveryMs) return;
     keptAt = now;
-    // Losing it costs only work: a full disk must not end the projection.
+    // Losing the checkpoint only costs work, so a full disk must not end the projection.
     await keep(batch).catch((fault: Error) => report(`The place of the projection was not kept: ${fault.message}.`));
   }
 
   /**
-   * Projects a batch; false if the feed stops first. A batch that fails is halved, as on AWS, until the faulty session
-   * is alone: the handler sets that aside.
+   * Projects a batch; returns false if the feed stops first. A failing batch is halved, as on AWS, until the faulty
+   * session is isolated; the handler then sets that session aside.
    */
   async function project(batch: readonly EvidenceEntry[]): Promise<boolean> {
     const parts = [batch];
@@ -204,7 +207,7 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
     return true;
   }
 
-  /** Returns the entries from the first one on that the handler requests again. */
+  /** Returns the entries from the first one that the handler requests again. */
   async function unprojected(part: readonly EvidenceEntry[]): Promise<readonly EvidenceEntry[]> {
     try {
       const { batchItemFailures } = await handler({ Records: part.map(recordOf) });
@@ -270,7 +273,7 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
   };
 }
 
-/** Milliseconds since the epoch, both included. */
+/** Range in milliseconds since the epoch, with both ends included. */
 interface TimeRange {
   readonly from: number;
   readonly to: number;
@@ -285,7 +288,7 @@ class MissedTimes {
   add(at: number): void {
     if (this.#count++ % batchSize === 0) this.#starts.push(at);
     this.#last = Math.max(this.#last, at);
-    // A commit that met conflicts carries an earlier time than its predecessors.
+    // A commit that met conflicts carries an earlier time than the commits before it.
     if (at < this.#starts[0]!) this.#starts[0] = at;
   }
 
@@ -302,7 +305,7 @@ const recordOf = (entry: EvidenceEntry) => ({
   dynamodb: { SequenceNumber: entry.hash, NewImage: imageOf(entry) },
 });
 
-/** Returns milliseconds; 0 for a state folder without a checkpoint. */
+/** Returns the time in milliseconds; 0 for a state folder without a checkpoint. */
 async function projectedUntil(checkpoint: string): Promise<number> {
   try {
     const { until } = JSON.parse(await readFile(checkpoint, 'utf8')) as { until?: string };

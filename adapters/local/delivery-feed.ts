@@ -1,5 +1,5 @@
 /**
- * Passes new deliveries to `notify` at once, as the stream of the table does on AWS: in batches, one after the other.
+ * Passes new deliveries to `notify` immediately, as the table's stream does on AWS: in batches, one after the other.
  */
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { recordOfDelivery } from '#adapters/tables/delivery-record.ts';
@@ -13,7 +13,7 @@ export interface DeliveryFeed {
 
 const batchSize = 10;
 
-/** @param report called for a batch that failed. Its deliveries stay due, and the schedule sends them. */
+/** @param report called for a failed batch. Its deliveries stay due, and the schedule sends them. */
 export function deliveryFeed(
   handler: (event: DynamoDBStreamEvent) => Promise<unknown>,
   report: (fault: unknown) => void,

@@ -1,4 +1,4 @@
-/** Writes files that are whole or absent, whenever the process or the machine stops. */
+/** Writes files that are either complete or absent, even if the process or the machine stops at any moment. */
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, link, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -10,7 +10,7 @@ export async function writeDurably(path: string, bytes: Uint8Array | string, mod
   await syncFolder(dirname(path));
 }
 
-/** Writes the file unless it exists. Returns false if it does; the first one is kept. */
+/** Writes the file unless it already exists. Returns false if it does; the existing file is kept. */
 export async function createDurably(path: string, bytes: Uint8Array | string, mode = 0o600): Promise<boolean> {
   const temporary = await writeBeside(path, bytes, mode);
   try {
@@ -34,7 +34,7 @@ async function writeBeside(path: string, bytes: Uint8Array | string, mode: numbe
   return temporary;
 }
 
-/** Syncs a folder, without which the name of a new file is not durable. */
+/** Syncs a folder. Without this, a new file's name is not durable. */
 export async function syncFolder(folder: string): Promise<void> {
   await withFile(await open(folder, 'r'), (file) => file.sync());
 }

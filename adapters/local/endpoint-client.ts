@@ -4,8 +4,8 @@ import { clientBounds } from '../aws/client-bounds.ts';
 import { dynamoClient } from '../aws/dynamodb/client.ts';
 
 /**
- * Returns a client that fails a hanging call after nine seconds, and the caller gets 503
- * [cloud.store-client]. Its credentials are dummies unless the environment has some.
+ * Returns a client that fails a hanging call after nine seconds, in which case the caller gets 503
+ * [cloud.store-client]. Its credentials are dummies unless the environment provides real ones.
  */
 export const endpointClient = (endpoint: string): DynamoDBClient =>
   dynamoClient({

@@ -1,10 +1,10 @@
-/** Reads secrets from this process's environment, then those the local run generated (allow-list). */
+/** Reads secrets from this process's environment first, then from those the local run generated (allowlist). */
 import { isSecretName } from '#core/contracts/config/secret-names.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
 
 /**
  * Returns the store. The environment overrides `generated`, so that a real secret replaces a demonstration one. Names
- * outside the allow-list count as unset.
+ * outside the allowlist count as unset.
  */
 export const environmentSecrets = (
   environment: Readonly<Record<string, string | undefined>> = process.env,
@@ -18,6 +18,6 @@ export const environmentSecrets = (
   },
 });
 
-/** Returns the names that the operator lists in `GATEWAY_SECRET_NAMES`, separated by commas or blanks. */
+/** Returns the names that the operator lists in `GATEWAY_SECRET_NAMES`, separated by commas or whitespace. */
 export const listedSecretNames = (environment: Readonly<Record<string, string | undefined>>): string[] =>
   (environment.GATEWAY_SECRET_NAMES ?? '').split(/[\s,]+/).filter((name) => name !== '');

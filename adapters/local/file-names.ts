@@ -1,14 +1,12 @@
-/**
- * File names for ids that callers choose: short enough for every file system, and distinct even if case does not count.
- */
+/** File names for ids that callers choose: short enough for every file system, and distinct even if it ignores case. */
 import { createHash } from 'node:crypto';
 
 /** Ids that are used as file names unchanged. */
 const plainName = /^[a-z0-9][a-z0-9_-]{0,127}$/;
-/** Characters of any other id that precede its digest. No plain name has a dot. */
+/** Number of characters that precede the digest for any other id. Plain names contain no dot. */
 const shownCharacters = 60;
 
-/** Returns at most 128 characters of `[a-z0-9._-]`: the id itself, or its beginning and its SHA-256. */
+/** Returns at most 128 characters from `[a-z0-9._-]`: the id itself, or its beginning and its SHA-256. */
 export function fileNameOf(id: string): string {
   if (plainName.test(id)) return id;
   const shown = id
@@ -19,7 +17,7 @@ export function fileNameOf(id: string): string {
 }
 
 /**
- * Returns the name that releases before 0.8 used: too long for many ids, and shared by `A` and `a` if case does not
- * count.
+ * Returns the name that releases before 0.8 used: too long for many ids, and shared by `A` and `a` if the file system
+ * ignores case.
  */
 export const formerFileName = (id: string): string => encodeURIComponent(id).replaceAll('.', '%2E');

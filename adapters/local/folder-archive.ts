@@ -1,7 +1,7 @@
 /**
- * The evidence archive of the local run: one append-only file per session, one entry per line. Entries are not synced
- * one by one: the table is authoritative, and entries lost in a power cut are copied from it again. An entry that is
- * copied twice appears twice, with the same hash.
+ * The local run's evidence archive: one append-only file per session, one entry per line. Entries are not synced one by
+ * one: the table is authoritative, and entries lost in a power cut are copied from it again. An entry copied twice
+ * appears twice, with the same hash.
  */
 import { appendFile, type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -32,7 +32,7 @@ export function folderArchive(root: string, { shared = false }: FolderArchiveOpt
     join(root, formerFileName(tenant), `${formerFileName(sessionId)}.jsonl`);
   /** Files that end with a whole line. */
   const whole = new RecentMap<string, true>({ max: 1000 });
-  /** Batches until the end of this turn: entries of one session share a write. */
+  /** Batches open until the end of this turn, so that entries of one session share a write. */
   const batches = new Map<string, Batch>();
 
   return {
@@ -76,7 +76,8 @@ export function folderArchive(root: string, { shared = false }: FolderArchiveOpt
   }
 
   /**
-   * Writes whole lines, after whole lines: a full disk or a power cut leaves half a line, which would corrupt the next.
+   * Writes whole lines, and only after a whole line: a full disk or a power cut can leave half a line, which would
+   * corrupt the next one.
    */
   async function append(path: string, text: string): Promise<void> {
     const start = whole.get(path) || (await endsWhole(path)) ? '' : '\n';
@@ -87,8 +88,8 @@ export function folderArchive(root: string, { shared = false }: FolderArchiveOpt
 }
 
 /**
- * Yields the copies of a session in a file as runs, in the order of writing; none if there is no such file. Skips lines
- * of other sessions: in files of an earlier release two sessions may share one.
+ * Yields a session's copies in a file as runs, in the order they were written; none if there is no such file. Skips
+ * lines of other sessions, because two sessions may share a file written by an earlier release.
  */
 async function* runsIn(path: string, session: { tenant: string; sessionId: string }): AsyncIterable<ArchivedRun> {
   const file = await openIfPresent(path);
@@ -136,7 +137,7 @@ async function entriesAt(place: string): Promise<EvidenceEntry[]> {
   }
 }
 
-/** Opens a file. A name of an earlier release may be too long for the file system: such a file never existed. */
+/** Opens a file. A name from an earlier release may be too long for the file system; such a file never existed. */
 const openIfPresent = (path: string): Promise<FileHandle | undefined> =>
   open(path).catch((fault: NodeJS.ErrnoException) => {
     if (fault.code !== 'ENOENT' && fault.code !== 'ENAMETOOLONG') throw fault;

@@ -1,4 +1,4 @@
-/** Keys of one state folder: generated once, mode 0600, printed in the ready line. */
+/** A state folder's keys: generated once, mode 0600, printed in the ready line. */
 import { generateKeyPair, randomBytes } from 'node:crypto';
 import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const generate = (name: string) => `agw_${name.replace('_token', '')}_${randomBy
 
 export const keysPath = (stateFolder: string): string => join(stateFolder, 'keys.json');
 
-/** Returns the keys of the folder, generating them if there are none. */
+/** Returns the folder's keys, generating them if there are none. */
 export async function localKeys(stateFolder: string): Promise<LocalKeys> {
   const path = keysPath(stateFolder);
   await mkdir(stateFolder, { recursive: true, mode: 0o700 });
@@ -39,7 +39,7 @@ function keysIn(text: string, path: string): Partial<LocalKeys> {
   }
 }
 
-/** Returns the RSA key of the demonstration app that the scm broker signs with, PEM. */
+/** Returns the demonstration app's RSA key, with which the scm broker signs, as PEM. */
 export async function demoAppKey(stateFolder: string): Promise<string> {
   const path = join(stateFolder, 'scm-app-key.pem');
   const found = await readFile(path, 'utf8').catch(() => undefined);

@@ -1,4 +1,4 @@
-/** The Ed25519 key of the transparency log, in a file of the state folder. */
+/** The transparency log's Ed25519 key, in a file in the state folder. */
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -7,8 +7,8 @@ import { createDurably } from './durable-file.ts';
 import { privateKeyIn } from './private-key.ts';
 
 /**
- * Loads the key in `path`, creating it with mode 0600 if there is none. @throws Error if the file holds another kind of
- * key.
+ * Loads the key in `path`, creating it with mode 0600 if there is none. @throws Error if the file holds a different
+ * kind of key.
  * @param made the key to store; random by default.
  */
 export async function ed25519KeyFile(
@@ -20,10 +20,10 @@ export async function ed25519KeyFile(
   const privateKey = await made();
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await createDurably(path, privateKey.export({ format: 'pem', type: 'pkcs8' }));
-  return (await readKey(path)) ?? privateKey; // if another process was first, its key is used
+  return (await readKey(path)) ?? privateKey; // if another process created its key first, that key is used
 }
 
-/** Returns a signer for the log of this name. */
+/** Returns a signer for the log with this name. */
 export const logSigner = ({ privateKey, ...key }: NoteSigner): LogSigner => ({
   ...key,
   sign: async (message) => sign(null, message, privateKey),

@@ -1,6 +1,6 @@
 /**
- * The keys of the transparency log in a state folder: the current private key, the previous one while both sign, and
- * the public keys of all earlier ones, oldest first [transparency.log].
+ * The transparency log's keys in a state folder: the current private key, the previous one while both sign, and the
+ * public keys of all earlier ones, oldest first [transparency.log].
  */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, hkdfSync, type KeyObject } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
@@ -19,11 +19,11 @@ export interface LogKeys {
   readonly current: KeyObject;
   /** Private key that signs together with the current one. */
   readonly previous?: KeyObject;
-  /** Public keys before the current one, oldest first; the previous one is the last of them. */
+  /** Public keys before the current one, oldest first; the last of them is the previous key. */
   readonly former: readonly KeyObject[];
 }
 
-/** Reads the keys. @param made creates the first key of the folder; random by default. */
+/** Reads the keys. @param made creates the folder's first key; random by default. */
 export async function logKeysOf(folder: string, made?: () => Promise<KeyObject>): Promise<LogKeys> {
   const current = await ed25519KeyFile(keyPath(folder), made);
   const same = (key: KeyObject) => rawKey(key).equals(rawKey(createPublicKey(current)));
@@ -51,8 +51,8 @@ export const logSignersOf =
   };
 
 /**
- * Replaces the current key. The old one also signs until `retireLogKey`. No gateway may run on the folder meanwhile. A
- * crash midway leaves the log unchanged, with one more listed key.
+ * Replaces the current key. The old key also signs until `retireLogKey` is called. No gateway may run on the folder
+ * meanwhile. A crash midway leaves the log unchanged, with one additional key listed.
  * @throws Error while an earlier key still signs.
  */
 export async function rotateLogKey(folder: string): Promise<{ from: string; to: string }> {
@@ -69,7 +69,7 @@ export async function rotateLogKey(folder: string): Promise<{ from: string; to: 
   return { from: fingerprint(before), to: fingerprint(publicKey) };
 }
 
-/** Removes the previous private key, which also signed. @throws Error if there is none. */
+/** Removes the previous private key, which was still signing too. @throws Error if there is none. */
 export async function retireLogKey(folder: string): Promise<{ retired: string }> {
   const { previous } = await logKeysOf(folder);
   if (!previous) throw new Error('One key of the log signs: there is none to retire. --rotate-log-key makes a second.');
@@ -78,11 +78,12 @@ export async function retireLogKey(folder: string): Promise<{ retired: string }>
   return { retired: fingerprint(createPublicKey(previous)) };
 }
 
-/** Returns the first 16 hex digits of the key; names of logs contain those of their first key. */
+/** Returns the first 16 hex digits of the key's hash; a log's name contains those of its first key. */
 export const fingerprint = (key: KeyObject): string => logKeyOf(key, 'x').name.split('/')[1]!;
 
 /**
- * Returns the log key that processes sharing a store derive from its signing key. The derivation cannot be reversed.
+ * Returns the log key that processes sharing a store derive from the store's signing key. The derivation cannot be
+ * reversed.
  */
 export function sharedLogKey(signingKeyPem: string): KeyObject {
   const secret = createPrivateKey(signingKeyPem).export({ format: 'der', type: 'pkcs8' });

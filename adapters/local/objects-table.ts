@@ -1,15 +1,14 @@
 /**
- * Bodies by SHA-256 in the store, for processes that share it but no folder: a policy version that one of them stored
- * is readable by all [shared.gateways]. A table of the local run only; on AWS bodies are in a bucket.
- *
- * Rows: `sha256` names the body; `part` is a piece of it, or `body`, which is put last and holds the number of pieces:
- * without it, the body is incomplete and not found.
+ * Bodies by SHA-256 in the store, for processes that share the store but no folder: a policy version stored by one of
+ * them is readable by all [shared.gateways]. This table exists only in local runs; on AWS, bodies are in a bucket.
+ * Rows: `sha256` names the body; `part` is a piece of it, or `body`, which is put last and holds the number of pieces.
+ * Without that row, the body is incomplete and treated as missing.
  */
 import { createHash } from 'node:crypto';
 import { allRows, type StoreOptions } from '#adapters/tables/store.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
 
-/** A row of DynamoDB holds 400 kB. */
+/** A DynamoDB row holds at most 400 kB. */
 const partBytes = 350_000;
 const last = 'body';
 const partName = (at: number): string => String(at).padStart(8, '0');
@@ -45,8 +44,8 @@ export function objectsTable({ store }: StoreOptions): ObjectStore {
 }
 
 /**
- * Returns a store that also reads bodies from the own folder of an earlier release, and then copies them into the
- * store.
+ * Returns a store that also reads bodies from this process's folder of an earlier release, copying them into the store
+ * as it does.
  */
 export const sharedObjects = (store: ObjectStore, folder: ObjectStore): ObjectStore => ({
   put: (bytes) => store.put(bytes),

@@ -1,4 +1,4 @@
-/** Reads private keys from files of the operator or of the state folder. */
+/** Reads private keys from the operator's files or from the state folder. */
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 
 /** Parses a key. @throws Error that names the file if it contains no private key. */

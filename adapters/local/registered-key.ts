@@ -1,4 +1,4 @@
-/** Registers a store's keys: two processes that sign with different keys never share one. */
+/** Registers a store's keys, so that two processes that sign with different keys never share one store. */
 
 import { createPublicKey } from 'node:crypto';
 import type { StoreOptions } from '#adapters/tables/store.ts';
@@ -12,20 +12,20 @@ interface RegisteredKey {
   readonly public_key: string;
 }
 
-/** The store belongs to a gateway with another signing key. */
+/** Error for a store that belongs to a gateway with a different signing key. */
 class OtherSigningKey extends Error {
   override readonly name = 'OtherSigningKey';
 }
 
 interface RegisterOptions extends StoreOptions {
   readonly signer: Signer;
-  /** Takes the store over with this key even if no statement links it to the registered one. */
+  /** Adopts the store with this key even if no statement links it to the registered one. */
   readonly adopt?: boolean;
 }
 
 /**
  * Registers the key with the store at the first start. Later starts must have the same key or a successor.
- * @returns the id of the key that was registered before, if it was another one.
+ * @returns the id of the previously registered key, if it was a different one.
  * @throws OtherSigningKey
  */
 export async function registerSigningKey({ signer, adopt, ...registry }: RegisterOptions): Promise<string | undefined> {
@@ -38,7 +38,7 @@ export async function registerSigningKey({ signer, adopt, ...registry }: Registe
 }
 
 /**
- * Registers the transparency log key of processes that share the store. Later ones must have the same key or a
+ * Registers the transparency log key for processes that share the store. Later processes must have the same key or a
  * successor.
  * @throws OtherSigningKey
  */
@@ -51,7 +51,7 @@ export async function registerLogKey({ current, former }: LogKeys, registry: Sto
   });
 }
 
-/** @param check throws if the own key may not succeed the registered one. */
+/** @param check throws if this process's key may not succeed the registered one. */
 async function register(
   options: StoreOptions,
   id: string,
@@ -64,7 +64,7 @@ async function register(
     if (registered?.key_id === own.key_id) return undefined;
     if (registered) check(registered);
     const unchanged = registered ? ({ equals: ['key_id', registered.key_id] } as const) : ({ absent: 'id' } as const);
-    // Otherwise another process was first.
+    // Otherwise another process registered its key first.
     if ((await store.put('config', { id, ...own }, { if: unchanged })).written) return registered?.key_id;
   }
 }

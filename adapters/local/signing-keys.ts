@@ -1,6 +1,6 @@
 /**
- * The signing keys of a state folder: the current private key, and the list of earlier public keys with the statements
- * that link them. Rotated private keys are not kept.
+ * A state folder's signing keys: the current private key, and the list of earlier public keys with the statements that
+ * link them. Rotated private keys are not kept.
  */
 import { createHash, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ const publishedPath = (folder: string): string => join(folder, 'signing-keys.jso
 /** Reads the current private key, which exists once there is a signer. */
 export const signingKeyPem = (folder: string): Promise<string> => readFile(privatePath(folder), 'utf8');
 
-/** Returns the signer of a state folder, creating its key if there is none, and lists it among the published keys. */
+/** Returns a state folder's signer, creating its key if there is none, and lists that key among the published keys. */
 export async function stateSigner(folder: string): Promise<Signer> {
   const signer = await keyFileSigner(privatePath(folder));
   const { keys, listed } = await listedKeys(folder, signer);
@@ -26,14 +26,14 @@ export async function stateSigner(folder: string): Promise<Signer> {
   return { ...signer, keys: async () => keys };
 }
 
-/** Returns the signer of a read-only folder. @throws Error if it has no key */
+/** Returns a read-only folder's signer. @throws Error if it has no key */
 export async function readSigner(folder: string): Promise<Signer> {
   const signer = signerOf(signingKeyIn(await signingKeyPem(folder), privatePath(folder)));
   const { keys } = await listedKeys(folder, signer);
   return { ...signer, keys: async () => keys };
 }
 
-/** Returns the published keys, the signer's own first. */
+/** Returns the published keys, with the signer's own first. */
 async function listedKeys(
   folder: string,
   signer: Signer,
@@ -49,7 +49,7 @@ async function listedKeys(
 
 /**
  * Replaces the current key; no gateway may run on the folder meanwhile. The statement that links the keys is published
- * first: a crash midway leaves a listed key that signs nothing.
+ * first, so a crash midway leaves a listed key that signs nothing.
  */
 export async function rotateSigningKey(folder: string, clock: Clock): Promise<{ from: string; to: string }> {
   const previous = await stateSigner(folder);
@@ -83,7 +83,7 @@ async function publishedKeys(folder: string): Promise<Pick<SigningKeys, 'keys' |
 }
 
 /**
- * Loads the key in `path`, generating one with mode 0600 if there is none. The key id is the first 16 hex of
+ * Loads the key in `path`, generating one with mode 0600 if there is none. The key id is the first 16 hex digits of
  * SHA-256(SPKI DER).
  */
 export async function keyFileSigner(path: string): Promise<Signer> {
@@ -107,7 +107,7 @@ async function readOrGenerate(path: string): Promise<KeyObject> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await createDurably(path, privateKey.export({ format: 'pem', type: 'pkcs8' }));
-  return (await readKey(path)) ?? privateKey; // if another process was first, its key is used
+  return (await readKey(path)) ?? privateKey; // if another process created its key first, that key is used
 }
 
 async function readKey(path: string): Promise<KeyObject | undefined> {
@@ -121,7 +121,7 @@ async function readKey(path: string): Promise<KeyObject | undefined> {
   return signingKeyIn(pem, path);
 }
 
-/** Parses a signing key. @throws Error for another kind of key */
+/** Parses a signing key. @throws Error for a different kind of key */
 function signingKeyIn(pem: string, path: string): KeyObject {
   const key = privateKeyIn(pem, path);
   if (key.asymmetricKeyDetails?.namedCurve !== 'prime256v1') throw new Error(`${path} contains no ECDSA P-256 key.`);

@@ -1,4 +1,4 @@
-/** Allows one gateway per state folder: a lock file names its holder, and is void as soon as the holder ends. */
+/** Allows one gateway per state folder: a lock file names its holder, and becomes void as soon as the holder ends. */
 import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ interface StateLock {
   release(): void;
 }
 
-/** Locks the folder. @throws Error that names its holder. */
+/** Locks the folder. @throws Error that names the lock's holder. */
 export function lockState(folder: string): StateLock {
   makeFolder(folder);
   const path = join(folder, 'lock');
@@ -45,7 +45,7 @@ function makeFolder(folder: string): void {
   }
 }
 
-/** Links a complete file, which is atomic: a lock is never read half written. */
+/** Links a complete file, which is atomic, so a lock is never read half-written. */
 function create(path: string, text: string): boolean {
   const temporary = beside(path);
   writeFileSync(temporary, text, { mode: 0o600 });
@@ -60,13 +60,13 @@ function create(path: string, text: string): boolean {
   }
 }
 
-/** Moves a void lock aside. If another starter put its own there meanwhile, moves that one back. */
+/** Moves a void lock aside. If another process created its own lock there meanwhile, moves that lock back. */
 function takeAway(path: string, stale: string): void {
   const aside = beside(path);
   try {
     renameSync(path, aside);
   } catch {
-    return; // another starter was quicker
+    return; // another process was faster
   }
   const moved = readIfReadable(aside);
   if (moved !== undefined && moved !== stale) create(path, moved);
@@ -102,8 +102,8 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * Returns the start time of a process, so that a reused id is not mistaken for the holder; empty if /proc does not show
- * it. Empty also for a killed process that its parent has not collected, as in a container without an init.
+ * Returns a process's start time, so that a reused id is not mistaken for the holder; empty if /proc does not show it.
+ * Also empty for a killed process that its parent has not reaped, as in a container without an init.
  */
 function startOf(pid: number): string {
   const stat = readIfReadable(`/proc/${pid}/stat`) ?? '';

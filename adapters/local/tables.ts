@@ -1,4 +1,4 @@
-/** Creates the tables of a store on a DynamoDB-compatible server. Can be repeated. */
+/** Creates a store's tables on a DynamoDB-compatible server. Can be repeated. */
 
 import {
   CreateTableCommand,
@@ -22,7 +22,8 @@ const tableNames = (prefix = 'gateway-'): TableNames =>
 
 /**
  * Creates missing tables and returns the physical names, e.g. `gateway-evidence`.
- * @throws Error in one line if a table of another release exists: its rows cannot be found by the keys of this one.
+ * @throws Error in one line if a table from another release exists, because its rows cannot be found by this release's
+ * keys.
  */
 export async function createTables(client: DynamoDBClient, prefix = 'gateway-'): Promise<TableNames> {
   const names = tableNames(prefix);
@@ -51,7 +52,7 @@ async function assertSameKeys(client: DynamoDBClient, physical: string, spec: Ta
 
 type Keyed = Pick<CreateTableCommandInput, 'KeySchema'>;
 
-/** Returns a text such as `id; by_opened KEYS_ONLY opened_in, opened`. */
+/** Returns text such as `id; by_opened KEYS_ONLY opened_in, opened`. */
 function keysOf(table: Keyed & { GlobalSecondaryIndexes?: readonly IndexKeys[] | undefined }): string {
   const names = ({ KeySchema = [] }: Keyed) =>
     [...KeySchema]
@@ -81,7 +82,7 @@ export async function createTable(client: DynamoDBClient, physical: string, spec
   if (spec.ttl !== undefined) await enableTtl(client, physical, spec.ttl);
 }
 
-/** Returns the parameters, without the stream: the local run follows its own commits instead (commit-feed.ts). */
+/** Returns the parameters, without the stream: a local run follows its own commits instead (commit-feed.ts). */
 function tableParams(physical: string, spec: TableSpec): CreateTableCommandInput {
   const keys = [spec, ...(spec.indexes ?? [])].flatMap(({ partitionKey, sortKey }) => [partitionKey, sortKey]);
   const attributes = [...new Set(keys)].filter((key) => key !== undefined);
@@ -118,7 +119,7 @@ async function existing(client: DynamoDBClient): Promise<Set<string>> {
   return found;
 }
 
-/** Enables deletion by TTL, which only frees space: a server without it works as well. */
+/** Enables deletion by TTL, which only frees space; a server that does not support it works as well. */
 async function enableTtl(client: DynamoDBClient, physical: string, attribute: string): Promise<void> {
   try {
     await client.send(

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { shortestTicketKeyCharacters } from '#core/execution/tickets/keys.ts';
 import { createDurably } from './durable-file.ts';
 
-/** Returns the key of a state folder, creating it if there is none. */
+/** Returns a state folder's key, creating it if there is none. */
 export async function ticketKey(stateFolder: string): Promise<string> {
   const path = join(stateFolder, 'ticket-key');
   await mkdir(stateFolder, { recursive: true, mode: 0o700 });
@@ -13,7 +13,7 @@ export async function ticketKey(stateFolder: string): Promise<string> {
   return ticketKeyIn(await readFile(path, 'utf8'), path);
 }
 
-/** Checks a key. @throws Error that names the file if its text is too short. */
+/** Checks a key. @throws Error that names the file if the key's text is too short. */
 export function ticketKeyIn(text: string, path: string): string {
   const key = text.trim();
   if (key.length >= shortestTicketKeyCharacters) return key;
@@ -23,7 +23,8 @@ export function ticketKeyIn(text: string, path: string): string {
 }
 
 /**
- * Returns the ticket key that processes sharing a store derive from its signing key. The derivation cannot be reversed.
+ * Returns the ticket key that processes sharing a store derive from the store's signing key. The derivation cannot be
+ * reversed.
  */
 export function sharedTicketKey(signingKeyPem: string): string {
   const secret = createPrivateKey(signingKeyPem).export({ format: 'der', type: 'pkcs8' });

@@ -1,8 +1,8 @@
-/** Timers of the local run: setTimeout against a Clock, for spans of any length. */
+/** Timers for local runs: setTimeout against a Clock, for spans of any length. */
 import type { Clock } from '#core/kernel/ports.ts';
 import type { Timers } from './asl/interpreter.ts';
 
-/** setTimeout counts in 32 bits: longer spans are divided. */
+/** setTimeout uses 32-bit delays, so longer spans are divided. */
 const longestMs = 2 ** 31 - 1;
 
 export function systemTimers(clock: Clock): Timers {

@@ -1,6 +1,6 @@
 /**
  * Shares one two-way channel to a server (stdio, HTTP+SSE) among many callers: requests get the gateway's own ids and
- * progress tokens, so that no caller gets another's answer or progress.
+ * progress tokens, so that no caller receives another caller's response or progress.
  */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import { asText } from '#core/kernel/as-text.ts';
@@ -21,7 +21,7 @@ import { sharedNotification } from '#core/mcp/sessions/shared-link.ts';
 import { Subscriptions } from '#core/mcp/sessions/subscriptions.ts';
 import { redactResult } from '#core/mcp/tools/redact-result.ts';
 
-/** A connection that carries messages both ways. */
+/** A connection that carries messages in both directions. */
 export interface Channel {
   /** @throws UpstreamFault */
   send(message: JsonObject): Promise<void>;
@@ -71,7 +71,7 @@ export class ChannelLink implements UpstreamLink {
     this.name = entry.name;
   }
 
-  /** Performs the handshake. @param timeoutMs its time-out, if not that of a call. @throws UpstreamFault */
+  /** Performs the handshake. @param timeoutMs its timeout, if different from that of a call. @throws UpstreamFault */
   async begin(
     channel: Channel,
     { protocolVersion, clientInfo }: ClientHandshake,
@@ -145,7 +145,7 @@ export class ChannelLink implements UpstreamLink {
     });
   }
 
-  /** Keeps the channel open for its other users: it ends with the process, or with its server. */
+  /** Leaves the channel open for its other users: it ends with the process or with its server. */
   async close(): Promise<void> {}
 
   async shut(): Promise<void> {
@@ -153,7 +153,7 @@ export class ChannelLink implements UpstreamLink {
     await this.#channel?.close();
   }
 
-  /** Handles a message of the server. */
+  /** Handles a message from the server. */
   take(message: unknown): void {
     if (!isObject(message)) return;
     const { id, method } = message;
@@ -168,19 +168,19 @@ export class ChannelLink implements UpstreamLink {
     else if (isObject(message.error)) pending?.done.resolve({ error: rpcError(message.error) });
   }
 
-  /** Fails the request whose answer could not be read. */
+  /** Fails the request whose response could not be read. */
   fail(id: number, fault: UpstreamFault): void {
     this.#pending.get(id)?.done.reject(fault);
   }
 
-  /** Ends the connection: rejects all pending requests, and the next one starts again. */
+  /** Ends the connection: rejects all pending requests, and the next request starts it again. */
   over(fault: UpstreamFault): void {
     this.#over ??= fault;
     for (const { done } of this.#pending.values()) done.reject(fault);
     this.#pending.clear();
   }
 
-  /** Passes a notification on. Callers do not get log lines, because servers log the arguments of other calls. */
+  /** Forwards a notification. Callers do not get log lines, because servers log other calls' arguments. */
   #announce(message: JsonObject): void {
     if (message.method === 'notifications/message' && isObject(message.params)) this.#log(message.params);
     const shared = sharedNotification(message);

@@ -1,6 +1,5 @@
 /**
- * Recognises how servers over HTTP report an unknown session, other than with status 404 or 410
- * [mcp.sessions].
+ * Recognises the ways in which HTTP servers report an unknown session other than with status 404 or 410 [mcp.sessions].
  */
 import { mcpCodes, type RpcError } from '#core/mcp/protocol/messages.ts';
 

@@ -23,7 +23,7 @@ interface ExchangeCall {
   readonly body?: Json;
   readonly bearer?: string | undefined;
   readonly signal: AbortSignal;
-  /** Idle time that ends the exchange; the entry's own limit by default. */
+  /** Idle time that ends the exchange; by default the entry's own limit. */
   readonly idleMs?: number;
   /** The request may have effects, so it is never sent twice. */
   readonly once?: boolean;
@@ -34,7 +34,7 @@ export async function exchange(ports: ExchangePorts, entry: McpUpstreamEntry, ca
   const bearer = call.bearer ?? (await configuredBearer(ports, entry));
   const request: HttpRequest = {
     url: call.url,
-    method: call.method as 'POST', // node:http takes any
+    method: call.method as 'POST', // node:http accepts any
     headers: {
       ...ports.outgoing(),
       ...call.headers,
@@ -75,12 +75,12 @@ export async function jsonOf(reply: HttpReply, entry: McpUpstreamEntry): Promise
   return boundedJson(text, entry, 'it answered with something that is not JSON');
 }
 
-/** Deeper than schemas and results are, and safe for the stack. */
+/** Deeper than any schema or result, and still safe for the stack. */
 const maxLevels = 256;
 
 /**
  * Parses a server's text after counting its values [mcp.answer-bounds].
- * @param garbage describes a text that is not JSON.
+ * @param garbage describes text that is not JSON.
  * @throws UpstreamFault
  */
 export function boundedJson(text: string, { max_result_values }: McpUpstreamEntry, garbage: string): Json {
@@ -99,7 +99,7 @@ export function boundedJson(text: string, { max_result_values }: McpUpstreamEntr
   }
 }
 
-/** Yields the events of the reply, each at most as large as a result. @throws UpstreamFault */
+/** Yields the events in the reply, each limited to the size of a result. @throws UpstreamFault */
 export async function* eventsOf(reply: HttpReply, entry: McpUpstreamEntry): AsyncGenerator<SseEvent> {
   const decoder = sseDecoder({ maxEventBytes: entry.max_result_bytes });
   try {

@@ -1,5 +1,5 @@
 /**
- * Connects to MCP servers by the older HTTP+SSE transport: a stream of events, whose first event gives the address for
+ * Connects to MCP servers over the older HTTP+SSE transport: an event stream whose first event gives the address for
  * messages.
  */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
@@ -70,7 +70,7 @@ function messages(ports: ExchangePorts, entry: McpUpstreamEntry, url: string, cl
 }
 
 /**
- * Handles an event. An unreadable one fails its own request only; the other callers of the stream continue
+ * Handles an event. An unreadable event fails only its own request; the stream's other callers continue
  * [mcp.stdio-start].
  */
 function takeEvent(link: ChannelLink, event: SseEvent, entry: McpUpstreamEntry): void {
@@ -82,7 +82,7 @@ function takeEvent(link: ChannelLink, event: SseEvent, entry: McpUpstreamEntry):
   }
 }
 
-/** Returns the address for messages. Credentials are sent there, so another origin is refused. */
+/** Returns the address for messages. Credentials are sent there, so an address at a different origin is refused. */
 function addressIn(data: string, { url }: McpUpstreamEntry): string {
   const address = URL.canParse(data, url) ? new URL(data, url) : undefined;
   if (address?.origin === new URL(url!).origin) return address.href;

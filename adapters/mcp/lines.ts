@@ -1,4 +1,4 @@
-/** Splits a server's output into bounded lines. Of a longer one only the id of its request is kept. */
+/** Splits a server's output into lines of limited length. For a longer line, only the id of its request is kept. */
 import { StringDecoder } from 'node:string_decoder';
 
 export class LineReader {
@@ -14,7 +14,7 @@ export class LineReader {
     this.#take = take;
   }
 
-  /** Returns the characters of an overlong line that has not ended yet; else 0. */
+  /** Returns the number of characters in an overlong line that has not ended yet; otherwise 0. */
   get overlongCharacters(): number {
     return this.#dropping ? this.#length : 0;
   }
@@ -34,7 +34,7 @@ export class LineReader {
     this.#length += part.length;
     if (this.#length > this.#most) this.#dropping = true;
     if (!this.#dropping || this.#held.length === 0) this.#held.push(part);
-    // The id is at the beginning of a message, or at its end.
+    // The id is at the beginning or at the end of a message.
     else if (this.#held.length > 1)
       this.#held = [this.#held[0]!.slice(0, 200), `${this.#held[1]!.slice(-200)}${part}`.slice(-200)];
     else this.#held.push(part.slice(-200));

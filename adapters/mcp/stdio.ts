@@ -1,4 +1,4 @@
-/** Runs MCP servers as child processes of a local run: no shell, a scrubbed environment, restarted when they end. */
+/** Runs MCP servers as child processes in a local run: no shell, a scrubbed environment, restarted when they end. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Containment } from '#adapters/executors/containment.ts';
@@ -15,7 +15,7 @@ import { StderrTail } from './stderr-tail.ts';
 /** Environment variables that every program gets. */
 const harmless = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TERM', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR'];
 /**
- * Variables that `inherit` passes on: programs such as npx need them with a proxy that inspects TLS
+ * Variables that `inherit` passes on: programs such as npx need them behind a proxy that inspects TLS
  * [mcp.stdio-start].
  */
 const inherited: Readonly<Record<McpUpstreamEntry['inherit'][number], readonly string[]>> = {
@@ -28,7 +28,7 @@ const inherited: Readonly<Record<McpUpstreamEntry['inherit'][number], readonly s
   ],
 };
 const longestBackOffMs = 30_000;
-/** Time after which a process counts as started. */
+/** Time after which a process is considered started. */
 const settledMs = 60_000;
 const graceMs = 2_000;
 /** Multiple of the result limit at which a line is treated as endless. */
@@ -44,7 +44,7 @@ interface Supervised {
   failures: number;
   startedAt: number;
   notBefore: number;
-  /** Reason of the last end, with the last error output. */
+  /** Reason why the process last ended, with the last error output. */
   why: string;
 }
 
@@ -53,9 +53,9 @@ interface StdioPorts {
   readonly clock: Clock;
   readonly telemetry: Pick<Telemetry, 'log'>;
   readonly environment: NodeJS.ProcessEnv;
-  /** Returns the containment for a server with, or without, network; undefined if this machine permits none. */
+  /** Returns the containment for a server with or without network access; undefined if this machine permits none. */
   readonly contain: (network: boolean) => Promise<Containment | undefined>;
-  /** Called when a server answered its handshake, or with the reason why it did not or has ended. */
+  /** Called when a server completed its handshake, or with the reason why it did not or why it has ended. */
   readonly connected: ((server: string, down?: string) => void) | undefined;
 }
 
@@ -69,7 +69,7 @@ export class StdioServers {
   }
 
   /**
-   * Returns the running server of an entry, restarting one that ended, with a longer delay after each failure. @throws
+   * Returns an entry's running server, restarting one that ended, with a longer delay after each failure. @throws
    * UpstreamFault
    */
   async connect(entry: McpUpstreamEntry, options: ChannelOptions): Promise<ChannelLink> {
@@ -101,7 +101,7 @@ export class StdioServers {
 
   /**
    * Starts servers before the first client request. A failure is logged, and the first call that needs the server
-   * starts it again.
+   * restarts it.
    */
   startAll(entries: readonly McpUpstreamEntry[], handshake: ChannelOptions['handshake']): void {
     const options = { handshake, signal: new AbortController().signal };
@@ -130,7 +130,7 @@ export class StdioServers {
     const child = spawn(program!, args, { env, shell: false, stdio: 'pipe' });
     const link = new ChannelLink(entry, logOfServer(telemetry, entry));
     const tail = new StderrTail();
-    // The address of a proxy may contain a password.
+    // A proxy's address may contain a password.
     const hidden = entry.inherit.includes('proxy') ? [...entry.env, ...inherited.proxy] : entry.env;
     const secrets = hidden.flatMap((name) => env[name] ?? []);
     const seconds = () => Math.round((this.#ports.clock.now() - supervised.startedAt) / 100) / 10;
@@ -156,9 +156,9 @@ export class StdioServers {
     child.on('error', (fault: NodeJS.ErrnoException) =>
       over(`the process could not be started (${fault.code ?? 'failed'})`),
     );
-    // `close` follows the last output.
+    // `close` is emitted after the last output.
     child.on('close', (code, signal) => over(`the process exited with ${signal ?? `code ${code}`}`));
-    child.stdin.on('error', () => {}); // reported by the exit
+    child.stdin.on('error', () => {}); // reported when the process exits
     const lines = new LineReader(entry.max_result_bytes, {
       line: (text) => takeLine(link, text, entry),
       overlong: (id) => id !== undefined && link.fail(id, tooLarge(entry.max_result_bytes)),
@@ -173,7 +173,7 @@ export class StdioServers {
       waiting = undefined;
     };
     child.once('close', unwatch);
-    // No answer can follow an endless line, so the program is ended and restarted with the next call.
+    // No response can follow an endless line, so the program is ended and restarted with the next call.
     child.stdout.on('data', (bytes: Buffer) => {
       lines.push(bytes);
       if (lines.overlongCharacters > endlessFactor * entry.max_result_bytes) endless();
@@ -236,8 +236,8 @@ export class StdioServers {
 }
 
 /**
- * Handles a line. Servers also print lines that are not messages: those are ignored. An answer beyond its bounds fails
- * its request.
+ * Handles a line. Servers also print lines that are not messages; those are ignored. A response that exceeds its limits
+ * fails its request.
  */
 function takeLine(link: ChannelLink, text: string, entry: McpUpstreamEntry): void {
   let message: unknown;

@@ -1,4 +1,4 @@
-/** A connection to an MCP server by streamable HTTP: requests, streams that are resumed, and forgotten sessions. */
+/** A connection to an MCP server over streamable HTTP: requests, resumed streams, and forgotten sessions. */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
@@ -14,9 +14,9 @@ export interface StreamablePorts extends ExchangePorts {
   readonly pause: (ms: number) => Promise<void>;
 }
 
-/** Idle time that ends a stream without pending requests: such streams last for hours. */
+/** Idle time that ends a stream without pending requests, because such streams last for hours. */
 const streamIdleMs = 24 * 3_600_000;
-/** Maximum number of resumptions of a stream that ends before its answer. */
+/** Maximum number of times a stream that ends before its response is resumed. */
 const maxResumes = 20;
 const resumeAfterMs = 500;
 
@@ -61,7 +61,7 @@ export class StreamableLink implements UpstreamLink {
       };
       const outcome = await this.#outcome(reply, id, method, { ...options, onMessage });
       if (heard || method === 'initialize' || method === 'ping' || !this.#speaksOfSession(outcome)) return outcome;
-      // A tool may mean a session of its own, so a request checks whether the server still has this one.
+      // The error may refer to the tool's own session, so a request checks whether the server still has this one.
       if (reply.status < 400 && (await this.#isKnown(signal))) return outcome;
       throw lost();
     } finally {
@@ -88,7 +88,7 @@ export class StreamableLink implements UpstreamLink {
       return;
     }
     reply.body.release();
-    // A server without such a stream sends no messages: do not try again.
+    // A server without such a stream sends no messages, so do not retry.
     if (!signal.aborted && (reply.status === 405 || reply.status === 404)) await aborted(signal);
   }
 
@@ -129,7 +129,7 @@ export class StreamableLink implements UpstreamLink {
     throw new UpstreamFault('garbage', 'its answer contains no response to the request');
   }
 
-  /** Checks for the many ways in which servers refuse a session they forgot [mcp.sessions]. */
+  /** Checks for the many ways in which servers refuse a session they have forgotten [mcp.sessions]. */
   #speaksOfSession(outcome: RpcOutcome): boolean {
     return this.continuation.session_id !== undefined && 'error' in outcome && isSessionRefusal(outcome.error);
   }
@@ -139,7 +139,7 @@ export class StreamableLink implements UpstreamLink {
     return !this.#speaksOfSession(outcome);
   }
 
-  /** Reads until the response. Resumes a stream that ends early, as the protocol provides. */
+  /** Reads until the response. Resumes a stream that ends early, as the protocol allows. */
   async #streamed(first: HttpReply, id: RequestId, { onMessage, signal }: RequestOptions): Promise<RpcOutcome> {
     let reply = first;
     let last: string | undefined;
@@ -202,7 +202,7 @@ export class StreamableLink implements UpstreamLink {
   }
 }
 
-/** Returns the response among the messages; those with a method go to the listener. */
+/** Returns the response among the messages; passes those with a method to the listener. */
 function outcomeIn(
   value: Json,
   id: RequestId,
@@ -222,7 +222,7 @@ function outcomeIn(
 const isEvents = ({ headers }: HttpReply) => headers['content-type']?.startsWith('text/event-stream') === true;
 const isJson = ({ headers }: HttpReply) => headers['content-type']?.startsWith('application/json') === true;
 
-/** Ignores the body of a refused request if it is unreadable. */
+/** Ignores a refused request's body if it is unreadable. */
 const onlyIf =
   ({ status }: HttpReply) =>
   (fault: unknown): undefined => {

@@ -1,4 +1,4 @@
-/** Connects to MCP servers by the transport that each configuration entry names. */
+/** Connects to MCP servers over the transport that each configuration entry names. */
 import { randomUUID } from 'node:crypto';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { SecretStore, Telemetry } from '#core/kernel/ports.ts';
@@ -13,7 +13,7 @@ interface UpstreamOptions {
   readonly outgoing: () => Record<string, string>;
   readonly pause: (ms: number) => Promise<void>;
   readonly telemetry: Pick<Telemetry, 'log'>;
-  /** Called when a server by HTTP answered its handshake, or with the reason why it did not. */
+  /** Called when an HTTP server completed its handshake, or with the reason why it did not. */
   readonly connected?: (server: string, down?: string) => void;
   /** Servers as child processes. Absent on AWS, which cannot run them. */
   readonly stdio?: StdioServers;
@@ -37,7 +37,7 @@ export function mcpUpstreams({ stdio, connected, ...options }: UpstreamOptions):
 
   const says = (entry: McpUpstreamEntry) => logOfServer(options.telemetry, entry);
 
-  /** Reports a connection's result, except if the caller gave up: that shows nothing about the server. */
+  /** Reports a connection's result, unless the caller gave up, which says nothing about the server. */
   const noted = async <Link>(entry: McpUpstreamEntry, connecting: Promise<Link>): Promise<Link> => {
     try {
       const link = await connecting;

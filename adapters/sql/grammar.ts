@@ -1,6 +1,6 @@
 /**
  * PostgreSQL's own grammar, compiled to WebAssembly. Loaded at the first SQL call and kept. A parser that ran out of
- * stack is discarded, because its state must not affect the next text.
+ * stack is discarded, because its state must not affect the next statement.
  */
 import { GatewayError } from '#core/kernel/errors.ts';
 
@@ -10,7 +10,7 @@ interface ParseResult {
   readonly stmts?: readonly { readonly stmt?: unknown }[];
 }
 
-/** @throws GatewayError `invalid_request` with PostgreSQL's message if the grammar refuses the text. */
+/** @throws GatewayError `invalid_request` with PostgreSQL's message if the grammar refuses the SQL. */
 export type SqlGrammar = (sql: string) => ParseResult;
 
 /** The parts of the compiled module that are used here. */
@@ -25,12 +25,12 @@ interface Parser {
   _wasm_free_parse_result(result: number): void;
 }
 
-/** A parser never releases the memory that a long text took. */
+/** A parser never releases the memory that long SQL required. */
 const longText = 32 * 1024;
 
 let grammar: Promise<SqlGrammar> | undefined;
 
-/** Loads the grammar once (about 20 ms), for all callers. The next call repeats a failed load. */
+/** Loads the grammar once (about 20 ms) for all callers. If loading fails, the next call retries. */
 export function sqlGrammar(): Promise<SqlGrammar> {
   grammar ??= load().catch((fault: unknown) => {
     grammar = undefined;
@@ -52,7 +52,7 @@ async function load(): Promise<SqlGrammar> {
     try {
       parser = await create();
     } catch {
-      // The next call tries again.
+      // The next call retries.
     } finally {
       coming = false;
     }

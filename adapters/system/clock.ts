@@ -1,4 +1,4 @@
-/** Reads the clock of the machine. */
+/** Reads the machine's clock. */
 import type { Clock } from '#core/kernel/ports.ts';
 
 export const systemClock: Clock = { now: () => Date.now() };

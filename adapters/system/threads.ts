@@ -1,7 +1,7 @@
-/** Runs calls in worker threads, one at a time each, and ends a thread whose call runs too long. */
+/** Runs calls in worker threads, one call per thread at a time, and ends a thread whose call runs too long. */
 import { Worker } from 'node:worker_threads';
 
-/** A call that ran too long, or waited too long for a thread. */
+/** Error for a call that ran too long, or waited too long for a thread. */
 export class ThreadLate extends Error {
   readonly why: 'late' | 'busy';
 
@@ -20,7 +20,7 @@ interface ThreadsOptions {
 
 interface Threads<Call, Answer> {
   /**
-   * Runs a call. The time counts from when a thread takes it.
+   * Runs a call. Its time starts when a thread takes it.
    * @throws ThreadLate, or another Error, if time ran out, the thread died, or none became free in five seconds.
    */
   run(call: Call, timeoutMs: number): Promise<Answer>;
@@ -33,7 +33,7 @@ interface Job<Call, Answer> {
   readonly timeoutMs: number;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (fault: Error) => void;
-  /** Ends the pending or running call. It keeps the process alive; the threads do not. */
+  /** Ends the pending or running call. The timer keeps the process alive; the threads do not. */
   timer?: NodeJS.Timeout;
 }
 
@@ -46,8 +46,8 @@ interface Thread<Call, Answer> {
 const maxWaitMs = 5_000;
 
 /**
- * @param file a worker that sends one message once it is ready, and one answer per message.
- * @param count threads, started at the first call and restarted at once when one ends.
+ * @param file a worker that sends one message once it is ready, and one response per message.
+ * @param count threads, started at the first call and restarted immediately when one ends.
  */
 export function threads<Call, Answer>(
   file: URL,
@@ -59,7 +59,7 @@ export function threads<Call, Answer>(
   let stopped = false;
 
   const start = (): void => {
-    // No environment: a thread that runs foreign code, or reads foreign texts, must have no secrets.
+    // No environment: a thread that runs untrusted code or reads untrusted text must have no secrets.
     const limits = heapMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: heapMb } };
     const worker = new Worker(file, { env: {}, argv: [], ...limits });
     const thread: Thread<Call, Answer> = { worker, ready: false, job: undefined };
@@ -79,7 +79,7 @@ export function threads<Call, Answer>(
     clearTimeout(job.timer);
     thread.job = job;
     job.timer = setTimeout(() => {
-      // An answer may have arrived while this process was busy: messages are read before this runs.
+      // A response may have arrived while this process was busy; messages are read before this runs.
       setImmediate(() => {
         if (thread.job === job) end(thread, new ThreadLate('late', `the ${what} ran longer than ${job.timeoutMs} ms`));
       });
@@ -94,7 +94,10 @@ export function threads<Call, Answer>(
     return job;
   };
 
-  /** Ends a thread. One that never became ready is not restarted before the next call: it would fail the same way. */
+  /**
+   * Ends a thread. A thread that never became ready is not restarted before the next call, because it would fail the
+   * same way.
+   */
   const end = (thread: Thread<Call, Answer>, why: Error): void => {
     if (!all.delete(thread)) return;
     void thread.worker.terminate();

@@ -1,4 +1,4 @@
-/** Timers for recurring work: leases, heartbeats. They do not keep the process alive. */
+/** Timers for recurring work such as leases and heartbeats. They do not keep the process alive. */
 import type { Timeouts } from '#core/kernel/ports.ts';
 
 export const systemTimeouts: Timeouts = {

@@ -1,8 +1,7 @@
 /**
- * Started actions: from their `allow` entry to their `result` entry, longer under an idempotency key.
- *
- * Access patterns: one row; overdue rows (index by_due per shard, which omits ended ones, then the rows). Rows change
- * only inside `Ledger.commit`.
+ * Started actions: from their `allow` entry to their `result` entry, longer under an idempotency key. Access patterns:
+ * one row; overdue rows (index by_due per shard, which omits ended actions, then the rows). Rows change only inside
+ * `Ledger.commit`.
  */
 import type { StartedActions } from '#core/actions/ports.ts';
 import { idempotencyDays, type StartedAction } from '#core/contracts/started-action.ts';
@@ -11,7 +10,7 @@ import { dueIn, dueRows } from './due-rows.ts';
 import type { Beside, Row, StoreOptions, Write } from './store.ts';
 
 const dayS = 24 * 3600;
-/** Lifetime of an open row. An approval used under an idempotency key ends its row long before that. */
+/** Lifetime of an open row. For an approval used under an idempotency key, the row ends long before that. */
 const openSeconds = 30 * dayS;
 
 const rowKey = (tenant: string, id: string): string => `${tenant}#${id}`;
@@ -28,7 +27,7 @@ export function actionStart(row: StartedAction): Write {
   };
 }
 
-/** @param at when the `result` entry was written (ISO time). */
+/** @param at time when the `result` entry was written (ISO time). */
 export function actionEnd(
   { tenant, id, envelope_id, end }: Extract<Change, { type: 'action.end' }>,
   at: string,
@@ -58,7 +57,7 @@ export function actionsTable({ store }: StoreOptions): StartedActions {
     async due(now, limit) {
       const list = { store, table: 'actions', sortKey: 'due_at' } as const;
       const actions = (await dueRows(list, { now, limit })).map(toStartedAction);
-      // The index lags: rows that have ended since are not due.
+      // The index lags, so rows that have ended since are not due.
       return actions.filter(({ due_at }) => due_at !== undefined && due_at <= now);
     },
   };

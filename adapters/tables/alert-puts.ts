@@ -1,4 +1,4 @@
-/** Rows of alerts that the ledger writes in the transaction of their evidence entry. */
+/** Alert rows that the ledger writes in the same transaction as their evidence entry. */
 import type { AlertRow } from '#core/contracts/alert.ts';
 import { ifUnchanged, type Row, type Write } from './store.ts';
 
@@ -6,7 +6,7 @@ const keptSeconds = 30 * 24 * 3600;
 
 const ttlOf = ({ evaluated }: AlertRow): number => Math.floor(Date.parse(`${evaluated}:00Z`) / 1000) + keptSeconds;
 
-/** Partition of the index that only open alerts are in. */
+/** Index partition that contains only open alerts. */
 export const openAlerts = 'open';
 
 export const toStored = (row: AlertRow): Row => ({

@@ -1,9 +1,8 @@
 /**
  * Alerts [alert.lifecycle]: one row per key (type, dimension, metric) with its newest alert, and separate rows for
- * earlier ones.
- *
- * Access patterns: all of a scope, the newest of a key, the open ones of all scopes (by_open), a write under the revision
- * that was read; the ledger writes changes of state in the transaction of their evidence entry.
+ * earlier ones. Access patterns: all alerts of a scope, the newest of a key, the open ones of all scopes (by_open), a
+ * write conditional on the revision that was read; the ledger writes state changes in the transaction of their evidence
+ * entry.
  */
 import type { AlertRow } from '#core/contracts/alert.ts';
 import type { AlertStore } from '#core/operations/alerts/ports.ts';

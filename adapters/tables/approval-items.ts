@@ -1,8 +1,7 @@
 /**
- * Rows of the approvals table: a new row with its pointer, and a row's transitions.
- *
- * Parameters and results are stored as canonical JSON text: a map in the store takes no number beyond 2^53, no double
- * below 1e-130 and at most 32 levels.
+ * Rows of the approvals table: a new row with its pointer, and a row's transitions. Parameters and results are stored
+ * as canonical JSON text, because a map in the store accepts no number beyond 2^53, no double below 1e-130 and at most
+ * 32 levels.
  */
 import { dueAt } from '#core/approvals/due.ts';
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
@@ -14,13 +13,13 @@ import type { Condition, Row, Write } from './store.ts';
 
 export const pointerId = (tenant: string, digest: string) => `call#${tenant}#${digest}`;
 export const statusKey = (tenant: string, status: ApprovalStatus) => `${tenant}#${status}`;
-/** Time rows outlive their expiry; evidence is kept longer. */
+/** Time for which rows are kept after they expire; evidence is kept longer. */
 const keptSeconds = 30 * 24 * 3600;
 const ttlOf = (iso: string) => Math.floor(Date.parse(iso) / 1000) + keptSeconds;
 
 /**
- * Returns the sort key in `by_status`. It contains the requester, so that requests of one key are found, and those of all are
- * counted, without reading a row. Neither a time nor an envelope id contains a `#`.
+ * Returns the sort key in `by_status`. It contains the requester, so that one key's requests are found, and all keys'
+ * requests counted, without reading a row. Neither a time nor an envelope id contains a `#`.
  */
 const queuedKey = ({ queued_at, envelope_id, key_id }: ApprovalRow): string => `${queued_at}#${envelope_id}#${key_id}`;
 export const keyIdOf = (queued: string): string => queued.split('#').slice(2).join('#');
@@ -53,7 +52,7 @@ export function toRow(stored: Row): ApprovalRow {
   const { due_in: _in, due: _due, result_json, parameters_json, sent_with_json, ...row } = kept;
   return {
     ...row,
-    // Rows of an earlier release store them as a map.
+    // Rows from an earlier release store them as a map.
     ...(typeof parameters_json === 'string' && { parameters: JSON.parse(parameters_json) }),
     ...(typeof sent_with_json === 'string' && { sent_with: JSON.parse(sent_with_json) }),
     ...(typeof result_json === 'string' && { result: JSON.parse(result_json) }),
@@ -84,7 +83,7 @@ export function moveUpdate(
     ...(result !== undefined && { result_json: canonicalize(result) }),
     status: change.to,
     tenant_status: statusKey(change.tenant, change.to),
-    // A row that does not change state keeps its due time.
+    // A row whose state does not change keeps its due time.
     ...(moved && { due: dueOf({ ...rest, status: change.to }) }),
     ...(change.stampEntry && { evidence_hash: entry.hash, evidence_index: entry.index }),
   };

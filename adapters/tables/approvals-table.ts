@@ -1,9 +1,8 @@
 /**
- * Approvals: one row per request, and one pointer per call digest to its newest request.
- *
- * Access patterns: row by id; newest request of a call (by the pointer); rows of a tenant in a state (index by_status,
- * then the rows); due rows (index by_due per shard, then the rows). Rows change only inside `Ledger.commit`, except for
- * the clock's own attributes.
+ * Approvals: one row per request, and one pointer per call digest to its newest request. Access patterns: row by id;
+ * newest request for a call (by the pointer); a tenant's rows in a given state (index by_status, then the rows); due
+ * rows (index by_due per shard, then the rows). Rows change only inside `Ledger.commit`, except for the clock's own
+ * attributes.
  */
 
 import type { ApprovalStore } from '#core/approvals/ports.ts';
@@ -15,12 +14,12 @@ import { cursorAt, inOrder, placeAt } from './in-order.ts';
 import { rowsByKey } from './rows-by-key.ts';
 import type { Change, Condition, Row, StoreOptions } from './store.ts';
 
-/** Maximum number of keys that one page of a requester's rows scans before it returns a cursor. */
+/** Maximum number of keys scanned for one page of a requester's rows before a cursor is returned. */
 const maxScanned = 5_000;
 /** Number of due rows per read. */
 const groupSize = 100;
 
-/** Returns the approval of a row, or nothing and its id if its texts are not JSON. */
+/** Returns a row's approval, or reports its id and returns nothing if its text is not JSON. */
 function readableRow(row: Row, unreadable: (id: string) => void = () => {}): ApprovalRow[] {
   try {
     return [toRow(row)];
@@ -35,7 +34,7 @@ export function approvalsTable({ store }: StoreOptions): ApprovalStore {
   const dueApprovals = dueList({ store, table: 'approvals', sortKey: 'due' });
   const read = (id: string): Promise<Row | undefined> => store.get('approvals', { id });
 
-  /** Queries one partition: the votes of a tenant's people are far below the capacity of one partition. */
+  /** Queries one partition: the votes cast by a tenant's people are far below one partition's capacity. */
   const ofStatus = (tenant: string, status: ApprovalStatus) =>
     ({
       store,
@@ -46,7 +45,7 @@ export function approvalsTable({ store }: StoreOptions): ApprovalStore {
       order: status === 'pending' ? 'ascending' : 'descending',
     }) as const;
 
-  /** Changes the row unless its status is another one, or the condition does not hold. */
+  /** Changes the row unless its status differs or the condition is not met. */
   const ifStill = async (id: string, status: ApprovalStatus, change: Change, also?: Condition): Promise<void> => {
     const unchanged: Condition = { equals: ['status', status] };
     await store.update('approvals', { id }, change, { if: also ? { all: [unchanged, also] } : unchanged });
@@ -89,7 +88,7 @@ export function approvalsTable({ store }: StoreOptions): ApprovalStore {
       const unreadable: string[] = [];
       const found = await rowsByKey(store, 'approvals', keys);
       const rows = found.flatMap((row) => readableRow(row, (id) => void unreadable.push(id)));
-      // The index lags: a row that has changed state belongs to another list.
+      // The index lags, so a row that has changed state belongs in a different list.
       const items = rows.filter((row) => row.status === status);
       return {
         items,
@@ -120,7 +119,7 @@ export function approvalsTable({ store }: StoreOptions): ApprovalStore {
       return found;
     },
 
-    /** Records that the clock runs. A request decided in the meantime needs none. */
+    /** Records that the clock is running. A request that was decided in the meantime needs no clock. */
     async clockStarted({ envelope_id, queued_at, expires_at }) {
       const set = { clock_started: true, due: dueKey(expires_at, 'pending', queued_at) };
       const isPending: Condition = { equals: ['status', 'pending'] };

@@ -1,8 +1,8 @@
-/** Progress of the archive check, one row in the table of observations [evidence.archive.cursor]. */
+/** Progress of the archive check, stored as one row in the observations table [evidence.archive.cursor]. */
 import type { ArchiveProgressStore } from '#core/evidence/archive-progress.ts';
 import type { StoreOptions } from './store.ts';
 
-/** Series of tenants begin with a tenant's id, which contains no `@`. */
+/** A tenant's series begin with the tenant's id, which contains no `@`. */
 const key = { series: '@archive-check', at: 'progress' };
 
 export const archiveProgressRow = ({ store }: StoreOptions): ArchiveProgressStore => ({

@@ -17,16 +17,18 @@ interface Range {
 }
 
 interface Reader {
-  /** Returns keys of entries, newest first, strictly after `after` (an `at` value). */
+  /** Returns entry keys, newest first, strictly after `after` (an `at` value). */
   keys(partitions: readonly string[], range: Range): AsyncIterable<Row>;
-  /** Returns the rows of these keys, in order. Omits missing rows. */
+  /** Returns the rows with these keys, in order. Omits missing rows. */
   rows(keys: readonly Row[]): Promise<readonly Row[]>;
 }
 
 const dayMs = 24 * 3_600_000;
-/** The last moment whose ISO text sorts in time order. */
+/** The last moment whose ISO text sorts chronologically. */
 const lastMs = Date.parse('9999-12-31T23:59:59.999Z');
-/** Bounds of one call, after which it returns a cursor: a week and its edges, and this number of entries. */
+/**
+ * Limits of one call, after which it returns a cursor: a week plus the days at its edges, and this number of entries.
+ */
 const daysPerCall = 9;
 const entriesPerCall = 10_000;
 
@@ -58,7 +60,7 @@ export async function auditPage(filter: AuditFilter, reader: Reader): Promise<Pa
   return { items: found, ...(rest && { cursor: rest }) };
 }
 
-/** Returns the entry of a row. Undefined for an unreadable one, which the filter receives. */
+/** Returns a row's entry. Returns undefined for an unreadable one, which the filter's callback receives. */
 function entryOf(row: Row, { tenant, session, unreadable }: AuditFilter): EvidenceEntry | undefined {
   const entry = entryOfRow(row, tenant);
   if (!(entry instanceof UnreadableEntry)) return entry;
@@ -94,6 +96,9 @@ function matches(entry: EvidenceEntry, filter: AuditFilter): boolean {
   );
 }
 
-/** Returns the tool. Chat entries have an operation instead, and carry their decision inside; their kind is `chat`. */
+/**
+ * Returns the tool. Chat entries have an operation instead, and their decision is inside the body; their kind is
+ * `chat`.
+ */
 const toolOf = ({ kind, body }: EvidenceEntry) => (kind === 'chat' ? body.operation : body.tool);
 const decisionOf = ({ kind, body }: EvidenceEntry) => (kind === 'chat' ? body.decision : kind);

@@ -1,14 +1,12 @@
 /**
- * Files, batches and responses of callers: owner = tenant#key, ids in time order. Rows are marked as deleted, not
- * removed.
- *
- * Access patterns: one of an owner; those of an owner by kind (newest first); a whole row (put).
+ * Callers' files, batches and responses: owner = tenant#key, ids in time order. Rows are marked as deleted, not
+ * removed. Access patterns: one row of an owner; an owner's rows by kind (newest first); a whole row (put).
  */
 import type { StoredObjectStore, StoredOwner } from '#core/chat/stored/ports.ts';
 import type { StoredBatch, StoredObject } from '#core/contracts/stored-batch.ts';
 import type { Beside, Key, StoreOptions } from './store.ts';
 
-/** Time a deleted row is kept, so that a list that is being read does not lose its position. */
+/** Time for which a deleted row is kept, so that a caller reading a list does not lose its position. */
 const keptSeconds = 7 * 24 * 3600;
 
 const prefixes = { file: 'file-', batch: 'batch_' } as const;

@@ -1,10 +1,9 @@
 /**
- * The breakers that environments share, in the row `breakers` of the table `counters` [chat.breaker].
- *
- * Attributes, per provider: `state/<name>` — the state; `window/<name>`, `calls/<name>`, `faults/<name>` — the sums
- * that all environments reported in the current window. Access patterns: read together with the
- * configuration; a state replaced by its epoch (conditional update); a report added to its window, or beginning it
- * (conditional update).
+ * The breakers that environments share, in the `breakers` row of the `counters` table [chat.breaker]. Attributes, per
+ * provider: `state/<name>` — the state; `window/<name>`, `calls/<name>`, `faults/<name>` — the sums that all
+ * environments reported in the current window. Access patterns: reading it together with the configuration; replacing a
+ * state based on its epoch (conditional update); adding a report to its window, or beginning the window (conditional
+ * update).
  */
 
 import type { BreakerBoard, SharedBreaker } from '#core/models/routing/breaker-board.ts';
@@ -25,7 +24,7 @@ const tallyNames = (provider: string) => ({
 export function breakersTable({ store }: StoreOptions): BreakersTable {
   const states = new Map<string, SharedBreaker>();
 
-  /** Applies the states of a row. An older one never replaces a newer one. */
+  /** Applies a row's states. An older state never replaces a newer one. */
   const take = (row: Row | undefined): void => {
     for (const [name, value] of Object.entries(row ?? {})) {
       if (!name.startsWith(statePrefix)) continue;
@@ -65,7 +64,7 @@ export function breakersTable({ store }: StoreOptions): BreakersTable {
         });
         if (written) return { calls: Number(row[names.calls] ?? calls), faults: Number(row[names.faults] ?? faults) };
       }
-      return tally; // environments with other clocks or configurations alternate windows: no conclusion
+      return tally; // environments with different clocks or configurations alternate windows: no conclusion
     },
   };
 }

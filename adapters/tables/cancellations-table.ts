@@ -1,13 +1,12 @@
 /**
- * Cancellations: one row per call that a caller asked to cancel, `<tenant>#<key id>#<call>`; other calls have none.
- *
+ * Cancellations: one row per call that a caller asked to cancel, `<tenant>#<key id>#<call>`; other calls have no row.
  * Access patterns: request (update), check (stale once per second while a call runs; consistent by the requesting
  * process), take (update). TTL removes rows.
  */
 import type { CallName, Cancellations } from '#core/execution/cancellation/ports.ts';
 import type { StoreOptions } from './store.ts';
 
-/** Longer than any call runs. */
+/** Longer than any call can run. */
 const keptSeconds = 3_600;
 
 const rowKey = ({ tenant, key_id, call }: CallName) => ({ id: `${tenant}#${key_id}#${call}` });

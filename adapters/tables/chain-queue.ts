@@ -1,8 +1,7 @@
 /**
- * Stretches of chains that were archived and wait for their checkpoint, in the table of observations. The stream of the
- * table delivers a tenant's rows in order and to one process at a time [evidence.checkpoint.queued].
- *
- * Access pattern: put. Rows expire after the stream's retention.
+ * Archived stretches of chains that are waiting for their checkpoint, in the observations table. The table's stream
+ * delivers a tenant's rows in order and to one process at a time [evidence.checkpoint.queued]. Access pattern: put.
+ * Rows expire after the stream's retention.
  */
 import { chainQueuePrefix } from '#core/contracts/evidence-streams.ts';
 import type { ChainStretch } from '#core/evidence/chain-stretch.ts';
@@ -50,11 +49,11 @@ interface Image {
   readonly stretches?: { readonly S?: string | undefined } | undefined;
 }
 
-/** Reports whether a row of the stream is one of these. */
+/** Reports whether a stream row is a queued chain. */
 export const isQueuedChain = (image: Image | undefined): boolean =>
   image?.series?.S?.startsWith(chainQueuePrefix) === true;
 
-/** Returns the stretches of a row. @throws SyntaxError or TypeError for a row that was not put here */
+/** Returns a row's stretches. @throws SyntaxError or TypeError for a row that was not put here */
 export function chainsOfImage(image: Image | undefined): readonly ChainStretch[] {
   const tenant = (image?.series?.S ?? '').slice(chainQueuePrefix.length);
   const rows = JSON.parse(image?.stretches?.S ?? '') as [string, number, string, number, string][];

@@ -1,14 +1,12 @@
 /**
- * Policy versions.
- *
- * Rows of the table, all by `id`: `version#<n>` — one version row, never deleted, since evidence cites it; `current` —
- * the pointer, a copy of the active row; `imported` — the digest of the last imported file; `bindings` — the allowed
- * uses of each secret; `federation` — a data plane's settings from its control plane; `admin-token` — the digest of the
- * platform administrator's token; `tenant#<id>` and `key#<key id>` — see `tenant-rows.ts`. The pointer also holds the digests of keys stored in secrets, so that authenticating
- * a caller reads no secret.
- *
- * Access patterns: the active row (the pointer: one read, no second hop); one version (and the pointer to check whether
- * it is among the last 20); the last 20 (by known numbers: they have no gaps); advance (one transaction).
+ * Policy versions. Rows of the table, all by `id`: `version#<n>` — one version row, never deleted, because evidence
+ * cites it; `current` — the pointer, a copy of the active row; `imported` — the digest of the last imported file;
+ * `bindings` — the allowed uses of each secret; `federation` — a data plane's settings from its control plane;
+ * `admin-token` — the digest of the platform administrator's token; `tenant#<id>` and `key#<key id>` — see
+ * `tenant-rows.ts`. The pointer also holds the digests of keys stored in secrets, so that no secret is read to
+ * authenticate a caller. Access patterns: the active row (the pointer: one read, no second hop); one version (and the
+ * pointer to check whether it is among the last 20); the last 20 (by known numbers, which have no gaps); advance (one
+ * transaction).
  */
 
 import {
@@ -46,11 +44,11 @@ type StoredVersion = VersionRow & Beside<'id' | 'keys_revision'> & { readonly ke
 
 const toRow = ({ id: _id, keys: _keys, keys_revision: _revision, ...row }: StoredVersion): VersionRow => row;
 
-/** Parses the digests, stored as JSON because names of secrets are not names of attributes. */
+/** Parses the digests, which are stored as JSON because secret names are not valid attribute names. */
 const toKeys = ({ keys }: StoredVersion): StoredKeyDigests =>
   keys === undefined ? noKeys : (JSON.parse(keys) as StoredKeyDigests);
 
-/** A row of another table that is read together with the pointer, in one round trip. */
+/** A row from another table that is read together with the pointer, in one round trip. */
 export interface BesidePointer {
   readonly table: StoreTable;
   readonly key: Key;
@@ -58,8 +56,8 @@ export interface BesidePointer {
 }
 
 /**
- * Returns the writes of an advance. The pointer's condition orders all writers; the row's own condition keeps a number
- * from meaning two things.
+ * Returns the writes for an advance. The pointer's condition orders all writers; the row's own condition prevents a
+ * number from meaning two things.
  */
 function advance(row: VersionRow, { importedSha256, bindings, keys }: VersionCompanions = {}): Write[] {
   const expected = row.version - 1;
@@ -78,19 +76,19 @@ function advance(row: VersionRow, { importedSha256, bindings, keys }: VersionCom
   ];
 }
 
-/** Stores bindings as JSON, because names of secrets are not names of attributes. */
+/** Stores bindings as JSON, because secret names are not valid attribute names. */
 const bindingsPut = ({ revision, names }: HeldBindings): Write => ({
   put: 'config',
   row: { id: bindingsId, revision, names: JSON.stringify(names) },
   if: ifUnchanged(revision === 1 ? undefined : { revision: revision - 1 }),
 });
 
-/** Puts the digest of the platform administrator's token. `replaceKeys` changes the active one. */
+/** Puts the digest of the platform administrator's token. `replaceKeys` changes the active row. */
 export async function putAdminToken({ store }: StoreOptions, digest: string): Promise<void> {
   await store.put('config', { id: adminTokenId, sha256: digest });
 }
 
-/** Reads both rows. Returns undefined if that fails: the pointer is then read alone. */
+/** Reads both rows. Returns undefined if that fails; the pointer is then read alone. */
 async function readTogether(
   store: Store,
   beside: BesidePointer,
@@ -117,7 +115,7 @@ export function configTable(options: StoreOptions, beside?: BesidePointer): Conf
   const current = () => version(pointerId);
   const ever = (number: number) => version(versionId(number));
 
-  // Deployments without tenants or keys as rows never load it.
+  // Not loaded by deployments that store no tenants or keys as rows.
   const rows = lazyImport(async () => (await import('./tenant-rows.ts')).tenantRows(options));
 
   return {
@@ -191,7 +189,7 @@ export function configTable(options: StoreOptions, beside?: BesidePointer): Conf
     async advance(row, companions) {
       const outcome = await store.transact(advance(row, companions));
       if (outcome === 'written') return true;
-      // Another writer was first or is writing now. Either way the caller reads the pointer again.
+      // Another writer was first or is currently writing. Either way the caller rereads the pointer.
       if (outcome.reasons.some(({ code }) => code === 'condition' || code === 'busy')) return false;
       throw new StoreFault(new Error('The transaction was cancelled.'));
     },

@@ -1,9 +1,7 @@
 /**
- * Open WebSockets: one row per connection, with a map of its running calls.
- *
- * Access patterns: put on connecting; get by id; conditional updates of one call: begin (id free or its
- * lease over, room left), claim (once, by the process that began it), cancel, over; leave. The gateway never deletes
- * rows: `expires_at` is compared, TTL removes them.
+ * Open WebSockets: one row per connection, with a map of its running calls. Access patterns: put on connecting; get by
+ * id; conditional updates of one call: begin (id free or its lease over, room left), claim (once, by the process that
+ * began it), cancel, over; leave. The gateway never deletes rows: it compares `expires_at`, and TTL removes them.
  */
 
 import {
@@ -28,13 +26,13 @@ function toConnection({ ttl: _ttl, ...connection }: SocketConnection & Beside<'t
   return connection;
 }
 
-/** Conditions: the connection exists, has not expired and was not closed. */
+/** Conditions: the connection exists, has not expired and has not been closed. */
 const isOpen = (now: string): Condition[] => [{ present: 'id' }, { absent: 'gone' }, { above: ['expires_at', now] }];
 
 export function connectionsTable({ clock, store }: ConnectionsTableOptions): SocketConnections {
   const now = (laterMs = 0) => isoTime(clock.now() + laterMs);
 
-  /** Returns true if the change was made; otherwise the current row, if there is one. */
+  /** Returns true if the change was made; otherwise returns the current row, if there is one. */
   const change = async (
     id: string,
     changed: Change,
@@ -47,7 +45,7 @@ export function connectionsTable({ clock, store }: ConnectionsTableOptions): Soc
   const known = (connection: SocketConnection | undefined): connection is SocketConnection =>
     connection !== undefined && !connection.gone && connection.expires_at > now();
 
-  /** Frees the places of calls whose work was lost. Returns true if there were any. */
+  /** Frees the slots of calls whose work was lost. Returns true if there were any. */
   const freed = async (id: string, connection: SocketConnection | undefined): Promise<boolean> => {
     const lost = Object.entries(connection?.calls ?? {}).filter(([, { lease_ends }]) => lease_ends < now());
     for (const [call] of lost)

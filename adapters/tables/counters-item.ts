@@ -1,4 +1,4 @@
-/** The rows of the table `counters`, their reads and their writes [limit.shards]. */
+/** Rows of the `counters` table, and how they are read and written [limit.shards]. */
 
 import { type CounterState, emptyState } from '#core/limits/counter-state.ts';
 import { mergedShardState } from '#core/limits/shards.ts';
@@ -6,14 +6,15 @@ import type { Move } from '#core/limits/slices.ts';
 import { stateOf, stateText } from '#core/limits/state-text.ts';
 import { type Key, type Outcome, type Reason, type Row, StoreFault, type Write } from './store.ts';
 
-/** Counters of a tenant's shard, as read from the store. Version 0: the store has no item. */
+/** Counters of a tenant's shard, as read from the store. Version 0 means that the store has no item. */
 export interface StoredCounters {
   readonly version: number;
   readonly state: CounterState;
 }
 
 /**
- * Returns the counters of a shard without an item. Only the first shard starts this way; the others start with a split.
+ * Returns the counters of a shard that has no item. Only the first shard starts this way; the others start with a
+ * split.
  */
 const emptyShard = (shard: number): StoredCounters => ({
   version: 0,
@@ -40,14 +41,14 @@ export function toSeen(row: Row | undefined, shard: number): StoredCounters {
 
 export const toTotal = (row: Row | undefined): number => Number(row?.granted ?? 0);
 
-/** New counters of a shard, and those they replace. */
+/** A shard's new counters, and those they replace. */
 export interface ShardWrite {
   readonly shard: number;
   readonly seen: StoredCounters;
   readonly state: CounterState;
 }
 
-/** Puts the next version if the version read is still current. A refusal returns the row, which saves a read. */
+/** Puts the next version if the version read is still current. A refused put returns the row, which saves a read. */
 export const shardPut = (tenant: string, { shard, seen, state }: ShardWrite): Write & { readonly row: Row } => ({
   put: 'counters',
   row: { id: shardId(tenant, shard), version: seen.version + 1, state: stateText(state) },
@@ -55,7 +56,7 @@ export const shardPut = (tenant: string, { shard, seen, state }: ShardWrite): Wr
   current: true,
 });
 
-/** Moves a global account. The granted sum stays within the limit the grant was made under. */
+/** Changes a global account. The granted sum stays within the limit under which the grant was made. */
 export const globalUpdate = (key: string, { microusd, limit_microusd }: Move): Write => ({
   update: 'counters',
   key: globalKey(key),
@@ -65,17 +66,17 @@ export const globalUpdate = (key: string, { microusd, limit_microusd }: Move): W
   }),
 });
 
-/** Refusal because another process wrote first. */
+/** Refusal of a write because another process wrote first. */
 export interface Conflict {
   /** The current counters, if the store returned them. */
   readonly current?: StoredCounters;
 }
 
-/** Returns the conflict of a put, if another process wrote first. */
+/** Returns a put's conflict, if another process wrote first. */
 export const conflictOfPut = ({ written, row }: Outcome, shard: number): Conflict | undefined =>
   written ? undefined : { current: toSeen(row, shard) };
 
-/** Returns the conflict of a transaction, if another process wrote first. @throws StoreFault for another reason */
+/** Returns a transaction's conflict, if another process wrote first. @throws StoreFault for another reason */
 export function conflictOf(reasons: readonly Reason[], shard: number): Conflict {
   if (reasons.some(({ code }) => code === 'fault')) throw new StoreFault(new Error('The transaction was cancelled.'));
   const [first] = reasons;

@@ -1,6 +1,4 @@
-/**
- * The shards that count the open calls of this process [limit.shards], and the search for the shard of any open call.
- */
+/** The shards that count this process's open calls [limit.shards], and the search for the shard of any open call. */
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import type { Transition } from '#core/limits/batch.ts';
 import type { HeldLease, LeaseBook } from '#core/limits/lease-book.ts';
@@ -9,10 +7,10 @@ import { parentOf } from '#core/limits/shards.ts';
 import type { CountersQueue } from './counters-queue.ts';
 import type { CountersStore } from './counters-store.ts';
 
-/** A shard's number, a lease of this process, or `uncounted`: the call has no reservation. */
+/** A shard's number, a lease of this process, or `uncounted` if the call has no reservation. */
 type Place = number | 'uncounted' | { readonly book: LeaseBook; readonly lease: HeldLease; readonly tokens: number };
 
-/** Maximum number of this process's calls whose place is remembered until they are settled. */
+/** Maximum number of this process's calls whose place is cached until they are settled. */
 const maxCalls = 50_000;
 
 export interface CountersPlaces {
@@ -20,7 +18,9 @@ export interface CountersPlaces {
   drop(id: string): void;
   /** Checks whether the call belongs to this process. */
   has(id: string): boolean;
-  /** Applies a step to an open reservation. Returns false if it has ended. Calls without a reservation have no step. */
+  /**
+   * Applies a step to an open reservation. Returns false if it has ended. Calls without a reservation have no steps.
+   */
   step(tenant: string, id: string, transition: Transition<boolean>): Promise<boolean>;
   /** Ends the call with `step`, and returns the unused part of its share to the lease. */
   end(tenant: string, id: string, settlement: Settlement, transition: Transition<boolean>): Promise<void>;
@@ -51,7 +51,7 @@ export function countersPlaces(store: CountersStore, queue: CountersQueue): Coun
     return first.outcome || (first.depth > 0 && (await anywhere(tenant, id, transition)));
   }
 
-  /** Applies a step in the shard or its ancestors: a merged shard leaves its calls to its parent. */
+  /** Applies a step in the shard or its ancestors, because a merged shard leaves its calls to its parent. */
   async function inAncestors(tenant: string, place: number, transition: Transition<boolean>): Promise<boolean> {
     for (let shard = place; ; shard = parentOf(shard)) {
       const stepped = await queue.step(tenant, shard, transition, true);

@@ -1,6 +1,6 @@
 /**
- * Batches the steps of one process on one shard [limit.shards]: steps that arrive during a write join the next.
- * Optimistic: the usual step is one write and no read, because a refused write returns the item.
+ * Batches one process's steps on one shard [limit.shards]: steps that arrive during a write join the next write.
+ * Optimistic: a step is usually one write and no read, because a refused write returns the item.
  */
 
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -11,19 +11,23 @@ import { stateText } from '#core/limits/state-text.ts';
 import type { StoredCounters } from './counters-item.ts';
 import type { CountersStore } from './counters-store.ts';
 
-/** Maximum number of shards whose counters are remembered between steps. */
+/** Maximum number of shards whose counters are cached between steps. */
 const maxShards = 2000;
-/** Measured: 50 processes at once on one item, doing nothing else, needed at most 31 tries; most steps need one. */
+/** Measured: 50 processes working on one item at the same time needed at most 31 attempts; most steps need one. */
 const maxTries = 40;
 const maxJitterMs = 200;
 /**
- * Age at which the cached state of a shard that other processes write is too old: a read costs less than a lost write.
+ * Age beyond which the cached state of a shard written by other processes is too old: a read costs less than a lost
+ * write.
  */
 const staleMs = 50;
-/** Time after a lost write during which a shard counts as written by others. Shards of a split tenant always do. */
+/**
+ * Time after a lost write during which a shard counts as written by other processes. Shards of a split tenant always
+ * count as such.
+ */
 const contendedMs = 10_000;
 
-/** Result of a step: its outcome, or why there is none; `depth` is the shard's current depth. */
+/** Result of a step: its outcome, or the reason there is none; `depth` is the shard's current depth. */
 export type Stepped<T> =
   | { readonly kind: 'done'; readonly outcome: T; readonly depth: number }
   /** Another process was faster, and the step was not `patient`. */
@@ -32,13 +36,11 @@ export type Stepped<T> =
   | { readonly kind: 'gone' };
 
 export interface CountersQueue {
-  /**
-   * @param patient tries again after a lost write. Otherwise the step is `lost`, and its caller may try another shard.
-   */
+  /** @param patient retries after a lost write. Otherwise the step is `lost`, and its caller may try another shard. */
   step<T>(tenant: string, shard: number, transition: Transition<T>, patient?: boolean): Promise<Stepped<T>>;
   /** Reads a shard for the next steps and returns its depth. */
   look(tenant: string, shard: number): Promise<number>;
-  /** Stores counters that were read or written elsewhere. */
+  /** Stores counters that were read or written outside the queue. */
   remember(tenant: string, shard: number, seen: StoredCounters): void;
   pause(tries: number): Promise<void>;
 }
@@ -106,7 +108,7 @@ export function countersQueue({ store, clock, pause, random }: QueueOptions): Co
       const batch = [...queue];
       let concerned = batch;
       try {
-        // A step that joined after the last read of the store must not be refused because of it.
+        // A step that joined after the last store read must not be refused because of that read.
         const known = sight ?? (await sightOf(tenant, shard, name));
         sight = undefined;
         const { seen, outcomes } = await attempt(tenant, shard, known, batch);
@@ -126,7 +128,7 @@ export function countersQueue({ store, clock, pause, random }: QueueOptions): Co
         await pauseAfter(tries);
         sight = { ...seen, sure: queue.length === concerned.length };
       } catch (cause) {
-        // It is unknown whether the write happened: the next step reads.
+        // It is unknown whether the write took effect, so the next step reads.
         remembered.delete(name);
         for (const { reject } of queue.splice(0, concerned.length)) reject(cause);
         tries = 0;
@@ -144,7 +146,7 @@ export function countersQueue({ store, clock, pause, random }: QueueOptions): Co
     return stale ? { ...(await store.read(tenant, shard)), sure: true } : { ...known, sure: false };
   }
 
-  /** Writes the whole batch once. Without outcomes another process was faster, and `seen` is its version. */
+  /** Writes the whole batch once. If there are no outcomes, another process was faster, and `seen` is its version. */
   async function attempt(
     tenant: string,
     shard: number,
@@ -176,7 +178,7 @@ export function countersQueue({ store, clock, pause, random }: QueueOptions): Co
   }
 }
 
-/** Checks whether a repeated write, whose answer was lost, already took effect: no other process writes its id. */
+/** Checks whether a repeated write whose response was lost already took effect: no other process writes its id. */
 const isSame = (seen: StoredCounters, written: StoredCounters): boolean =>
   seen.version === written.version && stateText(seen.state) === stateText(written.state);
 

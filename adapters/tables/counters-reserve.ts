@@ -1,4 +1,4 @@
-/** Finds a shard [limit.shards], or a lease of its process [limit.shards], that admits a call. */
+/** Finds a shard [limit.shards], or one of its process's leases [limit.shards], that admits a call. */
 
 import type { Clock } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
@@ -13,15 +13,20 @@ import type { CountersPlaces } from './counters-places.ts';
 import { type CountersQueue, type Stepped, tooBusy } from './counters-queue.ts';
 import type { CountersShards } from './counters-shards.ts';
 
-/** Lost writes after which a call is shed: the tenant's shards are busy, and more tries would keep them so. */
+/**
+ * Number of lost writes after which a call is shed: the tenant's shards are busy, and more attempts would keep them
+ * busy.
+ */
 const maxLosses = 3;
-/** Lost writes if the limits are too small for more shards: the limits themselves end the rush. */
+/** Number of lost writes allowed if the limits are too small for more shards: the limits themselves end the rush. */
 const maxLossesOfSmall = 20;
-/** Open calls of other processes at which a shard is full: each write is billed by the size of the item. */
+/** Number of open calls of other processes at which a shard is full: each write is billed by the item's size. */
 const fullAt = 48;
-/** Calls of other processes per second at which a shard is full: reading their number costs less than a lost write. */
+/**
+ * Calls per second from other processes at which a shard is full: reading their number costs less than a lost write.
+ */
 const fullSecond = 50;
-/** Open calls at which a shard is split before it is full. */
+/** Number of open calls at which a shard is split before it is full. */
 const crowdedAt = 16;
 /**
  * Probability that a call splits a shard: one in eight for a crowded shard, one in sixteen for a full one. One split is
@@ -31,11 +36,11 @@ const crowdedSplits = 1 / 8;
 const fullSplits = 1 / 16;
 /** Maximum number of merged or full shards that one call tries. */
 const maxDetours = 16;
-/** Time for which a process caches a split tenant's refusal, so that refused calls do not read all shards again. */
+/** Time for which a process caches a split tenant's refusal, so that refused calls do not reread all shards. */
 const refusedMs = 1000;
 const maxTenants = 1000;
 
-/** The shards this process uses: its rank among them, and how often the one it last saw was split. */
+/** The shards this process uses: its rank among them, and how often the shard it last saw was split. */
 interface Home {
   readonly rank: number;
   readonly depth: number;
@@ -72,7 +77,7 @@ export function counterReserve(options: ReserveOptions): (request: ReserveReques
     return outcomeOf(lease);
   };
 
-  /** Tries shards one after the other, until one admits the call or all together refuse it. */
+  /** Tries shards one after another until one admits the call or all together refuse it. */
   async function somewhere(request: ReserveRequest): Promise<ReserveOutcome> {
     const { tenant } = request;
     if (!homes.has(tenant)) await settleIn(tenant);
@@ -103,7 +108,7 @@ export function counterReserve(options: ReserveOptions): (request: ReserveReques
     throw tooBusy();
   }
 
-  /** Returns the shard to try after a refusal, undefined for the same one, or the refusal of all shards. */
+  /** Returns the shard to try after a refusal, undefined to stay on the same one, or the refusal of all shards. */
   async function roomier(
     request: ReserveRequest,
     refusedBy: string,
@@ -124,7 +129,7 @@ export function counterReserve(options: ReserveOptions): (request: ReserveReques
     return asMuch && sameRates(request.limits, limits) ? known.outcome : undefined;
   }
 
-  /** @param bounded refuses a shard with many open calls of other processes: `full`. */
+  /** @param bounded refuses a shard with many open calls of other processes as `full`. */
   async function reserveAt(
     shard: number,
     request: ReserveRequest,
@@ -151,7 +156,7 @@ export function counterReserve(options: ReserveOptions): (request: ReserveReques
       leasedUntil = Math.floor(now / 1000) + rateLeaseSeconds;
       return leased;
     };
-    // Before the step, which must recognise the calls of this process.
+    // Called before the step, which must recognise this process's calls.
     places.put(id, shard);
     const step = () => queue.step(tenant, shard, reserving);
     const stepped = await (requests > 0 ? book.taking(tenant, step) : step());
@@ -167,12 +172,12 @@ export function counterReserve(options: ReserveOptions): (request: ReserveReques
     return { ...stepped, outcome };
   }
 
-  /** Counts the open calls of other processes. Those of this process need no room. */
+  /** Counts other processes' open calls. Those of this process need no capacity. */
   function othersIn({ open }: CounterState): number {
     return open.length < crowdedAt ? 0 : open.filter((one) => !places.has(one.id)).length;
   }
 
-  /** Counts the calls that a shard admitted in this second. */
+  /** Counts the calls that a shard has admitted in this second. */
   function latelyIn({ window, leases }: CounterState, now: number): number {
     const second = Math.floor(now / 1000);
     const taken = leases.filter((lease) => lease.second === second + rateLeaseSeconds).length;
@@ -202,7 +207,7 @@ export function counterReserve(options: ReserveOptions): (request: ReserveReques
     places.put(id, { book, lease, tokens });
   }
 
-  /** Reads the first shard before a process first writes for a tenant: all processes begin there. */
+  /** Reads the first shard before a process first writes for a tenant, because all processes begin there. */
   async function settleIn(tenant: string): Promise<void> {
     const look = looking.get(tenant) ?? queue.look(tenant, 0);
     looking.set(tenant, look);

@@ -1,7 +1,4 @@
-/**
- * Reads and writes the table `counters` [error.store-down]: every fault except a conflict is
- * `service_unavailable`.
- */
+/** Reads and writes the `counters` table [error.store-down]: every fault except a conflict is `service_unavailable`. */
 import { isWhole, maxShards, usualDepth } from '#core/limits/shards.ts';
 import type { Moves } from '#core/limits/slices.ts';
 import {
@@ -19,18 +16,18 @@ import {
 } from './counters-item.ts';
 import { type Store, StoreFault } from './store.ts';
 
-/** Shards are read one by one. If one was split or merged meanwhile, they are read again, at most this often. */
+/** Shards are read one by one. If one was split or merged meanwhile, they are reread, at most this many times. */
 const maxLooks = 5;
 
 export interface CountersStore {
   read(tenant: string, shard: number): Promise<StoredCounters>;
-  /** Reads all current shards, by number. One request reads the first; another reads the rest if it was split. */
+  /** Reads all current shards, keyed by number. One request reads the first; another reads the rest if it was split. */
   readAll(tenant: string): Promise<ReadonlyMap<number, StoredCounters>>;
   /** Returns the amount of each global budget that all tenants have reserved, by account. */
   readTotals(keys: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /**
-   * Writes all or nothing, including global accounts.
-   * @returns undefined if it was written; otherwise the store's answer for the first shard.
+   * Writes everything or nothing, including global accounts.
+   * @returns undefined if the write succeeded; otherwise the store's response for the first shard.
    */
   write(tenant: string, writes: readonly ShardWrite[], moves?: Moves): Promise<Conflict | undefined>;
 }

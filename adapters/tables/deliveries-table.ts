@@ -1,9 +1,8 @@
 /**
- * Notifications to send: durable until sent or dead.
- *
- * Access patterns: put if absent by id; due ones, oldest first (index by_due per shard, which contains no others, then the
- * rows); dead ones of a tenant, newest first (index by_due of `dead#<tenant>`, then the rows); move on if unchanged
- * (condition on attempts and due time); callbacks already seen (put if absent).
+ * Notifications to send: durable until sent or dead. Access patterns: put if absent by id; due ones, oldest first
+ * (index by_due per shard, which contains no others, then the rows); a tenant's dead ones, newest first (index by_due
+ * of `dead#<tenant>`, then the rows); move on if unchanged (condition on attempts and due time); callbacks already seen
+ * (put if absent).
  */
 import type { Delivery, DeliveryStore } from '#core/approvals/notifications/ports.ts';
 import { dueIn, dueRows } from './due-rows.ts';
@@ -47,7 +46,7 @@ export function deliveriesTable({ store }: StoreOptions): DeliveryStore {
     async due(now, limit) {
       const list = { store, table: 'deliveries', sortKey: 'due' } as const;
       const deliveries = (await dueRows(list, { now, limit })).map(toDelivery);
-      // The index lags: deliveries sent or postponed since are not due.
+      // The index lags, so deliveries sent or postponed since are not due.
       return deliveries.filter(({ state, due_at }) => state === 'due' && due_at <= now);
     },
 

@@ -1,12 +1,10 @@
-/** A delivery as the stream of its table carries it. The local run passes the same form to the same function. */
+/** A delivery in the form its table's stream carries. The local run passes the same form to the same function. */
 import type { DynamoDBRecord } from 'aws-lambda';
 import type { Delivery } from '#core/approvals/notifications/ports.ts';
 import { fromItem, type Item, toItem } from '../aws/dynamodb/items.ts';
 import { toDelivery, toDeliveryRow } from './deliveries-table.ts';
 
-/**
- * Returns the delivery of a stream record. Undefined unless it is new: changes and remembered callbacks are skipped.
- */
+/** Returns a stream record's delivery, or undefined unless it is new: changes and recorded callbacks are skipped. */
 export function unmarshalledDelivery({ eventName, dynamodb }: DynamoDBRecord): Delivery | undefined {
   const image = dynamodb?.NewImage as Item | undefined;
   return eventName === 'INSERT' && image?.envelope_id !== undefined ? toDelivery(fromItem(image)) : undefined;

@@ -1,8 +1,7 @@
 /**
- * The models, providers and tools that have buckets of their own on a day [admin.analytics]: one row per scope, kind
- * and day, with the set of their names. Callers choose names; beyond a bound new ones are counted under `other`.
- *
- * Access patterns: the names of a day, one more name while there is room (update with a condition).
+ * The models, providers and tools that have their own buckets on a day [admin.analytics]: one row per scope, kind and
+ * day, with the set of their names. Callers choose names; beyond a limit, new ones are counted under `other`. Access
+ * patterns: the names of a day, one more name while there is room (update with a condition).
  */
 
 import { RecentMap } from '#core/kernel/recent-map.ts';
@@ -18,7 +17,7 @@ import {
 import { recentHours } from '#core/observatory/request-row.ts';
 import type { Key, Row, Store } from './store.ts';
 
-/** Kinds whose names are listed. Tenants come from the configuration. */
+/** Kinds whose names are listed. Tenants are taken from the configuration. */
 const listedKinds = ['model', 'provider', 'tool'] as const satisfies readonly DimensionKind[];
 type ListedKind = (typeof listedKinds)[number];
 
@@ -45,7 +44,7 @@ export function dimensionNames(store: Store) {
     return found;
   }
 
-  /** Adds a name. @returns the names after it; the unchanged names if it did not fit. */
+  /** Adds a name. @returns the names after the addition; the unchanged names if it did not fit. */
   async function add(place: Place, name: string): Promise<Set<string>> {
     const { written, row } = await store.update(
       'observations',
@@ -63,7 +62,8 @@ export function dimensionNames(store: Store) {
 
   return {
     /**
-     * Returns the dimension to count in a scope on a day: itself while there is room for its name, else `<kind>:other`.
+     * Returns the dimension to count in a scope on a day: the dimension itself while there is room for its name,
+     * otherwise `<kind>:other`.
      */
     async counted(scope: Scope, dimension: Dimension, day: string): Promise<Dimension> {
       const parts = partsOf(dimension);
@@ -78,7 +78,7 @@ export function dimensionNames(store: Store) {
       return names.has(parts!.name) ? dimension : dimensionOf(kind, otherName);
     },
 
-    /** Reads the names of all kinds with buckets on these days, bypassing the cache. */
+    /** Reads the names of all kinds that have buckets on these days, bypassing the cache. */
     async listed(scope: Scope, days: readonly string[]): Promise<Dimension[]> {
       const places = listedKinds.flatMap((kind) => days.map((day) => ({ scope, kind, day })));
       const sets = await Promise.all(places.map(read));

@@ -1,9 +1,8 @@
 /**
- * Evidence and session heads.
- *
- * Access patterns: entries of a chain in order; entries of a tenant by time (index by_time per day and shard, newest
- * day first, then the rows); head of a session; sessions of a tenant (index by_opened per shard, then the rows). Both
- * indexes hold keys only, so that a further entry of a session does not write `by_opened`.
+ * Evidence and session heads. Access patterns: entries of a chain in order; a tenant's entries by time (index by_time
+ * per day and shard, newest day first, then the rows); a session's head; a tenant's sessions (index by_opened per
+ * shard, then the rows). Both indexes hold keys only, so that an additional entry in a session does not write
+ * `by_opened`.
  */
 
 import type { EvidenceEntry, SessionManifest } from '#core/contracts/evidence.ts';
@@ -21,7 +20,7 @@ import { dayKey, placeOf } from './time-index.ts';
 const chainKey = (tenant: string, session: string) => `${tenant}#${session}`;
 const position = (index: number) => String(index).padStart(12, '0');
 
-/** Returns the key of an entry, whichever process wrote it. */
+/** Returns an entry's key, regardless of which process wrote it. */
 export const entryKey = ({ tenant, session_id, index }: EvidenceEntry): Key => ({
   chain: chainKey(tenant, session_id),
   position: position(index),
@@ -29,9 +28,9 @@ export const entryKey = ({ tenant, session_id, index }: EvidenceEntry): Key => (
 
 /**
  * Puts an entry if absent. Its text is stored verbatim, so that the hashed bytes are the bytes read.
- * @param writer names the writing call, so that identical texts of two calls are distinguished.
+ * @param writer names the writing call, so that identical text from two calls can be distinguished.
  * @param text the entry's canonical text.
- * @param clustered all entries of a day have one partition in `by_time`.
+ * @param clustered all entries of a day share one partition in `by_time`.
  */
 export const entryPut = (
   entry: EvidenceEntry,
@@ -48,13 +47,13 @@ export const entryPut = (
     entry: text,
   },
   if: { absent: 'chain' },
-  current: true, // returns who wrote it
+  current: true, // returns the writer of the stored entry
 });
 
-/** Returns the key of a session's head. Names of sessions and tenants contain no `#`. */
+/** Returns the key of a session's head. Session and tenant names contain no `#`. */
 export const headKey = (tenant: string, session: string): Key => ({ id: chainKey(tenant, session) });
 
-/** Advances a head if it is unchanged since it was read, and has the same owner. */
+/** Advances a head if it is unchanged since it was read and has the same owner. */
 export function headPut(before: SessionHead | undefined, after: SessionHead): Write {
   const { tenant, session_id, ...rest } = after;
   const owner = before?.owner_key;

@@ -1,6 +1,6 @@
 /**
- * Group commit: commits that arrive while a process is writing share the next transaction. Commits of one session are
- * chained; sessions are independent. A single commit is written at once.
+ * Group commit: commits that arrive while a process is writing share the next transaction. Commits to one session are
+ * chained; sessions are independent. A single commit is written immediately.
  */
 import { randomUUID } from 'node:crypto';
 import { foreignSession } from '#core/configuration/identity/sessions.ts';
@@ -15,18 +15,18 @@ export type Step = Parameters<Ledger['commit']>[0];
 export interface Waiting {
   readonly step: Step;
   /**
-   * Identifies exactly this call: two callers may write the same text at the same moment, and only one of them
+   * Identifies exactly this call: two callers may write the same text at the same moment, but only one of them
    * succeeds.
    */
   readonly writer: string;
   readonly resolve: (outcome: CommitOutcome) => void;
   readonly reject: (fault: unknown) => void;
   tries: number;
-  /** Shares no transaction: its conditions may fail, or the store refused its group. */
+  /** True if it shares no transaction because its conditions may fail, or the store refused its group. */
   alone: boolean;
 }
 
-/** A commit with its place in its chain, and its items besides the head. */
+/** A commit with its place in its chain, and all its items except the head. */
 export interface Link<Item> extends Sealed {
   readonly waiting: Waiting;
   readonly after: SessionHead;
@@ -34,7 +34,7 @@ export interface Link<Item> extends Sealed {
   readonly bytes: number;
 }
 
-/** The links of one session within a transaction, the first onto `before`. */
+/** One session's links within a transaction; the first is chained to `before`. */
 export interface Part<Item> {
   readonly before: SessionHead | undefined;
   readonly links: readonly Link<Item>[];
@@ -43,9 +43,9 @@ export interface Part<Item> {
 /** Outcome of a part. A transaction is written completely or not at all. */
 export type Verdict =
   | { readonly type: 'written' }
-  /** Another part was in the way. */
+  /** Another part caused the failure. */
   | { readonly type: 'innocent' }
-  /** Another writer was; `head` is the current end of the chain, if the store returned it. */
+  /** Another writer caused the failure; `head` is the current end of the chain, if the store returned it. */
   | { readonly type: 'conflict'; readonly head?: SessionHead }
   /** These commits can never be written this way; the others of the part can. */
   | { readonly type: 'refused'; readonly answers: ReadonlyMap<Waiting, CommitOutcome | Error> }
@@ -57,44 +57,49 @@ interface GroupOptions<Item> {
   /** Checks whether a step may share a transaction: its conditions normally hold. */
   readonly shares: (step: Step) => boolean;
   readonly itemsOf: (sealed: Sealed, waiting: Waiting) => Pick<Link<Item>, 'items' | 'bytes'>;
-  /** Writes the parts in one transaction, one verdict per part. An exception is reported to every caller in it. */
+  /**
+   * Writes the parts in one transaction and returns one verdict per part. An exception is reported to every caller in
+   * it.
+   */
   readonly write: (parts: readonly Part<Item>[]) => Promise<readonly Verdict[]>;
   readonly pause: (ms: number) => Promise<void>;
   readonly random: () => number;
-  /** Called for a session whose commits meet other writers so often that it should be spread. */
+  /** Called for a session whose commits conflict with other writers so often that it should be spread. */
   readonly contended?: (sessionId: string) => void;
 }
 
 interface Chain {
   readonly key: string;
   readonly queue: Waiting[];
-  /** Last known end of the chain. Null: it has no entry; undefined: to be read. */
+  /** Last known end of the chain. Null: the chain has no entry; undefined: it must be read. */
   head: SessionHead | null | undefined;
-  /** Being read or written. The writers of one process take turns, so that they conflict only with other processes. */
+  /**
+   * True while being read or written. One process's writers take turns, so that they conflict only with other
+   * processes.
+   */
   busy: boolean;
-  /** Had a conflict: written alone until it succeeds. */
+  /** True after a conflict: the chain is written alone until it succeeds. */
   contended: boolean;
 }
 
-/** 50 writers of one chain needed at most 6 tries (measured); the jitter never exceeds 200 ms. */
+/** 50 writers on one chain needed at most 6 attempts (measured); the jitter never exceeds 200 ms. */
 const maxTries = 16;
 const maxJitterMs = 200;
-/** Conflicts after which many writers are assumed: two processes that write at once meet once or twice. */
+/** Conflicts after which many writers are assumed: two processes that write at the same time conflict once or twice. */
 const contendedTries = 3;
-/** Conflicts of other commits in its group after which a commit is written alone. */
+/** Number of conflicts caused by other commits in its group after which a commit is written alone. */
 const maxShared = 3;
 const maxInFlight = 1;
-/** Maximum number of sessions whose end is cached between commits, about 1 kB each. */
+/** Maximum number of sessions whose chain end is cached between commits, about 1 kB each. */
 const maxRemembered = 500;
-/** Bounds of a group: less than a transaction takes (100 items, 4 MB), and short enough to delay no caller. */
+/** Limits of a group: less than a transaction accepts (100 items, 4 MB), and small enough not to delay any caller. */
 const groupCapacity = { links: 25, items: 100, bytes: 3_000_000 };
 const headBytes = 1_000;
 
 export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commit'] {
   const chains = new Map<string, Chain>();
   /**
-   * Ends of chains when this process last wrote them: a caller may have read its head before other writes of this
-   * process.
+   * Ends of chains as this process last wrote them: a caller may have read its head before this process's other writes.
    */
   const ends = new RecentMap<string, SessionHead>({ max: maxRemembered });
   const writer = randomUUID();
@@ -113,7 +118,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
       goOn();
     });
 
-  /** Starts the next write, together with all commits of this turn of the event loop. */
+  /** Starts the next write, with all commits from this turn of the event loop. */
   function goOn(): void {
     if (due) return;
     due = true;
@@ -152,7 +157,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
     release(chain);
   }
 
-  /** Takes what fits, writes it and reports to every caller. Never rejects. */
+  /** Takes as many commits as fit, writes them and reports to every caller. Never rejects. */
   async function send(from: readonly Chain[]): Promise<void> {
     const room = { ...groupCapacity };
     const taken: { chain: Chain; part: Part<Item> }[] = [];
@@ -176,7 +181,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
     }
   }
 
-  /** Takes the first commits of a chain, as far as they fit, each sealed onto the previous one. */
+  /** Takes a chain's first commits, as many as fit, each sealed onto the previous one. */
   function take(chain: Chain, room: { links: number; items: number; bytes: number }): Part<Item> {
     const before = chain.head ?? undefined;
     const links: Link<Item>[] = [];
@@ -187,7 +192,8 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
       const [waiting] = chain.queue;
       if (waiting === undefined || (waiting.alone && links.length > 0)) break;
       const head = links.at(-1)?.after ?? before;
-      // The owner is certain once the session is written: a commit that follows its opening is delayed until then.
+      // The owner is known for certain once the session is written, so a commit that follows the session's opening is
+      // delayed until then.
       const foreign = isForeign(waiting, head);
       if (foreign && links.length > 0) break;
       if (foreign) {
@@ -209,7 +215,10 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
     return { before, links };
   }
 
-  /** Seals a commit. Returns undefined if JSON cannot represent it: its caller gets an error, and the others continue. */
+  /**
+   * Seals a commit. Returns undefined if JSON cannot represent it: its caller gets an error, and the other commits
+   * continue.
+   */
   function sealed(waiting: Waiting, head: SessionHead | undefined): Link<Item> | undefined {
     try {
       const { entry, text } = seal(waiting.step.draft, head);
@@ -244,7 +253,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
     release(chain);
   }
 
-  /** Checks whether an unwritten commit is tried again; if not, reports the reason to its caller. */
+  /** Checks whether an unwritten commit is retried; if not, reports the reason to its caller. */
   function stays(waiting: Waiting, verdict: Verdict): boolean {
     const answer = verdict.type === 'refused' ? verdict.answers.get(waiting) : undefined;
     waiting.tries += 1;
@@ -256,7 +265,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
     return false;
   }
 
-  /** Frees a chain: removes it if it has no commits, else puts it after the others. */
+  /** Frees a chain: removes it if it has no commits, otherwise moves it behind the others. */
   function release(chain: Chain): void {
     chain.busy = false;
     chains.delete(chain.key);
@@ -266,7 +275,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
   }
 }
 
-/** Checks whether the session belongs to another key than the writer's; `headPutItem` makes it a condition. */
+/** Checks whether the session belongs to a key other than the writer's; `headPutItem` makes this a condition. */
 const isForeign = ({ step: { owner } }: Waiting, head: SessionHead | undefined): boolean =>
   owner !== undefined && head !== undefined && head.owner_key !== owner;
 

@@ -1,6 +1,6 @@
 /**
- * Reads rows from several partitions as one ordered list. All partitions are queried at once for their share of a page;
- * one is queried again only when its share is used up.
+ * Reads rows from several partitions as one ordered list. All partitions are queried at the same time for their share
+ * of a page; a partition is queried again only when its share is used up.
  */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Key, Row, Store, StoreTable } from './store.ts';
@@ -9,9 +9,9 @@ export interface OrderedRows {
   readonly store: Store;
   readonly table: StoreTable;
   readonly index?: string;
-  /** Partitions that hold the list. */
+  /** Partitions that contain the list. */
   readonly partitions: readonly string[];
-  /** Name of the sort key: ISO times first, so that it sorts in time order. */
+  /** Name of the sort key. Its values begin with an ISO time, so that they sort chronologically. */
   readonly sortKey: string;
   readonly order: 'ascending' | 'descending';
   /** Sort keys below `from` and above `to` are left out. */
@@ -30,12 +30,12 @@ interface Shard {
   next: Key | undefined;
 }
 
-/** Sort before and after every ISO time. */
+/** Sort keys before and after every ISO time. */
 const first = '0';
 const last = '~';
 
 /**
- * Yields the rows in order, as far as the caller takes them.
+ * Yields the rows in order, for as many as the caller takes.
  * @throws StoreFault
  */
 export async function* inOrder(list: OrderedRows): AsyncGenerator<Row, void, undefined> {
@@ -78,7 +78,7 @@ async function readShard(list: OrderedRows, shard: Shard, share: number): Promis
   shard.next = page.next;
 }
 
-/** Returns at most this many rows, and the place of the last one if others follow. */
+/** Returns at most this many rows, and the place of the last one if more rows follow. */
 export async function pageOf(
   list: Omit<OrderedRows, 'about'>,
   limit: number,
@@ -97,7 +97,7 @@ export async function pageOf(
  */
 export const cursorAt = (place: string): string => Buffer.from(place).toString('base64url');
 
-/** @throws GatewayError `invalid_request` for a cursor the gateway did not make. */
+/** @throws GatewayError `invalid_request` for a cursor the gateway did not create. */
 export function placeAt(
   cursor: string | undefined,
   form = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z#/,

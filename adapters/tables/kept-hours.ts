@@ -1,17 +1,19 @@
 /**
- * Cached sums by hour, valid as long as the stamp of their hour is unchanged [admin.analytics]: a dashboard that polls
- * each minute reads only what changed, not two days.
+ * Hourly sums, cached and valid as long as their hour's stamp is unchanged [admin.analytics]: a dashboard that polls
+ * every minute reads only the changes, not two days.
  */
 import type { TimedSums } from '#core/observatory/buckets.ts';
 import { addUp } from '#core/observatory/measures.ts';
 import type { HourStamps } from '#core/observatory/ports.ts';
 
 /**
- * Maximum number of cached numbers, about 60 bytes each: 100 dimensions over two days with 20 measures per hour are
+ * Maximum number of cached numbers, about 60 bytes each: 100 dimensions over two days with 20 measures per hour make
  * 200,000.
  */
 const usualNumbers = 250_000;
-/** Maximum number of cached hours per series: those in reach of a query, and what a changed clock may add. */
+/**
+ * Maximum number of cached hours per series: those within reach of a query, plus those that a changed clock may add.
+ */
 const hoursASeries = 60;
 
 interface CachedHours {
@@ -20,30 +22,30 @@ interface CachedHours {
   readonly numbers: number;
 }
 
-/** Reads a series from one hour to another, both included, with all earlier writes. */
+/** Reads a series from one hour to another, both included, reflecting all earlier writes. */
 type ReadHours = (first: string, last: string) => Promise<readonly TimedSums[]>;
 
 export class KeptHours {
-  /** Series in the order of their last use, each by hour. */
+  /** Series in order of last use, each by hour. */
   readonly #series = new Map<string, Map<string, CachedHours>>();
   readonly #most: number;
   #numbers = 0;
 
-  /** @param most maximum of numbers in the cache */
+  /** @param most maximum number of numbers in the cache */
   constructor(most = usualNumbers) {
     this.#most = most;
   }
 
-  /** Returns the count of cached numbers. */
+  /** Returns the number of cached numbers. */
   get numbers(): number {
     return this.#numbers;
   }
 
   /**
    * Reads the sums of hours.
-   * @param hours in order, as `2026-11-25T10`. @param stamps read before this call; an hour without a stamp is not
+   * @param hours in order, such as `2026-11-25T10`. @param stamps read before this call; an hour without a stamp is not
    * cached.
-   * @returns their sums, oldest first, with the sums of one time added up
+   * @returns their sums, oldest first, with the sums for the same time added up
    */
   async read(series: string, hours: readonly string[], stamps: HourStamps, read: ReadHours): Promise<TimedSums[]> {
     const known = this.#used(series);
@@ -103,11 +105,11 @@ export class KeptHours {
   }
 }
 
-/** Counts the numbers of an hour. An empty hour is cached as well and counts as one. */
+/** Counts an hour's numbers. An empty hour is also cached and counts as one. */
 const numbersOf = (sums: readonly TimedSums[]): number =>
   sums.reduce((sum, { measures }) => sum + Object.keys(measures).length, 1);
 
-/** Adds up the shards of each time, oldest first. */
+/** Adds up the shards for each time, oldest first. */
 function together(sums: readonly TimedSums[]): TimedSums[] {
   return [...Map.groupBy(sums, ({ at }) => at)]
     .map(([at, same]) => (same.length === 1 ? same[0]! : { at, measures: addUp(same.map(({ measures }) => measures)) }))

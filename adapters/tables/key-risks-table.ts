@@ -1,8 +1,7 @@
 /**
- * Risk of keys, in the table of their tenant's session heads. No session is named `key#…`, and without `opened` these
- * rows are in no list of sessions.
- *
- * Access patterns: one key (together with other reads); replaced if unchanged since it was read (conditional put).
+ * Risk of keys, in the table with their tenant's session heads. No session is named `key#…`, and because these rows
+ * have no `opened`, no session list contains them. Access patterns: one key (together with other reads); replaced if
+ * unchanged since it was read (conditional put).
  */
 
 import type { RiskRecord } from '#core/contracts/behavior.ts';
@@ -21,7 +20,7 @@ const maxJitterMs = 100;
 
 const rowKey = (tenant: string, keyId: string): Key => ({ id: `${tenant}#key#${keyId}` });
 
-/** A cleared record remains as a row, because the roles may not delete. */
+/** A cleared record remains as a row, because the roles may not delete rows. */
 interface StoredRisk {
   readonly revision: number;
   readonly risk?: RiskRecord | undefined;
@@ -35,7 +34,7 @@ export function keyRisksTable(options: KeyRisksOptions): KeyRisks {
   const random = options.random ?? Math.random;
   const waiting = new Map<string, { folds: Fold[]; written: Promise<void> }>();
   const last = new Map<string, Promise<void>>();
-  /** Rows as last read. The revision decides whether they are current. */
+  /** Rows as last read. The revision determines whether they are current. */
   const seen = new RecentMap<string, { readonly row: StoredRisk | undefined }>({ max: 1_000 });
 
   const read = (key: Key) => store.get<StoredRisk>('sessions', key, { together: true });
@@ -77,7 +76,7 @@ export function keyRisksTable(options: KeyRisksOptions): KeyRisks {
       return (await look(tenant, keyId))?.risk;
     },
 
-    /** Updates a record. Updates of one process that arrive during a write share the next one. */
+    /** Updates a record. Updates that arrive during a write by the same process share the next write. */
     update(tenant, keyId, fold) {
       const id = `${tenant}#${keyId}`;
       const next = waiting.get(id);

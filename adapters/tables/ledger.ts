@@ -1,6 +1,6 @@
 /**
  * The only writer of evidence. One transaction puts entries if absent, advances their sessions' heads if unchanged, and
- * makes the changes of the steps. Fails closed.
+ * applies the changes of the steps. Fails closed.
  */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Sealed } from '#core/evidence/chain.ts';
@@ -18,7 +18,7 @@ import { keyPut, tenantPut } from './tenant-row-writes.ts';
 interface LedgerOptions extends StoreOptions {
   readonly pause?: (ms: number) => Promise<void>;
   readonly random?: () => number;
-  /** Called for a session whose commits repeatedly met other writers. */
+  /** Called for a session whose commits repeatedly conflict with other writers. */
   readonly contended?: (sessionId: string) => void;
 }
 
@@ -44,7 +44,7 @@ export function tableLedger(options: LedgerOptions): Ledger {
   }
 
   async function write(parts: readonly Part<ChangeWrite>[]): Promise<readonly Verdict[]> {
-    // The reasons of a cancellation have the same order.
+    // The cancellation reasons are in the same order.
     const writes = parts.flatMap(({ before, links }) => [
       headPut(before, links.at(-1)!.after),
       ...links.flatMap(({ items }) => items.map(({ write }) => write)),
@@ -66,7 +66,9 @@ export function tableLedger(options: LedgerOptions): Ledger {
     throw fault;
   }
 
-  /** Checks whether a transaction without an answer was written: an entry is stored and is exactly this call's. */
+  /**
+   * Checks whether a transaction whose response was lost was written: an entry is stored and is exactly this call's.
+   */
   async function wrote({ entry, waiting }: Link<ChangeWrite>): Promise<boolean> {
     return (await store.get('evidence', entryKey(entry)))?.writer === waiting.writer;
   }
@@ -102,8 +104,8 @@ function writesOf(change: Change, entry: EvidenceEntry): Write[] {
 }
 
 /**
- * Checks whether a step may share a transaction. Puts of fresh ids never fail a condition; other changes may, and must
- * not delay the commits of others.
+ * Checks whether a step may share a transaction. Puts with fresh ids never fail a condition; other changes may, and
+ * must not delay other callers' commits.
  */
 const shares = ({ changes = [] }: Step): boolean => changes.every(isFresh);
 
@@ -112,8 +114,7 @@ function isFresh(change: Change): boolean {
     case 'salts.put':
     case 'credential.put':
       return true;
-    // Two requests may share an idempotency key; the end of any other action is recorded by the process that started
-    // it.
+    // Two requests may share an idempotency key; for any other action, the process that started it records the end.
     case 'action.start':
       return change.action.id === change.action.envelope_id;
     case 'action.end':
@@ -123,7 +124,7 @@ function isFresh(change: Change): boolean {
   }
 }
 
-/** A write of a transaction, and the change it makes unless it is the entry itself. */
+/** A write in a transaction, and the change it makes unless it is the entry itself. */
 interface ChangeWrite {
   readonly write: Write;
   readonly change?: Change;
@@ -132,8 +133,8 @@ interface ChangeWrite {
 const noReason: Reason = { code: 'none' };
 
 /**
- * Returns one verdict per part, given that each part's head and then its links' writes were sent in this order.
- * Undefined if no write was the cause.
+ * Returns one verdict per part, given that each part's head was sent first, followed by its links' writes. Returns
+ * undefined if no write was the cause.
  */
 function verdictsOf(parts: readonly Part<ChangeWrite>[], cancelled: Cancelled): readonly Verdict[] | undefined {
   const reasons = [...cancelled.reasons];
@@ -157,7 +158,10 @@ interface GroupReasons {
   }[];
 }
 
-/** Checks whether exactly this call's entry is stored: the transaction was written before, and its answer was lost. */
+/**
+ * Checks whether exactly this call's entry is stored, which means the transaction was already written and its response
+ * was lost.
+ */
 const standsAlready = ({ links }: GroupReasons): boolean =>
   links.some(({ waiting, items }) => items[0]?.row?.writer === waiting.writer);
 
@@ -179,7 +183,7 @@ function verdictOf({ head, links }: GroupReasons): Verdict {
   return { type: 'conflict', ...(head.row && { head: toHead(head.row) }) };
 }
 
-/** Returns the row at which a condition failed, as its store reads it. */
+/** Returns the row that failed a condition, as its store reads it. */
 function currentOf({ type }: Change, row: Row): Record<string, unknown> {
   if (type === 'approval.move') return { ...toRow(row) };
   return type === 'action.start' || type === 'action.end' ? { ...toStartedAction(row) } : { ...row };
@@ -187,5 +191,8 @@ function currentOf({ type }: Change, row: Row): Record<string, unknown> {
 
 const isNone = ({ code }: Reason): boolean => code === 'none';
 
-/** Checks for a fault such as throttled, too large or malformed, as opposed to a condition or another writer. */
+/**
+ * Checks for a fault such as a throttled, oversized or malformed request, as opposed to a failed condition or another
+ * writer.
+ */
 const isFault = ({ code }: Reason): boolean => code === 'fault';

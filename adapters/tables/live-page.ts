@@ -14,7 +14,7 @@ interface PageQuery<Row> {
   readonly limit: number;
   readonly cursor?: string;
   readonly toRow: (row: Row) => Row;
-  /** ISO time. A row issued earlier cannot be valid, nor can those after it. */
+  /** ISO time. A row issued before it cannot be valid, nor can the rows that follow that row. */
   readonly oldest: string;
   readonly isLive: (row: Row) => boolean;
 }
@@ -22,7 +22,10 @@ interface PageQuery<Row> {
 const pageSize = 200;
 const idForm = /^[0-9a-f-]{36}$/;
 
-/** Returns a page of valid rows. @throws GatewayError `invalid_request` for a foreign cursor, `service_unavailable`. */
+/**
+ * Returns a page of valid rows. @throws GatewayError `invalid_request` for a cursor from another list,
+ * `service_unavailable`.
+ */
 export async function livePage<Row extends { readonly id: string; readonly issued_at: string }>(
   where: Where,
   { limit, cursor, toRow, oldest, isLive }: PageQuery<Row>,

@@ -1,11 +1,8 @@
 /**
- * MCP sessions and tool fingerprints.
- *
- * Rows of the table, all by `id`: `session#<id>` — one session; `tools#<upstream>` — the fingerprints of one server's
- * tools, with the count of their writes.
- *
- * Access patterns: one session (get), put, end (a put that expires it: rows are not deleted); the marks of a server
- * (get), put if no other process wrote since. `expires_at` is compared, TTL removes rows.
+ * MCP sessions and tool fingerprints. Rows of the table, all by `id`: `session#<id>` — one session; `tools#<upstream>`
+ * — the fingerprints of one server's tools, with the number of their writes. Access patterns: one session (get), put,
+ * end (a put that expires it: rows are not deleted); a server's fingerprints (get), put if no other process has written
+ * since. `expires_at` is compared, TTL removes rows.
  */
 
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
@@ -25,7 +22,7 @@ export function mcpTable({ clock, store }: McpTableOptions): McpStore {
       const row = await store.get('mcp', { id: sessionId(id) });
       if (!row) return undefined;
       const { ttl: _ttl, session_id, hello, ...rest } = row;
-      // Sessions stored by 0.8 call the handshake `hello`.
+      // Sessions stored by release 0.8 call the handshake `hello`.
       const session = { handshake: hello, ...rest, id: session_id } as unknown as McpSession;
       return session.expires_at > isoTime(clock.now()) ? session : undefined;
     },

@@ -1,11 +1,10 @@
 /**
- * The rows of the observations table, and the writes that make them.
- *
- * One mark per entry (`seen#<hash>`, in a clustered store by time), one record per batch (`batch#<writer>#<number>`),
- * one sum per hour and counter (`<tenant>#counters`), one sum per minute and dimension (`<scope>#minutes#<dimension>`,
- * `observation-minutes.ts`) and one per hour (`#hours#`), one row per violation (`<tenant>#violations`), per chat call
- * (`<tenant>#requests`) and per evaluator's score of one (`<tenant>#scores`, at the call's place). An hour is many
- * small items, never one that grows with the names callers invent.
+ * Rows of the observations table, and the writes that create them. One mark per entry (`seen#<hash>`, in a clustered
+ * store by time), one record per batch (`batch#<writer>#<number>`), one sum per hour and counter (`<tenant>#counters`),
+ * one sum per minute and dimension (`<scope>#minutes#<dimension>`, `observation-minutes.ts`) and one per hour
+ * (`#hours#`), one row per violation (`<tenant>#violations`), per chat call (`<tenant>#requests`) and per evaluator
+ * score for a call (`<tenant>#scores`, at the call's place). Each hour is stored as many small items, never as one that
+ * grows with the names callers invent.
  */
 import { digestOf } from '#core/kernel/canonical.ts';
 import type { Score } from '#core/observatory/evaluation/score.ts';
@@ -20,12 +19,12 @@ import type { Change, Condition, Key, Row, Write } from './store.ts';
 
 const observationRetentionDays = 90;
 const keptSeconds = observationRetentionDays * 24 * 3600;
-/** A mark must outlive the counters it guards; otherwise a late rebuild would count twice. */
+/** A mark must outlive the counters it protects; otherwise a late rebuild would count an entry twice. */
 const markKeptSeconds = keptSeconds + 7 * 24 * 3600;
 const recentSeconds = recentHours * 3600;
-/** DynamoDB takes 100 items per transaction: the marks and the batch's record. */
+/** DynamoDB accepts 100 items per transaction: the marks and the batch's record. */
 const maxMarksPerTransaction = 99;
-/** Maximum number of characters in a batch's record, up to three bytes each: DynamoDB takes 400 kB. */
+/** Maximum number of characters in a batch's record, up to three bytes each: DynamoDB accepts 400 kB. */
 const recordCharacters = 100_000;
 
 export const countersOf = (tenant: string) => `${tenant}#counters`;
@@ -41,7 +40,9 @@ export interface BatchId {
 
 export const batchKey = ({ writer, number }: BatchId): Key => ({ series: `batch#${writer}#${number}`, at: 'batch' });
 
-/** Returns the marks, one per projection in their order, each naming its batch, and then the batch's record. */
+/**
+ * Returns the marks, one per projection and in the same order, each naming its batch, followed by the batch's record.
+ */
 export function claimPuts(batch: BatchId, { projections, text }: Group, clustered = false): Write[] {
   const ttl = Math.max(...projections.map(({ timestamp }) => ttlOf(timestamp, markKeptSeconds)));
   return [
@@ -55,13 +56,14 @@ export function claimPuts(batch: BatchId, { projections, text }: Group, clustere
 }
 
 /**
- * Returns the batch that claimed an entry; undefined for a mark of an earlier release, whose entry was counted with it.
+ * Returns the batch that claimed an entry; undefined for a mark from an earlier release, where the entry was counted
+ * together with its mark.
  */
 export function batchOfMark({ writer, number }: Row = {}): BatchId | undefined {
   return typeof writer === 'string' && typeof number === 'number' ? { writer, number } : undefined;
 }
 
-/** Returns the sums a batch still has to add; empty once it is done. */
+/** Returns the sums that a batch has yet to add; empty once the batch is done. */
 export const sumsOfBatch = (record: Row | undefined): readonly Sum[] =>
   JSON.parse(String(record?.sums ?? '[]')) as Sum[];
 
@@ -71,7 +73,7 @@ export const batchDone: { readonly change: Change; readonly if: Condition } = {
   if: { present: 'series' },
 };
 
-/** Returns the sums of the projections, each item once. */
+/** Returns the projections' sums, with each item once. */
 function sumsOfAll(projections: readonly CountedProjection[]): Sum[] {
   return [...Map.groupBy(projections.flatMap(sumsOf), sumKey).values()].map((same) => ({
     ...same[0]!,
@@ -92,8 +94,8 @@ export function groupOf(projections: readonly CountedProjection[]): Group {
 }
 
 /**
- * Splits projections, in their order, into batches whose marks fit into one transaction and whose sums fit into one
- * record.
+ * Splits projections, keeping their order, into batches whose marks fit into one transaction and whose sums fit into
+ * one record.
  */
 export function groupsOf(projections: readonly CountedProjection[]): Group[] {
   if (projections.length === 0) return [];
@@ -107,7 +109,7 @@ export function groupsOf(projections: readonly CountedProjection[]): Group[] {
 /** Returns the rows of violations, requests and scores. A repeated put writes the same row. */
 export const rowsOfAll = (projections: readonly Projection[]): Row[] => projections.flatMap(rowsOf);
 
-/** Shortens a name of any length to a key of bounded length. */
+/** Shortens a name of any length to a key of limited length. */
 const fixedLengthName = (name: unknown): string => digestOf(name).slice(0, 32);
 
 function sumsOf(projection: CountedProjection): Sum[] {
@@ -127,8 +129,8 @@ function sumsOf(projection: CountedProjection): Sum[] {
 const sumKey = ({ series, at }: Sum): string => `${series}#${at}`;
 
 /**
- * Adds a batch's sum once, even if repeated: the row remembers each writer's last batch, and a writer begins its next
- * batch only when the previous one is done.
+ * Adds a batch's sum only once, even if repeated: the row records each writer's last batch, and a writer begins its
+ * next batch only when the previous one is done.
  */
 export function sumUpdate(
   { writer, number }: BatchId,
@@ -153,7 +155,7 @@ function rowsOf({ tenant, timestamp, hash, violations = [], request, evaluated }
       at: n === 0 ? place : `${place}#${String(n).padStart(2, '0')}`,
       ttl: ttlOf(timestamp, keptSeconds),
     })),
-    // As text: every call writes one, and a text is much cheaper to write than twenty attributes.
+    // Stored as text: every call writes one, and text is much cheaper to write than twenty attributes.
     ...(request
       ? [{ series: requestsOf(tenant), at: place, row: JSON.stringify(request), ttl: ttlOf(timestamp, recentSeconds) }]
       : []),

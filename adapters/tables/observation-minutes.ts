@@ -1,7 +1,7 @@
 /**
- * Items of analytics: the sums of one minute, dimension and scope, and the same per hour, so that a query over two days
+ * Analytics items: the sums of one minute, dimension and scope, and the same per hour, so that a query over two days
  * reads 48 items per dimension. A tenant's own sums are one item. Those of the whole platform are sharded by tenant,
- * because every call of the deployment raises some of them.
+ * because every call in the deployment increases some of them.
  */
 
 import { RecentMap } from '#core/kernel/recent-map.ts';
@@ -21,7 +21,7 @@ type Width = 'minutes' | 'hours';
 const seriesOf = (width: Width, scope: Scope, dimension: Dimension, shard?: number): string =>
   `${scope}#${width}#${shard === undefined ? '' : `${shard}#`}${dimension}`;
 
-/** Returns every series that holds minutes, or hours, of the dimension. */
+/** Returns every series that holds the dimension's minutes or hours. */
 export const everySeries = (width: Width, scope: Scope, dimension: Dimension): string[] =>
   scope === everyTenant
     ? Array.from({ length: shards.minutes }, (_, shard) => seriesOf(width, scope, dimension, shard))
@@ -31,15 +31,15 @@ interface Minute extends Point {
   readonly scope: Scope;
 }
 
-/** A projection whose dimensions are within the bound of names. */
+/** A projection whose dimensions are within the limit on names. */
 export interface CountedProjection extends Projection {
   readonly minutes: readonly Minute[];
 }
 
-/** Returns the dimension under which one is counted in a scope on a day. */
+/** Returns the dimension under which another dimension is counted in a scope on a day. */
 type Counting = (scope: Scope, dimension: Dimension, day: string) => Promise<Dimension>;
 
-/** Adds to each projection its sums for the minutes of its tenant and of the platform. */
+/** Adds to each projection its per-minute sums for its tenant and the platform. */
 export async function withMinutes(projections: readonly Projection[], counted: Counting): Promise<CountedProjection[]> {
   const asked = new Map<string, Promise<Dimension>>();
   for (const { timestamp, tenant, points = [] } of projections) {
@@ -68,7 +68,9 @@ const dayOf = (timestamp: string): string => timestamp.slice(0, 10);
 /** Days and scopes contain no line feed. */
 const listKey = (scope: Scope, dimension: Dimension, day: string): string => `${day}\n${scope}\n${dimension}`;
 
-/** Returns the scopes of a dimension. A tenant's total counts for both; the global total only for the platform. */
+/**
+ * Returns a dimension's scopes. A tenant's total counts for both scopes; the global total counts only for the platform.
+ */
 function scopesOf(dimension: Dimension, tenant: string): readonly Scope[] {
   const kind = partsOf(dimension)?.kind;
   if (kind === undefined) return [everyTenant];
@@ -80,7 +82,7 @@ const tenantShards = new RecentMap<string, number>({ max: 10_000 });
 const shardOfTenant = (tenant: string): number =>
   tenantShards.getOrInsertComputed(tenant, () => shardOf(tenant, shards.minutes));
 
-/** Returns the sums an entry adds to items of minutes. */
+/** Returns the sums an entry adds to the minute items. */
 export function minuteSums({ tenant, timestamp, minutes }: CountedProjection): Sum[] {
   const shard = shardOfTenant(tenant);
   const [at, ttl] = [timestamp.slice(0, 16), ttlOf(timestamp, recentSeconds)];
@@ -94,15 +96,15 @@ export function minuteSums({ tenant, timestamp, minutes }: CountedProjection): S
 }
 
 /**
- * Returns the dimension whose hours are the stamps of a scope. Every batch that adds to the scope raises them, and does
+ * Returns the dimension whose hours are a scope's stamps. Every batch that adds to the scope increments them, and does
  * so last.
  */
 export const stampDimension = (scope: Scope): Dimension =>
   scope === everyTenant ? 'global' : dimensionOf('tenant', scope);
 
 /**
- * Returns the sums of a batch with those of their hours, in two steps: the second is added after the first. The batch's
- * record omits hours, because they follow from minutes.
+ * Returns a batch's sums and those of their hours, in two steps: the second is added after the first. The batch's
+ * record omits hours, because they follow from the minutes.
  */
 export function withHours(sums: readonly Sum[]): readonly [first: readonly Sum[], stamps: readonly Sum[]] {
   const hours = new Map<string, Sum[]>();
@@ -132,7 +134,7 @@ const addedUp = (alike: ReadonlyMap<string, readonly Sum[]>): Sum[] =>
     ttl: Math.max(...same.map(({ ttl }) => ttl)),
   }));
 
-/** Returns the scope and dimension of a sum of a minute; undefined for other sums. */
+/** Returns the scope and dimension of a minute's sum; undefined for other sums. */
 function placeOf({ series }: Sum) {
   const [scope, width, ...rest] = series.split('#') as [Scope, ...string[]];
   if (width !== 'minutes') return undefined;
@@ -140,7 +142,7 @@ function placeOf({ series }: Sum) {
   return { scope, shard, dimension: rest.join('#') as Dimension };
 }
 
-/** Returns the row of a minute that is counted elsewhere; it is in the first shard only. */
+/** Returns the row for a minute that is counted elsewhere; it is only in the first shard. */
 export const replacedMinute = (dimension: Dimension, { at, measures }: TimedSums): Row => ({
   series: seriesOf('minutes', everyTenant, dimension, 0),
   at: at.slice(0, 16),
@@ -148,7 +150,9 @@ export const replacedMinute = (dimension: Dimension, { at, measures }: TimedSums
   ...Object.fromEntries(Object.entries(measures).map(([name, value]) => [`${sumMark}${name}`, value])),
 });
 
-/** Parses a row of a minute (`2026-11-25T10:31`) or an hour (`2026-11-25T10`); empty for a mere stamp. */
+/**
+ * Parses a row for a minute (`2026-11-25T10:31`) or an hour (`2026-11-25T10`); empty for a row that is only a stamp.
+ */
 export function toTimedSums(row: Row): TimedSums[] {
   const measures = sumsOfRow(row);
   if (Object.keys(measures).length === 0) return [];

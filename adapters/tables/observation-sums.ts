@@ -2,7 +2,7 @@
 import type { Measures } from '#core/observatory/measures.ts';
 import type { Row } from './store.ts';
 
-/** Stored as text in the batch's record, so that it can be added after a crash. */
+/** An amount stored as text in the batch's record, so that it can be added after a crash. */
 export interface Sum {
   readonly series: string;
   readonly at: string;
@@ -26,7 +26,7 @@ export function sumsOfRow(row: Row): Measures {
 /** Prefix of the attributes that hold the number of each writer's last batch. */
 export const writerMark = '~';
 
-/** Returns the last batch of each writer that raised the row. */
+/** Returns the last batch of each writer that increased the row. */
 export const writersOf = (row: Row): string =>
   Object.keys(row)
     .filter((name) => name.startsWith(writerMark))
@@ -34,5 +34,5 @@ export const writersOf = (row: Row): string =>
     .sort()
     .join(' ');
 
-/** Returns the expiry of an entry's item, in epoch seconds. */
+/** Returns the expiry time of an entry's item, in epoch seconds. */
 export const ttlOf = (timestamp: string, seconds: number) => Math.floor(Date.parse(timestamp) / 1000) + seconds;

@@ -1,12 +1,10 @@
 /**
- * Projections: sums over the evidence stream, each entry counted once.
- *
- * Access patterns: counters of a tenant by hour, its dimensions by minute (a range of one series); violations and
- * requests, newest first (one series); check whether an entry was counted (put of a mark if absent).
- *
- * Applying a batch: its rows, then a transaction of marks and the batch's record, then one plain update per sum, then
- * the record is emptied. No two batches share a row of the transaction, so parallel consumers do not delay each
- * other. A batch that stopped midway is finished by the first run that meets one of its marks.
+ * Projections: sums over the evidence stream, with each entry counted once. Access patterns: a tenant's counters by
+ * hour, its dimensions by minute (a range of one series); violations and requests, newest first (one series); check
+ * whether an entry was counted (put of a mark if absent). Applying a batch: its rows, then a transaction of marks and
+ * the batch's record, then one plain update per sum, then the record is emptied. No two batches share a row in the
+ * transaction, so parallel consumers do not delay each other. A batch that stopped midway is finished by the first run
+ * that finds one of its marks.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -51,17 +49,17 @@ interface ObservationsOptions extends StoreOptions {
   readonly pause?: (ms: number) => Promise<void>;
 }
 
-/** Numbers its batches. Sums remember each writer's last batch. */
+/** A writer that numbers its batches. Sums record each writer's last batch. */
 interface Writer {
   readonly name: string;
   number: number;
-  /** The batch that was begun and may not have ended. */
+  /** The batch that was started and may not have finished. */
   unfinished: BatchId | undefined;
 }
 
 const maxTries = 6;
 const minuteConcurrency = 25;
-/** Maximum number of reads for a filtered page, which then returns its matches and a cursor. */
+/** Maximum number of reads for a filtered page, after which its matches and a cursor are returned. */
 const readsPerPage = 10;
 const rowsPerRead = 500;
 
@@ -69,7 +67,7 @@ export function observationsTable({ pause = sleep, store }: ObservationsOptions)
   const names = dimensionNames(store);
   const writers: Writer[] = [];
 
-  /** Adds the sums and then marks the batch as done. A repetition adds nothing. */
+  /** Adds the sums and then marks the batch as done. Repeating this adds nothing. */
   async function addSums(batch: BatchId, sums: readonly Sum[]): Promise<void> {
     for (const step of withHours(sums))
       await Promise.all(
@@ -81,14 +79,15 @@ export function observationsTable({ pause = sleep, store }: ObservationsOptions)
     await store.update('observations', batchKey(batch), batchDone.change, { if: batchDone.if });
   }
 
-  /** Finishes a batch that some consumer began; does not change a finished one. */
+  /** Finishes a batch that some consumer started; does not change a finished one. */
   async function finish(batch: BatchId): Promise<void> {
     const sums = sumsOfBatch(await store.get('observations', batchKey(batch)));
     if (sums.length > 0) await addSums(batch, sums);
   }
 
   /**
-   * Marks the entries as counted by this batch. @returns its sums, and the batches that had claimed the other entries.
+   * Marks the entries as counted by this batch. @returns its sums, and the batches that had already claimed the other
+   * entries.
    */
   async function claim(batch: BatchId, group: Group) {
     const others = new Map<string, BatchId>();
@@ -104,7 +103,7 @@ export function observationsTable({ pause = sleep, store }: ObservationsOptions)
       }
       const fresh = left.projections.filter((_, n) => !known(n));
       if (fresh.length < left.projections.length) attempt = 0;
-      // The same entries arrive twice at the same moment: one of the two is first.
+      // If the same entries arrive twice at the same moment, one of the two batches is first.
       else if (attempt === maxTries || !reasons.some(({ code }) => code === 'busy'))
         throw new StoreFault(new Error('The marks of a batch were not stored.'));
       else await pause(Math.random() * 10 * 2 ** attempt);
@@ -114,7 +113,7 @@ export function observationsTable({ pause = sleep, store }: ObservationsOptions)
   }
 
   async function applyGroup(writer: Writer, group: Group): Promise<void> {
-    // The writer's unfinished batch comes first: its next number means that all earlier ones are done.
+    // The writer's unfinished batch comes first, because its next number means that all earlier ones are done.
     if (writer.unfinished) await finish(writer.unfinished);
     const rows = rowsOfAll(group.projections);
     if (rows.length > 0) await store.putMany('observations', rows);
@@ -134,7 +133,7 @@ export function observationsTable({ pause = sleep, store }: ObservationsOptions)
       stale: !consistent,
     });
 
-  /** Reads rows of a series, newest first, from the cursor on. */
+  /** Reads a series' rows, newest first, starting at the cursor. */
   const newest = (series: string, limit: number, start: Key | undefined, since?: string, until?: string) =>
     store.query('observations', {
       partition: series,
@@ -162,7 +161,7 @@ export function observationsTable({ pause = sleep, store }: ObservationsOptions)
   return {
     async apply(projections) {
       const each = [...new Map(projections.map((projection) => [projection.hash, projection])).values()];
-      // A writer has one batch at a time: parallel calls use different writers.
+      // A writer has one batch at a time, so parallel calls use different writers.
       const writer = writers.pop() ?? { name: randomBytes(5).toString('hex'), number: 0, unfinished: undefined };
       try {
         const counted = await withMinutes(each, names.counted);
@@ -218,7 +217,7 @@ export function observationsTable({ pause = sleep, store }: ObservationsOptions)
 
 const dayMs = 24 * 3_600_000;
 
-/** Returns each UTC day from one ISO time to another, both included, as far back as minutes are stored. */
+/** Returns each UTC day from one ISO time to another, both included, for as far back as minutes are stored. */
 function daysBetween(from: string, to: string): string[] {
   const start = Math.floor(Math.max(Date.parse(from), Date.parse(to) - 3 * dayMs) / dayMs) * dayMs;
   const count = Math.max(0, Math.floor((Date.parse(to) - start) / dayMs) + 1);

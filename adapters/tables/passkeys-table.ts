@@ -1,7 +1,6 @@
 /**
- * Passkeys: one row per person in the table of approvals, which only functions that take votes write.
- *
- * Access patterns: the passkeys of a person; a row under the revision that was read (put).
+ * Passkeys: one row per person in the approvals table, which only functions that accept votes write. Access patterns: a
+ * person's passkeys; a write conditional on the revision that was read (put).
  */
 import type { PasskeyStore } from '#core/approvals/passkeys/store.ts';
 import type { PasskeyRow } from '#core/contracts/passkey.ts';

@@ -1,8 +1,7 @@
 /**
- * Data planes [federation.status]: one partition per plane, with its last status and one row per reported chain.
- *
- * Access patterns: the status of planes by name, heads by tenant and session, heads in the order of their keys, a status
- * under the revision that was read, heads one by one (a report raises few of them).
+ * Data planes [federation.status]: one partition per plane, with its last status and one row per reported chain. Access
+ * patterns: plane status by name, heads by tenant and session, heads in key order, a status write conditional on the
+ * revision that was read, heads one by one (a report advances few of them).
  */
 import type { KnownHead, PlaneRow } from '#core/contracts/federation.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
@@ -11,7 +10,7 @@ import { ifUnchanged, type Key, type StoreOptions } from './store.ts';
 
 const statusId = 'status';
 const headPrefix = 'head#';
-/** Returns the id of a head. Ids of tenants and sessions do not contain the separator. */
+/** Returns a head's id. Tenant and session ids do not contain the separator. */
 const headId = ({ tenant, session_id }: HeadKey): string => `${headPrefix}${tenant}#${session_id}`;
 const putConcurrency = 10;
 

@@ -1,9 +1,8 @@
 /**
- * Provenance of sessions: keyed digests, no text.
- *
- * Rows, by `session` (tenant#session) and `entry`: `#head` with the session's key, the count of its digests and whether
- * some were left out; `r#<envelope_id>` a result, `w#<digest>` words. Access patterns: all of a session, open and grow
- * (update of the head), put once. `expires_at` is compared, TTL removes rows.
+ * Session provenance: keyed digests, no text. Rows, by `session` (tenant#session) and `entry`: `#head` with the
+ * session's key, the number of its digests and whether some were left out; `r#<envelope_id>` a result, `w#<digest>`
+ * words. Access patterns: all rows of a session, open and grow (update of the head), put once. `expires_at` is
+ * compared, TTL removes rows.
  */
 
 import type { ProvenanceStore, SeenEntry, SessionName } from '#core/session/sources/ports.ts';
@@ -21,7 +20,7 @@ export function provenanceTable({ store }: StoreOptions): ProvenanceStore {
       const first = rows.find(({ entry }) => entry === head);
       if (!first || Number(first.expires_at) <= nowMs) return undefined;
       const entries = rows.filter(({ entry, expires_at }) => entry !== head && Number(expires_at) > nowMs);
-      // Entries put when the record was opened have expired, so the oldest are missing.
+      // Rows put when the record was opened have expired, so the oldest are missing.
       const aged = Number(first.oldest_until) <= nowMs;
       return { key: String(first.key), entries: entries.map(entryOf), gap: first.gap === true || aged };
     },

@@ -1,9 +1,8 @@
 /**
- * Rollouts. Few and rarely written, so they share one partition. In addition, one row per model names its current
- * rollout; while that one is open, no other can replace it.
- *
- * Access patterns: one rollout; the newest; the current ones (the models, then their rollouts); put with a condition on
- * the revision, together with the evidence entry.
+ * Rollouts. They are few and rarely written, so they share one partition. In addition, one row per model names its
+ * current rollout; while that rollout is open, no other can replace it. Access patterns: one rollout; the newest; the
+ * current ones (the models, then their rollouts); put with a condition on the revision, together with the evidence
+ * entry.
  */
 import { isOpen, type Rollout } from '#core/contracts/rollout.ts';
 import type { Rollouts } from '#core/models/rollouts/ports.ts';
@@ -25,11 +24,11 @@ interface StoredModel {
 
 const toRollout = ({ rollout }: StoredRollout): Rollout => JSON.parse(rollout);
 
-/** Maximum number of models with a current rollout; a page of DynamoDB holds more. */
+/** Maximum number of models with a current rollout; a DynamoDB page holds more. */
 const maxInForce = 100;
 const maxListed = 200;
 
-/** Puts the row and its claim on the model: a new rollout takes it, a rolled back one releases it. */
+/** Puts the row and its claim on the model: a new rollout takes the claim, and a rolled-back one releases it. */
 export function rolloutPuts({ rollout, revision }: { readonly rollout: Rollout; readonly revision?: number }): Write[] {
   return [
     {
@@ -62,7 +61,7 @@ export function rolloutsTable({ store }: StoreOptions): Rollouts {
       return row && toRollout(row);
     },
 
-    // Ids begin with their time, so they sort by it.
+    // Ids begin with a timestamp, so they sort by time.
     list: async () => (await newest<StoredRollout>('rollout', maxListed)).map(toRollout),
 
     async inForce() {

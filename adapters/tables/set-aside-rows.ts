@@ -1,9 +1,7 @@
 /**
- * Sessions with a fault, in the table of observations: those that the projector set aside [audit.set-aside], and those
- * whose chain contradicts its evidence [evidence.contradicted].
- *
- * Access patterns: put if absent, the rows of a tenant (one series each) and those of some sessions, remove. They do not
- * expire: a repair removes them.
+ * Sessions with a fault, in the observations table: those that the projector set aside [audit.set-aside], and those
+ * whose chain contradicts its evidence [evidence.contradicted]. Access patterns: put if absent, a tenant's rows (one
+ * series each) and those of some sessions, remove. They do not expire; a repair removes them.
  */
 import type { Contradiction, ContradictionStore } from '#core/evidence/contradiction.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
@@ -25,11 +23,11 @@ export const contradictionRows = ({ store }: StoreOptions): ContradictionStore =
 interface Places<R> {
   /** Place of a row in its series. */
   readonly at: (row: R) => string;
-  /** Places that rows of a session may have. */
+  /** Places that a session's rows may have. */
   readonly places: (session: string) => readonly string[];
 }
 
-/** Usually a tenant has fewer, and one query finds them all. */
+/** A tenant usually has fewer, and one query finds them all. */
 const defaultLimit = 100;
 const queriesAtOnce = 10;
 

@@ -1,4 +1,4 @@
-/** Keys and indexes of every table of a store: those of the contracts, and two that only the local run has. */
+/** Keys and indexes of every table in a store: those in the contracts, and two that only local runs have. */
 import { type TableSpec, tables } from '#core/contracts/tables.ts';
 import type { StoreTable } from './store.ts';
 
@@ -22,7 +22,7 @@ interface KeyNames {
   readonly sortKey?: string;
 }
 
-/** Returns the names of the keys of a table, or of one of its indexes. @throws Error for an unknown index */
+/** Returns the key names of a table, or of one of its indexes. @throws Error for an unknown index */
 export function keysOf(table: StoreTable, index?: string): KeyNames {
   const spec = storeTables[table];
   const found = index === undefined ? spec : spec.indexes?.find(({ name }) => name === index);

@@ -1,22 +1,27 @@
 /**
- * A store of rows, which both hosts implement: over DynamoDB (`adapters/aws/dynamodb`) and over SQLite
+ * A row store with two implementations: over DynamoDB (`adapters/aws/dynamodb`) and over SQLite
  * (`adapters/local/sqlite`). Conditions and changes are data: one driver renders them as expressions, the other
  * executes them.
  */
 import type { TableName } from '#core/contracts/tables.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 
-/** A table of the gateway, or one of the local run only. */
+/** A table of the gateway, or one that only local runs have. */
 export type StoreTable = TableName | 'executions' | 'objects';
 
-/** Attributes by name: JSON values, or as a whole bytes or a set of strings. Undefined members are not stored. */
+/**
+ * Attributes by name: JSON values or, as whole attributes, bytes or a set of strings. Undefined members are not stored.
+ */
 export type Row = Readonly<Record<string, unknown>>;
-/** The attributes that identify a row: those of the table's key; of a place in an index, also those of its key. */
+/**
+ * The attributes that identify a row: those of the table's key and, for a place in an index, also those of the index's
+ * key.
+ */
 export type Key = Readonly<Record<string, string>>;
-/** An attribute by name, or the way through maps to a member. */
+/** An attribute by name, or the path through maps to a member. */
 export type Path = string | readonly string[];
 
-/** Attributes of a stored row besides the record it holds: keys of its indexes and its time to live. */
+/** Attributes of a stored row other than the record it holds: index keys and time to live. */
 export type Beside<Name extends string> = { readonly [Each in Name]?: unknown };
 
 type Scalar = string | number | boolean;
@@ -30,7 +35,7 @@ export type Condition =
   | { readonly below: readonly [Path, string | number] }
   | { readonly atMost: readonly [Path, string | number] }
   | { readonly above: readonly [Path, string | number] }
-  /** Number of members of a map or set. */
+  /** A map or set has fewer members than this number. */
   | { readonly fewer: readonly [Path, number] }
   /** A set of strings has this member. */
   | { readonly holds: readonly [Path, string] }
@@ -50,23 +55,23 @@ export interface Change {
 
 export interface WriteOptions {
   readonly if?: Condition | undefined;
-  /** A refusal returns the row at which the condition failed. */
+  /** True to return the row that failed the condition. */
   readonly current?: boolean;
 }
 
-/** Outcome of one write. `row` is present if it was asked for and there is one. */
+/** Outcome of one write. `row` is present if it was requested and exists. */
 export interface Outcome<R extends object = Row> {
-  /** False if the condition did not hold. */
+  /** False if the condition was not met. */
   readonly written: boolean;
   readonly row?: R;
 }
 
-/** One write of a transaction. */
+/** One write in a transaction. */
 export type Write =
   | ({ readonly put: StoreTable; readonly row: Row } & WriteOptions)
   | ({ readonly update: StoreTable; readonly key: Key; readonly change: Change } & WriteOptions);
 
-/** Contribution of one write to the cancellation of its transaction. */
+/** One write's contribution to the cancellation of its transaction. */
 export interface Reason {
   /** `busy`: another transaction was writing the row; `fault`: the store did not accept the write. */
   readonly code: 'none' | 'condition' | 'busy' | 'fault';
@@ -81,7 +86,7 @@ export interface Cancelled {
 export interface Query {
   /** An index, whose rows are keys unless it projects all attributes. Indexes may lag. */
   readonly index?: string;
-  /** Value of the partition key. */
+  /** Value of the index's or table's partition key. */
   readonly partition: string;
   /** Bounds of the sort key; `from` and `to` are included. */
   readonly range?:
@@ -89,7 +94,7 @@ export interface Query {
     | { readonly before: string }
     | { readonly prefix: string };
   readonly order?: 'ascending' | 'descending';
-  /** Maximum number of rows that are read; `filter` then leaves rows out. */
+  /** Maximum number of rows that are read; `filter` is then applied to these rows. */
   readonly limit?: number;
   /** The `next` of the previous page. */
   readonly after?: Key | undefined;
@@ -100,26 +105,27 @@ export interface Query {
 }
 
 interface ReadOptions {
-  /** A replica that lags may answer. Otherwise a read returns every earlier write. */
+  /** True to allow a response from a lagging replica. Otherwise a read reflects every earlier write. */
   readonly stale?: boolean;
 }
 
 /**
- * Rows must not be changed by those who read them. Faults are a `StoreFault`: nothing was written, as far as is known.
+ * Rows must not be modified by code that reads them. Faults are a `StoreFault`: nothing was written, as far as is
+ * known.
  */
 export interface Store {
   /**
-   * Rows with near keys are stored side by side, and one partition takes every write. Keys then follow the time of
-   * writing; otherwise they are spread over partitions.
+   * True if rows with similar keys are stored together and one partition takes every write. Keys then follow the time
+   * of writing; otherwise they are spread over partitions.
    */
   readonly clustered?: boolean;
-  /** @param options.together waits for no other read, but those of one turn of the event loop share a request */
+  /** @param options.together waits for no other read, but reads from one turn of the event loop share a request */
   get<R extends object = Row>(
     table: StoreTable,
     key: Key,
     options?: ReadOptions & { readonly together?: boolean },
   ): Promise<R | undefined>;
-  /** Returns the rows in the order of the keys; undefined for each that is missing. */
+  /** Returns the rows in the order of the keys, with undefined for each missing row. */
   getMany<R extends object = Row>(
     reads: readonly (readonly [StoreTable, Key])[],
     /** `once` fails if one request does not return all rows. */
@@ -130,10 +136,10 @@ export interface Store {
     query: Query,
   ): Promise<{ readonly rows: readonly R[]; readonly next?: Key }>;
   put<R extends object = Row>(table: StoreTable, row: Row, options?: WriteOptions): Promise<Outcome<R>>;
-  /** Puts rows without a condition, in no order. If it fails, some of them may be stored. */
+  /** Puts rows unconditionally, in no particular order. If this fails, some of them may have been stored. */
   putMany(table: StoreTable, rows: readonly Row[]): Promise<void>;
   /**
-   * Changes a row; without a condition, one that does not exist is created. @param options.after returns the changed
+   * Changes a row; without a condition, a row that does not exist is created. @param options.after returns the changed
    * row
    */
   update<R extends object = Row>(
@@ -143,7 +149,7 @@ export interface Store {
     options?: WriteOptions & { readonly after?: boolean },
   ): Promise<Outcome<R>>;
   remove(table: StoreTable, key: Key, options?: Pick<WriteOptions, 'if'>): Promise<Outcome>;
-  /** Makes all writes, of different rows, or none. */
+  /** Applies all writes, each to a different row, or none. */
   transact(writes: readonly Write[]): Promise<'written' | Cancelled>;
 }
 
@@ -153,8 +159,8 @@ export interface StoreOptions {
 }
 
 /**
- * The store did not answer, or not as it should. `busy`: another transaction was writing the row; `input`: it refused
- * the request as such, e.g. because of its size.
+ * Fault of a store that did not respond, or not as expected. `busy`: another transaction was writing the row; `input`:
+ * the store refused the request itself, e.g. because of its size.
  */
 export class StoreFault extends GatewayError {
   readonly reason: 'busy' | 'input' | 'other';
@@ -168,7 +174,7 @@ export class StoreFault extends GatewayError {
   }
 }
 
-/** Returns the refusal of the caller for any fault of a store (fail closed). */
+/** Returns the error sent to the caller for any store fault (fail closed). */
 const storeDown = (cause: unknown): GatewayError => (cause instanceof GatewayError ? cause : new StoreFault(cause));
 
 /** Runs a call to a store; its faults become `service_unavailable`. */
@@ -180,11 +186,14 @@ export async function stored<T>(call: Promise<T>): Promise<T> {
   }
 }
 
-/** Returns the condition of a write that replaces what was read. If there was none, it requires that none exists. */
+/**
+ * Returns the condition for a write that replaces the row that was read. If no row was read, it requires that none
+ * exists.
+ */
 export const ifUnchanged = (read: { readonly revision: number | string } | undefined, keyName = 'id'): Condition =>
   read ? { equals: ['revision', read.revision] } : { absent: keyName };
 
-/** Yields the rows of a query page by page. If the reader ends the loop, no further page is read. */
+/** Yields a query's rows page by page. If the reader ends the loop, no further page is read. */
 export async function* queried<R extends object = Row>(
   store: Store,
   table: StoreTable,

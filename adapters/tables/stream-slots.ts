@@ -1,8 +1,7 @@
 /**
- * Open event streams of each key, in the table of MCP sessions: functions share no memory.
- *
- * One row per key, `streams#<tenant>#<key>`: its open streams with their session and end, and the count of its writes.
- * Access patterns: take (get, then put if no other process wrote since), give (update that removes one stream).
+ * Each key's open event streams, in the MCP sessions table, because functions share no memory. One row per key,
+ * `streams#<tenant>#<key>`: its open streams with their session and end, and the number of its writes. Access patterns:
+ * take (get, then put if no other process has written since), give (update that removes one stream).
  */
 
 import { GatewayError } from '#core/kernel/errors.ts';

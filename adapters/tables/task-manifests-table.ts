@@ -1,9 +1,8 @@
 /**
- * Task manifests. All manifests that bind a session or key are in one row, so that a call needs one read in addition to
- * its session's head. Rows are not deleted, since roles may not: a removed manifest is marked.
- *
- * Access patterns: one manifest; those of a tenant (index by_created, newest first); those of a session, of a key, and a
- * named one (together); create and remove (transactions over row and attachments).
+ * Task manifests. All manifests that bind a session or key are in one row, so that a call needs only one read in
+ * addition to its session's head. Rows are not deleted, because roles may not delete them: a removed manifest is
+ * marked. Access patterns: one manifest; a tenant's manifests (index by_created, newest first); those of a session, of
+ * a key, and a named one (together); create and remove (transactions over row and attachments).
  */
 
 import type { TaskManifest } from '#core/contracts/task-manifest.ts';
@@ -14,15 +13,15 @@ import { type Cancelled, type Key, type Row, StoreFault, type StoreOptions, type
 
 /** Maximum number of manifests that bind one session or key at a time; each is read with every call. */
 const maxAttached = 8;
-/** Longer than any manifest lives, counted from the last one attached. */
+/** Longer than any manifest's lifetime, counted from the last manifest attached. */
 const keptSeconds = 120 * 24 * 3600;
 
 const rowKey = (tenant: string, id: string): Key => ({ tenant, id: `task#${id}` });
 const boundKey = (tenant: string, what: 'session' | 'key', name: string): Key => ({ tenant, id: `${what}#${name}` });
 
 /**
- * Returns the attribute of an attachment. Attribute names may contain `#`, so a manifest never collides with a key of
- * the table.
+ * Returns an attachment's attribute name. Attribute names may contain `#`, so a manifest never collides with one of the
+ * table's keys.
  */
 const slot = (id: string): string => `at#${id}`;
 
@@ -39,7 +38,7 @@ const manifestsOf = (row: Row | undefined): TaskManifest[] =>
     name.startsWith('at#') && typeof value === 'string' ? [JSON.parse(value) as TaskManifest] : [],
   );
 
-/** Returns the writes of row and attachments, all or nothing. */
+/** Returns the writes for the row and its attachments, all or nothing. */
 function createWrites(manifest: TaskManifest): Write[] {
   const text = JSON.stringify(manifest);
   const ttl = Math.floor(Date.parse(manifest.created_at) / 1000) + keptSeconds;
@@ -87,7 +86,7 @@ function removeWrites(manifest: TaskManifest, deletedAt: string): Write[] {
   ];
 }
 
-/** @throws StoreFault unless a condition did not hold */
+/** @throws StoreFault unless the cause was an unmet condition */
 function assertRefused({ reasons }: Cancelled): void {
   if (!reasons.some(({ code }) => code === 'condition'))
     throw new StoreFault(new Error('The transaction was cancelled.'));
@@ -137,7 +136,7 @@ export function manifestsTable({ store }: StoreOptions): TaskManifests {
         named === undefined ? undefined : read(rowKey(tenant, named)),
       ]);
       const call = ofCall && !isRemoved(ofCall) ? [toManifest(ofCall)] : [];
-      // A manifest that names both binds that key in that session only.
+      // A manifest that names both binds that key only in that session.
       const bound = [...manifestsOf(ofSession), ...manifestsOf(ofKey)].filter(
         ({ sessions, key_id: key }) => (sessions?.includes(session) ?? true) && (key ?? key_id) === key_id,
       );

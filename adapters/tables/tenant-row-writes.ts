@@ -1,4 +1,4 @@
-/** Writes tenants and keys as rows of the table of configuration, with the keys that `tenant-rows.ts` reads. */
+/** Writes tenants and keys as rows of the configuration table, with the keys that `tenant-rows.ts` reads. */
 import { keyIdOf } from '#core/configuration/identity/identities.ts';
 import type { KeyRow, TenantRow } from '#core/contracts/tenant-rows.ts';
 import { ifUnchanged, type Write } from './store.ts';
@@ -6,7 +6,7 @@ import { ifUnchanged, type Write } from './store.ts';
 export const tenantPrefix = 'tenant#';
 export const tenantId = (id: string): string => `${tenantPrefix}${id}`;
 export const keyRowId = (keyId: string): string => `key#${keyId}`;
-/** Ids of tenants have no `#`, so no list of keys is the list of tenants. */
+/** Tenant ids contain no `#`, so no list of keys can be mistaken for the list of tenants. */
 export const tenantList = 'tenants';
 export const keyList = (tenant: string): string => `keys#${tenant}`;
 

@@ -1,9 +1,8 @@
 /**
- * Tenants and keys as rows of the table of configuration: `tenant#<id>`, and `key#<first 16 hex digits of its SHA-256>`
- * with the whole digest inside, so that a key is found by what a caller sends and by the id that evidence names.
- *
- * Access patterns: one tenant, one key (consistent reads); the tenants and the keys of a tenant in the order of their
- * ids (by_list). `tenant-row-writes.ts` puts under the revision that was read, together with the evidence entry.
+ * Tenants and keys as rows of the configuration table: `tenant#<id>`, and `key#<first 16 hex digits of its SHA-256>`
+ * with the whole digest inside, so that a key can be found both by the value a caller sends and by the id that evidence
+ * names. Access patterns: one tenant, one key (consistent reads); the tenants, and a tenant's keys, in id order
+ * (by_list). `tenant-row-writes.ts` puts conditionally on the revision that was read, together with the evidence entry.
  */
 import { keyIdOf } from '#core/configuration/identity/identities.ts';
 import type { TenantRows } from '#core/configuration/ports.ts';
@@ -19,7 +18,7 @@ interface Stored {
   readonly body: string;
 }
 
-/** Parses a row. @throws GatewayError `service_unavailable` for one that is not whole, or not of this id. */
+/** Parses a row. @throws GatewayError `service_unavailable` for a row that is incomplete or has a different id. */
 function tenantOf({ id, body }: Stored): TenantRow {
   return whole(id, () => {
     const row = tenantRowSchema.parse(JSON.parse(body));

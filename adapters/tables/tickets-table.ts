@@ -1,8 +1,7 @@
 /**
- * Capability tickets, in the table of their tenant's credentials. The ticket's text is not stored.
- *
- * Access patterns: one ticket; the valid ones of a tenant (per shard, newest first: ids are UUIDv7); redeem and revoke
- * (update under conditions). A row outlives its ticket by more than any skew, so a nonce is never valid twice.
+ * Capability tickets, in the table with their tenant's credentials. The ticket's text is not stored. Access patterns:
+ * one ticket; a tenant's valid ones (per shard, newest first: ids are UUIDv7); redeem and revoke (update under
+ * conditions). A row outlives its ticket by more than any clock skew, so a nonce is never valid twice.
  */
 
 import type { TicketRecord } from '#core/contracts/credential.ts';
@@ -14,10 +13,10 @@ import { partitionOf, partitionsOf, shards } from './shards.ts';
 import type { Beside, Condition, Key, StoreOptions } from './store.ts';
 
 const keptSeconds = 30 * 24 * 3600;
-/** Longest lifetime of a ticket (the configuration's limit). Tickets issued earlier cannot be valid. */
+/** Longest lifetime of a ticket (the configuration's limit). Tickets issued before that cannot be valid. */
 const longestLifeMs = 3600 * 1000;
 
-/** Returns the list of a tenant's tickets. Tenant names contain no `#`, so tickets and credentials never collide. */
+/** Returns the list for a tenant's tickets. Tenant names contain no `#`, so tickets and credentials never collide. */
 const listOf = (tenant: string): string => `ticket#${tenant}`;
 const rowKey = (tenant: string, id: string): Key => ({
   kept_in: partitionOf(listOf(tenant), id, shards.credentials),
@@ -30,8 +29,8 @@ function toRecord({ kept_in: _kept, ttl: _ttl, ...record }: TicketRecord & Besid
 
 export function ticketsTable({ store }: StoreOptions): TicketStore {
   /**
-   * Notes the time in an attribute of a ticket that is neither used nor revoked.
-   * @returns undefined if the condition held; otherwise the current row, or null if there is none.
+   * Records the time in an attribute of a ticket that is neither used nor revoked.
+   * @returns undefined if the condition was met; otherwise the current row, or null if there is none.
    */
   async function note(tenant: string, id: string, set: Readonly<Record<string, string>>, condition: Condition) {
     const { written, row } = await store.update<TicketRecord>(

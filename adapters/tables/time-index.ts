@@ -1,9 +1,9 @@
 /** Keys of `by_time`, the index of entries by tenant and time. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 
-/** Returns the partition of a tenant and day. There are several, so that no single one takes every write. */
+/** Returns the partition for a tenant and day. There are several, so that no single partition takes every write. */
 export const dayKey = (tenant: string, isoDay: string, shard: number) => `${tenant}#${isoDay}#${shard}`;
 
-/** Returns the sort key of an entry. */
+/** Returns an entry's sort key. */
 export const placeOf = ({ timestamp, session_id, index }: EvidenceEntry): string =>
   `${timestamp}#${session_id}#${String(index).padStart(12, '0')}`;

@@ -1,7 +1,7 @@
 /**
- * Reads sums of minutes and hours. A batch raises the hour of a tenant (`tenant:<id>`), or of everything (`global`),
- * last of its sums for that scope and hour. So the batches that raised it are the stamp of that hour: sums read after
- * the stamp are valid until it changes.
+ * Reads minute and hour sums. For each scope and hour, a batch increases the hour of a tenant (`tenant:<id>`) or of
+ * everything (`global`) last of its sums. The batches that increased it are therefore that hour's stamp: sums read
+ * after the stamp are valid until it changes.
  */
 import type { TimedSums } from '#core/observatory/buckets.ts';
 import { type Dimension, partsOf, type Scope } from '#core/observatory/dimensions.ts';
@@ -11,7 +11,7 @@ import { everySeries, stampDimension, toTimedSums } from './observation-minutes.
 import { writersOf } from './observation-sums.ts';
 import type { Row } from './store.ts';
 
-/** Maximum number of hours that are cached; those of a longer span are read. */
+/** Maximum number of hours that are cached; hours of a longer span are always read from the store. */
 const maxHours = 60;
 const hourMs = 3_600_000;
 
@@ -22,8 +22,8 @@ export function timedSums(range: Range): Pick<Observations, 'minutes' | 'hours' 
   const kept = new KeptHours();
 
   /**
-   * Reads the sums of every shard of a dimension, oldest first. Shards of one time are adjacent, and readers add them
-   * up.
+   * Reads the sums in every shard of a dimension, oldest first. Shards for the same time are adjacent, and readers add
+   * them up.
    */
   async function timed(all: readonly string[], first: string, last: string, consistent = false): Promise<TimedSums[]> {
     const sums = await Promise.all(
@@ -41,7 +41,7 @@ export function timedSums(range: Range): Pick<Observations, 'minutes' | 'hours' 
     const all = everySeries(width, scope, dimension);
     const hours = stamps && !isReplaced(dimension) ? hoursBetween(from, to) : undefined;
     if (!hours || !stamps) return undefined;
-    // Cached sums must include everything up to the stamp, so a lagging replica must not answer.
+    // Cached sums must include everything up to the stamp, so a lagging replica must not serve this read.
     return kept.read(all[0]!, hours, stamps, (first, last) => timed(all, first, last, true));
   }
 
@@ -78,10 +78,10 @@ export function timedSums(range: Range): Pick<Observations, 'minutes' | 'hours' 
   };
 }
 
-/** Checks for minutes that a report of a data plane replaces: it changes no batch and so no stamp. */
+/** Checks for minutes that a data plane's report replaces: such a report changes no batch and therefore no stamp. */
 const isReplaced = (dimension: Dimension): boolean => partsOf(dimension)?.kind === 'plane';
 
-/** Returns the hours of a span, as `2026-11-25T10`; undefined for a long one. */
+/** Returns a span's hours, such as `2026-11-25T10`; undefined for a long span. */
 function hoursBetween(from: string, to: string): string[] | undefined {
   const [first, last] = [from, to].map((text) => Math.floor(Date.parse(text) / hourMs)) as [number, number];
   if (!(last - first < maxHours)) return undefined;

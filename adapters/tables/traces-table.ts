@@ -1,9 +1,8 @@
 /**
- * The last traces of a deployment, from any process [trace.routes].
- *
- * Rows: `ring` = one of eight shards and the tenant, `at` = time of the put and a random suffix, `traces` = JSON of a
- * few traces. Access patterns: put once, and the newest of each shard of a tenant (newest first), so that a
- * tenant's traces do not displace another's. `expires_at` is compared, TTL removes rows.
+ * A deployment's most recent traces, from any process [trace.routes]. Rows: `ring` = one of eight shards and the
+ * tenant, `at` = time of the put and a random suffix, `traces` = JSON of a few traces. Access patterns: put once, and
+ * read the newest in each of a tenant's shards (newest first), so that one tenant's traces do not displace another's.
+ * `expires_at` is compared, TTL removes rows.
  */
 import { sideBySide } from '#core/kernel/side-by-side.ts';
 import type { TraceRing } from '#core/observatory/ports.ts';
@@ -39,7 +38,7 @@ export function tracesTable({ store }: StoreOptions): TraceRing {
     },
   };
 
-  /** Reads at least the newest of a shard: as many items as hold this many traces. */
+  /** Reads at least a shard's newest traces: as many items as hold this number of traces. */
   async function newest(ring: string, limit: number, nowMs: number): Promise<RecordedTrace[]> {
     const found: RecordedTrace[] = [];
     let from: Key | undefined;
@@ -62,5 +61,5 @@ export function tracesTable({ store }: StoreOptions): TraceRing {
 /** @param suffix hex digits */
 const shardOf = (suffix: string): number => Number.parseInt(suffix.slice(-1), 16) % shards;
 
-/** Returns the ring of a tenant. Earlier releases put all traces where those without a tenant are. */
+/** Returns a tenant's ring. Earlier releases put all traces in the rings for traces without a tenant. */
 const ringOf = (tenant: string, shard: number): string => (tenant === noTenant ? String(shard) : `${shard}#${tenant}`);

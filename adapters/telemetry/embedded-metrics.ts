@@ -1,5 +1,5 @@
 /**
- * Writes metrics to the log in CloudWatch's embedded format. The counts of one invocation take few lines: each line
+ * Writes metrics to the log in CloudWatch's embedded format. One invocation's counts take few lines, because each line
  * costs CPU to write and money to ingest.
  */
 import { type Labels, type Series, unitOf } from '#adapters/telemetry/metrics-registry.ts';
@@ -7,14 +7,14 @@ import type { Clock } from '#core/kernel/ports.ts';
 
 const namespace = 'AgentGovernance';
 
-/** Without a flush, changes are written at this number, or with the next one after a second. */
+/** Without a flush, changes are written when they reach this number, or with the next change after a second. */
 const maxChanges = 100;
 const maxAgeMs = 1_000;
 
 interface Pending {
   readonly name: string;
   readonly labels: Labels;
-  /** One number of a counter or gauge, each observation of a histogram. */
+  /** A single number for a counter or gauge, or every observation for a histogram. */
   readonly values: number[];
 }
 
@@ -26,7 +26,10 @@ export class EmbeddedMetrics {
   #changes = 0;
   #sinceMs = 0;
 
-  /** @param deployment name of the deployment, a dimension of every metric: several may share account and region */
+  /**
+   * @param deployment the deployment's name, a dimension of every metric, because several deployments may share an
+   * account and region
+   */
   constructor(clock: Clock, write: (line: string) => void, deployment: string) {
     this.#clock = clock;
     this.#deployment = deployment;
@@ -68,12 +71,12 @@ export class EmbeddedMetrics {
 }
 
 interface Line {
-  /** Dimensions and metrics by name: the line has one value for each. */
+  /** Dimensions and metrics by name: the line has only one value for each. */
   readonly members: Record<string, unknown>;
   readonly directives: Map<string, { Dimensions: string[][]; Metrics: object[] }>;
 }
 
-/** Packs series into lines. Series share a line unless they give the same name different values. */
+/** Packs series into lines. Series share a line unless they have different values for the same name. */
 function packed(pending: Iterable<Pending>): Line[] {
   const lines: Line[] = [];
   for (const one of pending) {

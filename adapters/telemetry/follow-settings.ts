@@ -1,4 +1,4 @@
-/** Exports spans of the local run to the target in `telemetry` of the active configuration, following its changes. */
+/** Exports the local run's spans to the target in the active configuration's `telemetry`, following its changes. */
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import type { Snapshots } from '#core/configuration/store/snapshots.ts';
@@ -20,7 +20,7 @@ interface FollowOptions {
 const lookEveryMs = 5_000;
 
 /**
- * Checks at once and every five seconds. Without `otlp_endpoint`, loads, queues and sends nothing.
+ * Checks immediately and every five seconds. Without `otlp_endpoint`, loads, queues and sends nothing.
  * @returns `stop` sends pending spans; call it when no request is in flight.
  */
 export function followTelemetrySettings(
@@ -56,7 +56,7 @@ export function followTelemetrySettings(
 
   const keepLooking = (): Promise<void> =>
     look()
-      .catch(() => {}) // keeps the last settings; the code that needs the configuration reports its absence
+      .catch(() => {}) // keeps the last settings; code that needs the configuration reports its absence
       .then(() => {
         if (!stopped) cancel = timeouts.after(lookEveryMs, () => void keepLooking());
       });

@@ -1,6 +1,9 @@
-/** Collects log lines into one write: each write to a file or pipe blocks the process and costs more than its line. */
+/**
+ * Collects log lines into one write, because each write to a file or pipe blocks the process and costs more than the
+ * line itself.
+ */
 
-/** Short for a person who watches, long for a busy process. */
+/** Short enough for a person who is watching, long enough for a busy process. */
 const heldMs = 20;
 const maxCharacters = 64 * 1024;
 

@@ -4,7 +4,7 @@ import { remembered } from '#core/kernel/remembered.ts';
 export type Labels = Readonly<Record<string, string>>;
 type Kind = 'counter' | 'gauge' | 'histogram';
 
-/** One series of a metric: its labels, as an object and in Prometheus form. */
+/** One series of a metric, with its labels as an object and in Prometheus form. */
 export interface Series {
   readonly labels: Labels;
   readonly text: string;
@@ -12,7 +12,7 @@ export interface Series {
 
 interface Distribution {
   readonly series: Series;
-  /** Observations up to each edge and above the previous one; the last counts those above all edges. */
+  /** Number of observations up to each edge and above the previous one; the last counts those above all edges. */
   readonly counts: number[];
   sum: number;
 }
@@ -26,15 +26,15 @@ interface Metric {
 }
 
 /**
- * Maximum number of series per metric. Callers choose label values: without a bound one of them could fill memory and
- * the bill with series. Further ones are counted under `other`.
+ * Maximum number of series per metric. Callers choose label values, so without a limit one caller could fill memory and
+ * inflate the bill with series. Additional series are counted under `other`.
  */
 const maxSeries = 200;
 
 export class MetricsRegistry {
   readonly #metrics = new Map<string, Metric>();
 
-  /** @returns the series it was counted under. */
+  /** @returns the series under which the amount was counted. */
   add(name: string, labels: Labels, by: number): Series {
     const { values } = this.#metric('counter', name);
     const series = seriesOrOverflow(values, labels);
@@ -46,7 +46,7 @@ export class MetricsRegistry {
     this.#metric('gauge', name).values.set('', value);
   }
 
-  /** @returns the series it was observed under. */
+  /** @returns the series under which the value was recorded. */
   observe(name: string, labels: Labels, value: number): Series {
     const { distributions, edges } = this.#metric('histogram', name);
     const series = seriesOrOverflow(distributions, labels);
@@ -106,9 +106,9 @@ export function unitOf(name: string): 'Milliseconds' | 'Seconds' | undefined {
 
 const edges = {
   ms: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000],
-  /** OpenTelemetry's advice for GenAI durations. */
+  /** OpenTelemetry's recommended buckets for GenAI durations. */
   seconds: [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92],
-  /** OpenTelemetry's advice for tokens: powers of four up to 67,108,864. */
+  /** OpenTelemetry's recommended buckets for tokens: powers of four up to 67,108,864. */
   tokens: Array.from({ length: 14 }, (_, power) => 4 ** power),
 } as const;
 
@@ -118,8 +118,8 @@ function edgesOf(name: string): readonly number[] {
 }
 
 /**
- * Returns the Prometheus name: OpenTelemetry's names are dotted, and Prometheus's include unit and kind, as its own
- * exporters do.
+ * Returns the Prometheus name: OpenTelemetry's names are dotted, while Prometheus names include unit and kind, as
+ * OpenTelemetry's own exporters write them.
  */
 function prometheusName(kind: Kind, name: string): string {
   if (!name.includes('.')) return name;
@@ -129,7 +129,7 @@ function prometheusName(kind: Kind, name: string): string {
 
 const special = /[\\"\n]/;
 
-/** Label names are a closed set, and each is rewritten once. */
+/** Label names form a closed set, so each is converted only once. */
 const labelNames = new Map<string, string>();
 
 function labelName(name: string): string {

@@ -1,4 +1,4 @@
-/** A running span, and the state that the spans of one trace share in this process. */
+/** A running span, and the state that a trace's spans share in this process. */
 import { randomFillSync } from 'node:crypto';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Span, SpanAttributes } from '#core/kernel/ports.ts';
@@ -13,7 +13,7 @@ export const freshContext = (): TraceContext => ({
   tracestate: undefined,
 });
 
-/** Random bytes are drawn in bulk: drawing eight at a time costs more than the rest of a span. */
+/** Random bytes are drawn in bulk, because drawing eight at a time costs more than the rest of a span. */
 const stock = Buffer.alloc(4096);
 let used = stock.length;
 
@@ -26,27 +26,30 @@ function freshId(bytes: number): string {
   return stock.toString('hex', used - bytes, used);
 }
 
-/** Decision whether a trace is exported; shared by all of its parts in this process. */
+/** Decision whether a trace is exported; shared by all its parts in this process. */
 export interface SamplingDecision {
   sampled: boolean;
 }
 
-/** State that the spans of one trace share in this process. */
+/** State that a trace's spans share in this process. */
 export interface LocalTrace extends Omit<TraceContext, 'sampled'> {
   readonly fate: SamplingDecision;
-  /** The sampling rate was applied here, not by the caller. */
+  /** True if the sampling rate was applied here, not by the caller. */
   readonly begins: boolean;
-  /** Not sampled, but a failure or a long duration may change that, so the spans are held until the last one ends. */
+  /**
+   * True if the trace is not sampled but a failure or a long duration may change that, so its spans are held until the
+   * last one ends.
+   */
   isHeld: boolean;
-  /** The clock's milliseconds, and the steady timer's at the same moment: children are timed relative to it. */
+  /** The clock's milliseconds and the monotonic timer's at the same moment; child spans are timed relative to it. */
   readonly startedMs: number;
   readonly from: number;
   readonly spans: OpenSpan[];
-  /** Address of the span in another system; set when the span has ended. */
+  /** Address of the span in another system; set once the span has ended. */
   url?: string | undefined;
 }
 
-/** The parent span, the depth, and the steady timer's milliseconds at its start. */
+/** The parent span, the depth, and the monotonic timer's milliseconds at its start. */
 interface SpanPlace {
   readonly parentId: string | undefined;
   readonly depth: number;
@@ -60,7 +63,7 @@ export class OpenSpan implements Span, EndedSpan {
   readonly parentId: string | undefined;
   readonly depth: number;
   readonly #from: number;
-  /** Initial attributes. Most spans are never viewed, so later ones are merged on the first view. */
+  /** Initial attributes. Most spans are never viewed, so later attributes are merged at the first view. */
   #attributes: SpanAttributes;
   #more: SpanAttributes[] | undefined;
   #durationMs = 0;
@@ -98,7 +101,7 @@ export class OpenSpan implements Span, EndedSpan {
     return Math.round((performance.now() - this.#from) * 1_000);
   }
 
-  /** Records an exception. A refusal because of the caller's fault is not a failure of the span. */
+  /** Records an exception. A refusal caused by the caller is not a failure of the span. */
   threw(thrown: unknown): void {
     const known = thrown instanceof GatewayError;
     this.end = known && thrown.kind.status < 500 ? 'refused' : 'failed';
@@ -111,7 +114,7 @@ export class OpenSpan implements Span, EndedSpan {
     this.trace.spans.push(this);
   }
 
-  /** Returns trace headers. Readers of our `tracestate` find the calling span among others. */
+  /** Returns trace headers. Readers of the gateway's `tracestate` can find the calling span among others. */
   headers(): Record<string, string> {
     const { traceId, spanId, sampled, random, trace } = this;
     const headers: Record<string, string> = { traceparent: traceparent(traceId, spanId, { sampled, random }) };

@@ -16,7 +16,7 @@ interface GrpcOptions {
 type ReadableSpan = Parameters<OTLPTraceExporter['export']>[0][number];
 
 /**
- * Returns a sender. Headers and certificates come from the environment, by OpenTelemetry's names
+ * Returns a sender. Headers and certificates come from the environment, under OpenTelemetry's names
  * (`OTEL_EXPORTER_OTLP_…`).
  */
 export function grpcSender({ endpoint, resource, timeoutMs = 5_000 }: GrpcOptions): SpanSender {
@@ -46,7 +46,7 @@ async function load(url: string, timeoutMillis: number): Promise<OTLPTraceExport
 const kinds = { internal: 0, server: 1, client: 2 } as const;
 const statuses = { well: 0, refused: 0, failed: 2 } as const;
 
-/** Returns the parts of OpenTelemetry's span that its exporter reads. */
+/** Returns the parts of an OpenTelemetry span that its exporter reads. */
 function readableSpan(span: EndedSpan, shared: object): ReadableSpan {
   const { traceId, spanId, parentId, tracestate, sampled, random } = span;
   const flags = traceFlags(sampled, random);
@@ -78,7 +78,7 @@ function readableSpan(span: EndedSpan, shared: object): ReadableSpan {
   return written as unknown as ReadableSpan;
 }
 
-/** Returns seconds and nanoseconds, to the microsecond that a double holds. */
+/** Returns seconds and nanoseconds, with the microsecond precision that a double can hold. */
 function hrTime(ms: number): HrTime {
   const us = Math.round(ms * 1_000);
   return [Math.floor(us / 1_000_000), (us % 1_000_000) * 1_000];

@@ -11,7 +11,7 @@ interface HttpOptions {
   /** The whole address, path included. */
   readonly url: string;
   readonly resource: () => ResourceAttributes;
-  /** Returns the headers to send instead: a signature covers the body. */
+  /** Returns the headers to send instead, because a signature covers the body. */
   readonly sign?: (request: UnsignedRequest) => Headers | Promise<Headers>;
   /** @default 5 seconds */
   readonly timeoutMs?: number;
@@ -26,7 +26,7 @@ export interface UnsignedRequest {
 }
 
 const zipped = promisify(gzip);
-/** Characters of a refusal in the log. */
+/** Number of characters of a refusal that are logged. */
 const shownCharacters = 300;
 const maxReplyBytes = 64 * 1024;
 
@@ -57,14 +57,14 @@ export function httpSender({ url, resource, sign, timeoutMs = 5_000 }: HttpOptio
   };
 }
 
-/** Returns the address for traces: adds the path to a collector's base address, unless it has it. */
+/** Returns the address for traces: adds the path to a collector's base address unless it is already present. */
 export function tracesUrl(endpoint: string): string {
   const url = new URL(endpoint);
   if (!url.pathname.endsWith('/v1/traces')) url.pathname = `${url.pathname.replace(/\/$/, '')}/v1/traces`;
   return url.href;
 }
 
-/** Writes spans as an OTLP export request in JSON: hex ids, 64-bit numbers as text. */
+/** Writes spans as an OTLP export request in JSON: hex ids, 64-bit numbers as strings. */
 export function traceRequest(spans: readonly EndedSpan[], resource: ResourceAttributes): string {
   const scopeSpans = [{ scope: instrumentation, spans: spans.map(otlpSpan) }];
   return JSON.stringify({ resourceSpans: [{ resource: { attributes: keyValues(resource) }, scopeSpans }] });
@@ -72,7 +72,7 @@ export function traceRequest(spans: readonly EndedSpan[], resource: ResourceAttr
 
 const kinds = { internal: 1, server: 2, client: 3 } as const;
 const statuses = { well: 0, refused: 0, failed: 2 } as const;
-/** Flags: whether the parent is remote, and that this is known. */
+/** Flags that state that the parent's remoteness is known, and that the parent is remote. */
 const remoteKnown = 0x100;
 const remote = 0x200;
 

@@ -1,6 +1,6 @@
 /**
- * Sends traces of one process to the ring that all processes of a deployment share [trace.routes], at the end of an
- * invocation and at most once per second. A busy process sends the rest with the next one.
+ * Sends one process's traces to the ring that all processes of a deployment share [trace.routes], at the end of an
+ * invocation and at most once per second. A busy process sends the remaining traces the next time.
  */
 
 import { FairRing } from '#core/kernel/fair-ring.ts';
@@ -23,9 +23,12 @@ interface Options {
 
 export const sharedSizes = {
   everyMs: 1_000,
-  /** Maximum number of pending traces of all tenants. Beyond it, the tenant with the most loses its oldest. */
+  /** Maximum number of pending traces across all tenants. Beyond it, the tenant with the most loses its oldest. */
   traces: 50,
-  /** Characters of one item, which holds traces of one tenant: DynamoDB takes 400 kB and bills each kB. */
+  /**
+   * Maximum number of characters in one item, which holds one tenant's traces: DynamoDB accepts 400 kB and bills each
+   * kB.
+   */
   characters: 100_000,
 } as const;
 

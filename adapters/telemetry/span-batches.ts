@@ -7,18 +7,18 @@ interface BatchOptions {
   readonly sender: SpanSender;
   readonly telemetry: Pick<Telemetry, 'count' | 'log'>;
   readonly clock: Clock;
-  /** Absent if no code runs between invocations: spans are then sent by `flush`, or when there are many. */
+  /** Absent if no code runs between invocations; spans are then sent by `flush`, or when there are many. */
   readonly timeouts?: Timeouts;
   /** @default all */
   readonly sampleRate?: () => number;
-  /** @default no span counts as slow */
+  /** @default no span is considered slow */
   readonly slowMs?: () => number;
 }
 
 export const batchSizes = {
-  /** Maximum number of pending spans. Further ones are dropped and counted. */
+  /** Maximum number of pending spans. Additional spans are dropped and counted. */
   queue: 2_048,
-  /** Spans per batch. A full one is sent at once. */
+  /** Number of spans per batch. A full batch is sent immediately. */
   batch: 512,
   everyMs: 5_000,
 } as const;
@@ -45,7 +45,7 @@ export function batchedSink(options: BatchOptions): SpanSink {
     telemetry.log('warn', 'spans were not delivered', { spans: count, error: cause });
   };
 
-  /** Sends the pending spans. Stops after a batch that the collector does not take. */
+  /** Sends the pending spans. Stops after a batch that the collector does not accept. */
   const sendWaiting = async (): Promise<void> => {
     for (let left = queue.length; left > 0; ) {
       const taken = queue.splice(0, Math.min(left, batchSizes.batch));

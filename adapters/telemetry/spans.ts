@@ -1,7 +1,7 @@
 /** Ended spans, and their export. */
 import type { SpanAttribute, SpanAttributes } from '#core/kernel/ports.ts';
 
-/** Outcome of a span's work; `refused` is the gateway's answer to a fault of the caller, not a failure. */
+/** Outcome of a span's work; `refused` is the gateway's response to a caller's fault, not a failure. */
 export type SpanEnd = 'well' | 'refused' | 'failed';
 
 export interface EndedSpan {
@@ -11,41 +11,41 @@ export interface EndedSpan {
   /** 16 hex digits. */
   readonly spanId: string;
   readonly parentId: string | undefined;
-  /** Whether the parent is a span of another process. */
+  /** Whether the parent is another process's span. */
   readonly parentIsRemote: boolean;
   readonly sampled: boolean;
   readonly random: boolean;
   readonly tracestate: string | undefined;
   /** Complete only when the span has ended; values may be undefined. */
   readonly attributes: SpanAttributes;
-  /** Milliseconds since the Unix epoch, to the microsecond. */
+  /** Milliseconds since the Unix epoch, with microsecond precision. */
   readonly startMs: number;
   readonly endMs: number;
   readonly end: SpanEnd;
 }
 
-/** Takes ended spans. It never throws or waits for a network during a request. */
+/** Receiver of ended spans. It never throws or waits for a network during a request. */
 export interface SpanSink {
-  /** Returns the share of locally started traces to export, 0–1. */
+  /** Returns the fraction of locally started traces to export, 0–1. */
   sampleRate(): number;
-  /** Returns the duration from which a locally started trace is exported regardless of the rate. */
+  /** Returns the duration at or above which a locally started trace is exported regardless of the rate. */
   slowMs(): number;
   push(span: EndedSpan): void;
-  /** Resolves when the spans were sent or dropped, within a few seconds. */
+  /** Resolves when the spans have been sent or dropped, within a few seconds. */
   flush(): Promise<void>;
-  /** Flushes, then takes no more spans. */
+  /** Flushes, then accepts no more spans. */
   stop(): Promise<void>;
 }
 
 /** Telemetry whose spans can be exported. */
 export interface Exporting {
-  /** Exports spans of sampled traces from now on; undefined stops it. */
+  /** Starts exporting spans of sampled traces; undefined stops it. */
   exportTo(sink: SpanSink | undefined): void;
 }
 
 /** Sends one batch. */
 export interface SpanSender {
-  /** Rejects if the batch was not taken. */
+  /** Rejects if the batch was not accepted. */
   send(spans: readonly EndedSpan[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -66,8 +66,8 @@ export const exportedAttributes = ({ attributes }: Pick<EndedSpan, 'attributes'>
   );
 
 /**
- * Checks that both forms of OTLP can express a span: hex ids, finite times and numbers. A collector refuses the whole request
- * that has one it cannot read [trace.export].
+ * Checks that both forms of OTLP can express a span: hex ids, finite times and numbers. A collector refuses the whole
+ * request if it contains a span it cannot read [trace.export].
  */
 export function isEncodable(span: EndedSpan): boolean {
   const { traceId, spanId, parentId, name, startMs, endMs, tracestate } = span;

@@ -1,6 +1,6 @@
 /**
- * Telemetry: JSON log lines, a registry of metrics, the last 500 traces in memory, and the export of spans. Spans nest
- * by async context, so concurrent actions never mix.
+ * Telemetry: JSON log lines, a metrics registry, the last 500 traces in memory, and the export of spans. Spans nest by
+ * async context, so concurrent actions never mix.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -23,15 +23,15 @@ export interface TelemetryOptions {
   readonly service: string;
   /** Name of the deployment on AWS: its metrics are also written to the log, as CloudWatch embedded metrics. */
   readonly deployment?: string;
-  /** Runs the work of each span inside a foreign tracer's span. */
+  /** Runs each span's work inside an external tracer's span. */
   readonly tracer?: Tracer;
-  /** Returns a trace's address in another system; called as it ends. */
+  /** Returns a trace's address in another system; called when the trace ends. */
   readonly link?: TraceLink | undefined;
-  /** Returns the X-Ray header of the host's current invocation. @default that of Lambda, from the environment */
+  /** Returns the X-Ray header of the host's current invocation. @default Lambda's header, from the environment */
   readonly functionTrace?: () => string | undefined;
 }
 
-/** A foreign tracer that follows every span, e.g. X-Ray. Attributes are complete when the work has ended. */
+/** An external tracer that follows every span, e.g. X-Ray. Attributes are complete when the work has ended. */
 export type Tracer = <T>(name: string, attributes: () => SpanAttributes, work: () => Promise<T>) => Promise<T>;
 
 export interface TraceSpan extends RecordedSpan {
@@ -39,7 +39,7 @@ export interface TraceSpan extends RecordedSpan {
   readonly depth: number;
 }
 
-/** A trace with its spans in the order they ended: a child precedes its parent. */
+/** A trace with its spans in the order in which they ended: a child precedes its parent. */
 export interface Trace extends RecordedTrace {
   readonly spans: readonly TraceSpan[];
 }
@@ -49,7 +49,7 @@ export interface LogTelemetry extends Telemetry, Exporting {
   metricsText(): string;
   /** Returns traces, oldest first, at most 500. Beyond that, the tenant with the most loses its oldest. */
   recentTraces(): readonly Trace[];
-  /** Shares traces that end from now on with other processes too. */
+  /** Starts sharing traces that end after this call with other processes. */
   shareTraces(shared: SharedTraces): void;
 }
 
@@ -58,7 +58,7 @@ export function logTelemetry(options: TelemetryOptions): LogTelemetry {
   const metrics = new MetricsRegistry();
   const embedded = deployment === undefined ? undefined : new EmbeddedMetrics(clock, write, deployment);
   const traces = new FairRing<LocalTrace>(keptTraces);
-  /** Open traces that began here and were not sampled: the edge and the gateway share one decision. */
+  /** Open traces that began here and were not sampled: the edge and the gateway share one sampling decision. */
   const undecided = new Map<string, SamplingDecision>();
   const current = new AsyncLocalStorage<OpenSpan | TraceContext>();
   let sink: SpanSink | undefined;
@@ -149,7 +149,7 @@ export function logTelemetry(options: TelemetryOptions): LogTelemetry {
     } else if (sink && span.sampled) sink.push(span);
   }
 
-  /** Releases the spans of an unsampled trace, since it is now known whether it failed or was slow. */
+  /** Releases an unsampled trace's spans, because it is now known whether it failed or was slow. */
   function release({ trace, startMs, endMs }: OpenSpan): void {
     const { fate, spans } = trace;
     const slowMs = sink?.slowMs() ?? Number.POSITIVE_INFINITY;
@@ -160,7 +160,7 @@ export function logTelemetry(options: TelemetryOptions): LogTelemetry {
     for (const span of spans) sink?.push(span);
   }
 
-  /** Opens the first span of a trace in this process. */
+  /** Opens a trace's first span in this process. */
   function root(name: string, attributes: SpanAttributes, known: TraceContext | undefined): OpenSpan {
     const context = known ?? traceContextOf({ xray: functionTrace() }) ?? freshContext();
     const clocks = { startedMs: clock.now(), from: performance.now() };

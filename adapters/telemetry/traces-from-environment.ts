@@ -1,5 +1,6 @@
 /**
- * Exports a function's spans to `OTLP_TRACES_URL`, by HTTP, at the end of each invocation: no code runs between them.
+ * Exports a function's spans to `OTLP_TRACES_URL` over HTTP at the end of each invocation, because no code runs between
+ * invocations.
  */
 import { systemClock } from '#adapters/system/clock.ts';
 import type { Snapshots } from '#core/configuration/store/snapshots.ts';
@@ -11,15 +12,17 @@ import type { SpanSink } from './spans.ts';
 
 interface FunctionTraces {
   readonly telemetry: Pick<Telemetry, 'count' | 'log'>;
-  /** Service name and sampling follow the configuration. Until it was read, every trace is sent. */
+  /** Source of the service name and sampling settings. Until the configuration has been read, every trace is sent. */
   readonly snapshots?: Pick<Snapshots, 'current'>;
   readonly clock?: Clock;
 }
 
-/** Waiting time of a function is billed. */
+/** A function's waiting time is billed. */
 const timeoutMs = 2_000;
 
-/** Returns undefined if the environment has no address. Requests to AWS are signed with the function's credentials. */
+/**
+ * Returns undefined if the environment contains no address. Requests to AWS are signed with the function's credentials.
+ */
 export function tracesFromEnvironment(
   environment: NodeJS.ProcessEnv,
   { telemetry, snapshots, clock = systemClock }: FunctionTraces,
@@ -47,7 +50,10 @@ export function tracesFromEnvironment(
 
 const awsAddress = /^https:\/\/([a-z0-9-]+)\.([a-z0-9-]+)\.(?:amazonaws\.com|amazonaws\.com\.cn|api\.aws)\//;
 
-/** Returns the service to sign for: `https://xray.<region>.amazonaws.com`. Other collectors never get the signature. */
+/**
+ * Returns the service to sign for, such as `https://xray.<region>.amazonaws.com`. Other collectors never get the
+ * signature.
+ */
 export function signedFor(url: string): { readonly service: string; readonly region: string } | undefined {
   const [, service, region] = awsAddress.exec(new URL(url).href) ?? [];
   return service === undefined || region === undefined ? undefined : { service, region };

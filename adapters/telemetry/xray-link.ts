@@ -1,4 +1,4 @@
-/** Links a trace to the console of X-Ray, if it is there [trace.routes]. */
+/** Links a trace to the X-Ray console if X-Ray has it [trace.routes]. */
 import { xrayId, xrayRootOf } from '#core/kernel/trace-context.ts';
 import { signedFor } from './traces-from-environment.ts';
 
@@ -6,7 +6,7 @@ import { signedFor } from './traces-from-environment.ts';
 export type TraceLink = (traceId: string) => string | undefined;
 
 /**
- * Returns the links. Spans sent by OTLP have their own trace id in X-Ray. Subsegments have the trace of the function,
+ * Returns the links. Spans sent over OTLP have their own trace id in X-Ray. Subsegments are in the function's trace,
  * which differs if the caller sent a `traceparent`.
  * @returns undefined if no spans are sent to X-Ray.
  */

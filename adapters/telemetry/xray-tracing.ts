@@ -1,10 +1,10 @@
-/** Writes our spans as X-Ray subsegments. Loaded only if X-Ray is enabled. */
+/** Writes the gateway's spans as X-Ray subsegments. Loaded only if X-Ray is enabled. */
 import type { Tracer as PowertoolsTracer } from '@aws-lambda-powertools/tracer';
 import type { Tracer } from './telemetry.ts';
 
 /**
- * Returns a tracer if the function's environment enables one, else undefined. Spans sent to X-Ray by OTLP are not sent
- * twice.
+ * Returns a tracer if the function's environment enables one, otherwise undefined. Spans sent to X-Ray over OTLP are
+ * not sent twice.
  */
 export function xrayTracer(environment: NodeJS.ProcessEnv): Tracer | undefined {
   if (environment.OTLP_TRACES_URL) return undefined;
@@ -19,7 +19,7 @@ async function load(): Promise<Provider> {
   return new Tracer({ captureHTTPsRequests: false }).provider;
 }
 
-/** Returns a tracer. If tracing cannot be loaded, the work runs without it. */
+/** Returns a tracer. If the tracing library cannot be loaded, the work runs without tracing. */
 export function tracerOver(loading: () => Promise<Provider>): Tracer {
   let provider: Promise<Provider | undefined> | undefined;
   return async (name, attributes, work) => {

@@ -1,4 +1,4 @@
-/** Reads a module's binary for its limits and its functions' types, which the JavaScript API does not expose. */
+/** Reads a module's binary to find its limits and its functions' types, which the JavaScript API does not expose. */
 
 interface Shape {
   readonly memories: readonly Limits[];
@@ -94,7 +94,7 @@ function limits(reader: Reader): Limits {
   return { min: reader.u32(), max: flags === 1 ? reader.u32() : undefined };
 }
 
-/** A reader of bytes from front to back. */
+/** A reader that consumes bytes from front to back. */
 class Reader {
   readonly #bytes: Uint8Array;
   #at: number;
@@ -114,7 +114,7 @@ class Reader {
     return byte;
   }
 
-  /** Reads LEB128, seven bits per byte, at most five bytes. */
+  /** Reads LEB128: seven bits per byte, at most five bytes. */
   u32(): number {
     let value = 0;
     for (let shift = 0; shift < 35; shift += 7) {

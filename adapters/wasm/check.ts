@@ -1,10 +1,10 @@
-/** Runs one check by one module, in the host sequence of the ABI, in a worker thread. */
+/** Runs one check in one module, following the ABI's host sequence, in a worker thread. */
 import type { WasmRunner } from '#core/models/content-policy/ports.ts';
 import { wasmSizes } from './module.ts';
 
 type Check = Parameters<WasmRunner['check']>[0];
 
-/** The message to a worker. */
+/** The message sent to a worker. */
 export type CheckCall = Pick<Check, 'content' | 'metadata'> & { readonly module: WebAssembly.Module };
 export type CheckResult = Awaited<ReturnType<WasmRunner['check']>>;
 
@@ -13,13 +13,13 @@ interface Abi {
   check(contentAt: number, contentBytes: number, metadataAt: number, metadataBytes: number): number;
   get_result_ptr(): number;
   get_result_len(): number;
-  /** Sets up the runtime of languages that have one (a convention of WASI reactors). */
+  /** Sets up the runtime of languages that have one (a convention for WASI reactors). */
   _initialize?(): void;
 }
 
 /**
- * Runs a check in a fresh instance, so that no text of one caller remains for the next.
- * @throws Error if the module traps, cannot take the content or violates the ABI in its answer.
+ * Runs a check in a fresh instance, so that no text from one caller remains for the next.
+ * @throws Error if the module traps, cannot accept the content or violates the ABI in its response.
  */
 export function check({ module: compiled, content, metadata }: CheckCall): CheckResult {
   const { exports } = new WebAssembly.Instance(compiled);
@@ -37,8 +37,8 @@ export function check({ module: compiled, content, metadata }: CheckCall): Check
 }
 
 /**
- * Allocates and writes bytes. Refuses address 0, which allocators return if memory is exhausted: writing there would
- * change the module's own data.
+ * Allocates space and writes bytes. Refuses address 0, which allocators return if memory is exhausted: writing there
+ * would change the module's own data.
  */
 function place(plugin: Abi, memory: WebAssembly.Memory, bytes: Uint8Array): number {
   const at = plugin.alloc(bytes.byteLength) >>> 0;
@@ -69,7 +69,7 @@ function resultOf(bytes: Uint8Array): { readonly message?: unknown; readonly sco
   throw new Error('the result is not a JSON object');
 }
 
-/** Returns the current memory: growing it replaces its buffer. */
+/** Returns a view of the current memory: growing it replaces its buffer. */
 function inMemory({ buffer }: WebAssembly.Memory, at: number, length: number, what: string): Uint8Array {
   if (at + length > buffer.byteLength)
     throw new Error(`${what} points outside of the memory: ${length} bytes at ${at} of ${buffer.byteLength}`);

@@ -1,8 +1,8 @@
-/** Compiles a filter's module and checks that it follows the ABI, imports nothing, and has bounded memory. */
+/** Compiles a filter's module and checks that it follows the ABI, imports nothing, and has limited memory. */
 import { type Limits, shapeOf } from './binary.ts';
 
 export const wasmSizes = {
-  /** Size of a module's file. */
+  /** Maximum size of a module's file. */
   moduleBytes: 50 * 1024 * 1024,
   memoryPages: 1024,
   tableEntries: 100_000,
@@ -47,7 +47,7 @@ function problemOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Sums the limits of tables, which are outside the memory and can grow as well. */
+/** Sums the limits of tables, which are outside the memory and can also grow. */
 const inAll = (tables: readonly Limits[]): number | undefined =>
   tables.reduce<number | undefined>(
     (sum, { max }) => (sum === undefined || max === undefined ? undefined : sum + max),

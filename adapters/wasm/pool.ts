@@ -1,4 +1,4 @@
-/** Runs WASM content filters: compiled once, checked in worker threads with a deadline. */
+/** Runs WASM content filters: compiled once, then run in worker threads with a deadline. */
 
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import type { WasmRunner } from '#core/models/content-policy/ports.ts';
@@ -8,7 +8,7 @@ import { compileModule } from './module.ts';
 import type { WorkerAnswer } from './worker.ts';
 
 interface WasmRunnerOptions {
-  /** Returns a module's bytes by its identity (`moduleOf` of core/configuration). Rejects if there are none. */
+  /** Returns a module's bytes by its identity (`moduleOf` in core/configuration). Rejects if there are none. */
   readonly modules: (name: string) => Promise<Uint8Array>;
   /** Threads, each checking one text at a time. @default 2 */
   readonly workers?: number;
@@ -18,8 +18,8 @@ interface WasmRunnerOptions {
 export function wasmRunner({ modules, workers = 2 }: WasmRunnerOptions): WasmRunner & { stop(): Promise<void> } {
   const compiled = compiledModules(modules);
   const pool = threads<CheckCall, WorkerAnswer>(workerFile(), workers, {
-    // No heap limit: modules allocate nothing on the heap, and with one a thread whose memory grows spends seconds in
-    // collections before it ends.
+    // No heap limit: modules allocate nothing on the heap, and with a limit, a thread whose memory grows spends seconds
+    // in collections before it ends.
     what: 'WASM module',
   });
   return {
@@ -33,15 +33,15 @@ export function wasmRunner({ modules, workers = 2 }: WasmRunnerOptions): WasmRun
 }
 
 /**
- * Returns the worker's file: in a bundle `wasm-worker.mjs` next to it (bundle.mjs), in a checkout a neighbour of this
- * file.
+ * Returns the worker's file: in a bundle, `wasm-worker.mjs` next to it (bundle.mjs); in a checkout, a file next to this
+ * one.
  */
 const workerFile = (here: string = import.meta.url): URL =>
   new URL(here.endsWith('.ts') ? './worker.ts' : './wasm-worker.mjs', here);
 
 const maxModules = 64;
 
-/** Compiles each module once. Unreadable ones are tried again later; those that do not compile are not. */
+/** Compiles each module once. Unreadable modules are retried later; those that do not compile are not. */
 function compiledModules(modules: WasmRunnerOptions['modules']): (name: string) => Promise<WebAssembly.Module> {
   const known = new RecentMap<string, Promise<WebAssembly.Module>>({ max: maxModules });
   const load = async (name: string): Promise<WebAssembly.Module> => {

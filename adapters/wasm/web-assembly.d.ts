@@ -1,4 +1,7 @@
-/** The part of WebAssembly's JavaScript API that is used here: TypeScript has it only among the browser's types. */
+/**
+ * The part of WebAssembly's JavaScript API that is used here, because TypeScript declares it only among the browser's
+ * types.
+ */
 declare namespace WebAssembly {
   /** Compiled code; may be sent to a worker. */
   class Module {

@@ -1,4 +1,6 @@
-/** The worker thread of WASM filters: answers one call after the other. It is ended from outside if one is late. */
+/**
+ * The WASM filters' worker thread: handles one call after another. It is ended from outside if a call takes too long.
+ */
 import { parentPort } from 'node:worker_threads';
 import { type CheckCall, type CheckResult, check } from './check.ts';
 

@@ -1,7 +1,7 @@
 /**
- * Runs heavy work of a process with many callers in worker threads, with a budget of time and memory (decision 0044). A
- * text, call or configuration that takes longer is refused, and the effects of a call that takes longer are unclear. Its
- * thread is ended and replaced.
+ * Runs a process's heavy work for many callers in worker threads, with limits on time and memory (decision 0044). Text,
+ * calls and configurations that take longer are refused, and the effects of a call that takes longer are treated as
+ * unclear. The thread is ended and replaced.
  */
 import { type CallWork, isLarge } from '#core/actions/call-work.ts';
 import type { LoadedConfiguration } from '#core/configuration/load/load.ts';
@@ -14,7 +14,7 @@ import type { TextWork } from '#core/models/content-policy/text-work.ts';
 import { ThreadLate, threads } from '../system/threads.ts';
 import type { Job, JobKind, JobResult, Jobs } from './jobs.ts';
 
-/** Ten times the time of the largest harmless work. Beyond it the input is meant to cause work. */
+/** Ten times the time of the largest harmless work. Input that takes longer is assumed to be designed to cause work. */
 const workLimits = {
   textsMs: 5_000,
   effectsMs: 1_000,
@@ -27,7 +27,7 @@ const workLimits = {
 
 export interface BackgroundOptions {
   readonly telemetry: Pick<Telemetry, 'count'>;
-  /** Reads the effects of a small call. */
+  /** Reads a small call's effects. */
   readonly effects: (call: ToolCall, programs?: OwnPrograms) => Promise<Effects>;
   /** Folder of the shipped packs. */
   readonly packs: string;
@@ -37,7 +37,7 @@ export interface BackgroundOptions {
 export interface Background {
   readonly texts: TextWork;
   readonly calls: CallWork;
-  /** Reads the effects. Never rejects because of the call. */
+  /** Reads the effects. Never rejects because of the call itself. */
   effects(call: ToolCall, programs?: OwnPrograms): Promise<Effects>;
   /** Works like `loadConfiguration`. @throws GatewayError also `payload_too_large` and `service_unavailable`. */
   configuration(text: string, file?: string): Promise<LoadedConfiguration>;
@@ -45,8 +45,8 @@ export interface Background {
 }
 
 /**
- * Returns the worker's file: in a bundle `work-worker.mjs` next to it (bundle.mjs), in a checkout a neighbour of this
- * file.
+ * Returns the worker's file: in a bundle, `work-worker.mjs` next to it (bundle.mjs); in a checkout, a file next to this
+ * one.
  */
 const workerFile = (here: string = import.meta.url): URL =>
   new URL(here.endsWith('.ts') ? './worker.ts' : './work-worker.mjs', here);
@@ -118,7 +118,7 @@ const faultOf = ({ error, code, data }: Extract<JobResult, { error: string }>): 
   code === undefined ? new Error(error) : new GatewayError(code, error, data === undefined ? {} : { data });
 
 function outcomeOf(fault: unknown): string {
-  if (fault instanceof GatewayError) return 'done'; // its answer is a refusal
+  if (fault instanceof GatewayError) return 'done'; // its result is a refusal
   return fault instanceof ThreadLate ? fault.why : 'failed';
 }
 

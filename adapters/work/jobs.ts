@@ -1,6 +1,6 @@
 /**
- * The jobs of a worker thread: filters over large texts, large calls and results, configurations. Each kind is loaded
- * at its first use.
+ * A worker thread's jobs: filters over large text, large calls and results, configurations. Each kind is loaded at its
+ * first use.
  */
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { systemIds } from '#adapters/system/ids.ts';
@@ -20,7 +20,7 @@ import type { PolicyDecision } from '#core/policy/rules/decide.ts';
 import type { RuleTrace } from '#core/policy/rules/explain.ts';
 import type { Redaction } from '#core/text/secrets/redact.ts';
 
-/** Input and answer of each kind of job. */
+/** Input and result of each kind of job. */
 export interface Jobs {
   readonly texts: { readonly given: TextJob; readonly answer: CheckedTexts };
   readonly effects: { readonly given: EffectsJob; readonly answer: Effects };
@@ -51,7 +51,7 @@ interface ConfigurationJob {
   readonly text: string;
   /** Folder of the shipped packs. */
   readonly packs: string;
-  /** File name of the text. */
+  /** Name of the file that the text comes from. */
   readonly file?: string;
 }
 
@@ -60,7 +60,7 @@ export type Job = { readonly [Kind in JobKind]: { readonly kind: Kind; readonly 
 
 export type JobResult =
   | { readonly value: unknown }
-  /** `code` of a refusal for its caller. */
+  /** `code` of the refusal that the caller receives. */
   | { readonly error: string; readonly code?: ErrorCode; readonly data?: GatewayError['data'] };
 
 export async function done(job: Job): Promise<JobResult> {
@@ -107,7 +107,7 @@ async function resultOf({ kind, given }: Job): Promise<Jobs[JobKind]['answer']> 
 
 const randomHex = (bytes: number): string => systemIds.randomHex(bytes);
 
-/** Policies of the last calls: the active one, and those that simulations name. */
+/** Policies of recent calls: the active one, and those named by simulations. */
 const policies = new RecentMap<string, CompiledPolicy>({ max: 4 });
 
 async function compiled(text: string): Promise<CompiledPolicy> {

@@ -1,4 +1,4 @@
-/** A worker thread of heavy work: answers one job after the other. It is ended from outside if one is late. */
+/** A worker thread for heavy work: handles one job after another. It is ended from outside if a job takes too long. */
 import { parentPort } from 'node:worker_threads';
 import { done, type Job } from './jobs.ts';
 

@@ -1,4 +1,4 @@
-/** Cost of a million calls of each kind, from counted units and requests, assumed times and dated prices. */
+/** Cost of a million calls of each kind, calculated from counted units and requests, assumed times and dated prices. */
 import { functions } from '#features/functions.ts';
 import { entries, type Kind, measured } from './measured.ts';
 import type { Prices } from './prices.ts';
@@ -6,35 +6,46 @@ import type { Prices } from './prices.ts';
 /** US dollars by part of the bill. */
 export type Parts = Readonly<Record<'api' | 'compute' | 'tables' | 'evidence' | 'workflow' | 'logs', number>>;
 
-/** Where a time comes from stands beside it. None was measured on AWS. */
+/** Assumed values, each with its source. None was measured on AWS. */
 export const assumed = {
-  /** Seconds that a provider takes for a whole answer, and a stream for all of its tokens. */
+  /** Seconds that a provider takes for a whole response, or to stream all of its tokens. */
   chatSeconds: 2,
   streamSeconds: 30,
-  /** Processor milliseconds of a call: `npm run bench` (`docs/explanation/performance.md`), client of the store included. */
+  /**
+   * CPU milliseconds per call from `npm run bench` (`docs/explanation/performance.md`), including the store's client.
+   */
   cpuMs: { chat: 1.3, stream: 7, action: 4, review: 12, mcp: 6 },
-  /** Requests to the store that follow each other, of 5 ms each. */
+  /** Consecutive requests to the store, 5 ms each. */
   storeSteps: { chat: 2, stream: 2, action: 3, review: 9, mcp: 4 },
   storeMs: 5,
-  /** Milliseconds of the MCP server behind a call. */
+  /** Milliseconds that the upstream MCP server takes per call. */
   upstreamMs: 200,
   /** A vCPU comes with 1,769 MB of memory. */
   mbOfVcpu: 1_769,
-  /** Bytes of log a call: lines of the function, metrics, access log, Lambda's own. */
+  /** Log bytes per call: function lines, metrics, the access log and Lambda's own lines. */
   logBytes: 2_400,
-  /** The same in containers, where the load balancer logs to S3: `test/runtime` counted 340 for an action, 450 for a chat. */
+  /**
+   * The same in containers, where the load balancer logs to S3: `test/runtime` counted 340 bytes for an action, 450 for
+   * a chat.
+   */
   logBytesInContainers: 500,
   traceShare: 0.05,
-  /** Calls that a task of 1 vCPU and 2 GB holds on average over a day, and the share of its processor that they use. */
+  /**
+   * Average number of concurrent calls over a day in a task with 1 vCPU and 2 GB, and the share of its CPU that they
+   * use.
+   */
   callsOfTask: 125,
   busyShareOfTask: 0.4,
   /** Bytes that a call exchanges with a provider or a server, through the NAT gateway. */
   upstreamBytes: { chat: 8_000, stream: 16_000, action: 0, mcp: 8_000 },
-  /** Transitions of `state-machines/approval.asl.json`: into each of its three steps, and to the end. A test counts them. */
+  /**
+   * Transitions of `state-machines/approval.asl.json`: one into each of its three steps, and one to the end. A test
+   * counts them.
+   */
   transitions: 4,
 } as const;
 
-/** Of the functions that answer each kind; the steps of a review have as much. */
+/** Memory of the functions that serve each kind; the steps of a review have the same amount. */
 const memoryMb = {
   chat: functions['chat-completions'].memoryMb,
   stream: functions['chat-completions'].memoryMb,
@@ -42,11 +53,11 @@ const memoryMb = {
   review: functions['test-action'].memoryMb,
   mcp: functions.mcp.memoryMb,
 };
-/** Requests of the caller and the approver over HTTP; a review's steps are invocations of their own. */
+/** HTTP requests made by the caller and the approver; a review's steps are separate invocations. */
 const requests = { chat: 1, stream: 1, action: 1, review: 3, mcp: 1 } as const;
 const stepsOfMachine = 3;
 
-/** Seconds that a function is busy or waits for a call. */
+/** Returns the seconds that a function is busy or waiting for a call. */
 function lambdaSeconds(kind: Kind): number {
   const ownMs = assumed.cpuMs[kind] / Math.min(1, memoryMb[kind] / assumed.mbOfVcpu);
   const storeMs = assumed.storeSteps[kind] * assumed.storeMs;
@@ -54,10 +65,10 @@ function lambdaSeconds(kind: Kind): number {
   return (ownMs + storeMs) / 1_000 + (kind in waits ? waits[kind as keyof typeof waits] : 0);
 }
 
-/** Prices and the cost of evidence, from which a call is billed. */
+/** Prices and the cost of evidence, from which the cost of a call is calculated. */
 export interface Bill {
   readonly prices: Prices;
-  /** Dollars for the copies, the checkpoints and the views of a million entries. */
+  /** US dollars for the copies, the checkpoints and the views of a million entries. */
   readonly entries: number;
 }
 
@@ -73,7 +84,7 @@ export function onLambda(kind: Kind, bill: Bill): Parts {
   };
 }
 
-/** Kinds of calls that the streaming plane answers. */
+/** Kinds of calls that the streaming plane serves. */
 export type KindInContainers = 'chat' | 'stream' | 'action';
 
 const taskHour = (prices: Prices): number => prices.fargateVcpuHour + 2 * prices.fargateGbHour;
@@ -84,7 +95,8 @@ export function onTasks(kind: KindInContainers, bill: Bill): Parts {
   const own = shared(kind, bill, assumed.logBytesInContainers);
   const callHours = (1e6 * lambdaSeconds(kind)) / 3_600;
   const processorHours = (1e3 * assumed.cpuMs[kind]) / 3_600;
-  // A unit of the load balancer is 3,000 connections at a time, or 25 new ones a second: here each call has its own.
+  // One load balancer unit covers 3,000 concurrent connections or 25 new ones per second. Each call is assumed to open
+  // its own connection.
   const balancer = Math.max(callHours / 3_000, 1e6 / 25 / 3_600) * prices.loadBalancerUnitHour;
   const gigabytes = (assumed.upstreamBytes[kind] + assumed.logBytesInContainers) / 1e3;
   return {
@@ -99,7 +111,7 @@ const hoursOfMonth = 730;
 export const planeMonth = (prices: Prices): number =>
   hoursOfMonth * (prices.loadBalancerHour + 2 * prices.natHour + 2 * taskHour(prices));
 
-/** Returns the cost that all kinds share: rows, copies of their entries, log lines. */
+/** Returns the cost that all kinds share: rows, copies of their entries and log lines. */
 function shared(
   kind: Kind,
   { prices, entries: entryCost }: Bill,

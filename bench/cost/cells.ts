@@ -5,31 +5,34 @@
 import { assumed } from './calls.ts';
 import { head, line, type Mix, mixCost } from './tables.ts';
 
-/** Shares of calls: half actions, a third chats of 2 s, a sixth streams of 30 s in containers. */
+/** Shares of calls: half are actions, a third are chats of 2 s, and a sixth are streams of 30 s in containers. */
 const shares = { actions: 1 / 2, chats: 1 / 3, 'streams-in-containers': 1 / 6 } as const;
 const actionSeconds = 0.1;
-/** A cell is filled to this share of its first limit, so that it takes a neighbour's tenants while that one is away. */
+/**
+ * Each cell is filled to this share of its lowest limit, so that it can take over a neighbour's tenants while the
+ * neighbour is down.
+ */
 const fill = 0.5;
 
-/** Functions that are busy at once, for one call per second of the mix. */
+/** Functions that are busy at the same time if the mix arrives at one call per second. */
 const executions = shares.chats * assumed.chatSeconds + shares.actions * actionSeconds;
-/** Write units of the table of evidence and its index for one entry, as in a transaction. */
+/** Write units that one entry costs in the evidence table and its index, when written in a transaction. */
 const evidenceUnits = 3;
 
 export interface CellLimit {
   readonly what: string;
-  /** Calls per second of the mix at which it is reached. */
+  /** Calls per second of the mix at which the limit is reached. */
   readonly callsPerSecond: number;
 }
 
-/** Limits of one deployment that a quota does not raise, or not far, lowest first. */
+/** Limits of one deployment that a quota increase cannot raise, or not by much, lowest first. */
 export const limits: readonly CellLimit[] = [
   {
     what: 'API Gateway: 10,000 requests per second of an account and region',
     callsPerSecond: 10_000 / (shares.actions + shares.chats),
   },
   { what: 'table of evidence: 40,000 write units per second', callsPerSecond: 40_000 / evidenceUnits },
-  // Each environment reads the pointer every five seconds; a key gives 3,000 reads.
+  // Each environment reads the pointer every five seconds, and one partition key allows 3,000 reads per second.
   { what: 'one key of the configuration: 15,000 environments', callsPerSecond: 15_000 / executions },
 ].sort((a, b) => a.callsPerSecond - b.callsPerSecond);
 

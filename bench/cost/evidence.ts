@@ -1,4 +1,7 @@
-/** Cost of the copies of an entry, counted in the product's own projection at a rate of entries (simulated in virtual time). */
+/**
+ * Cost of an entry's copies, counted by running the product's own projection at a given rate of entries (simulated in
+ * virtual time).
+ */
 import { entryBatches } from '#core/contracts/evidence-streams.ts';
 import { type EvidenceTally, simulateProjection } from '../simulated/projection.ts';
 import type { Prices } from './prices.ts';
@@ -8,16 +11,16 @@ export interface EvidenceRate {
   readonly tenants: number;
 }
 
-/** Seconds between two entries of a session: an agent that thinks and acts. */
+/** Seconds between two entries of a session, for an agent that thinks and acts. */
 const secondsOfEntry = 4;
-/** Batching windows that are simulated at least, so that the last one, which is shorter, counts little. */
+/** Minimum number of simulated batching windows, so that the shorter last one carries little weight. */
 const windows = 5;
-/** A higher rate costs no more an entry: batches are full of sessions. */
+/** Highest simulated rate. At higher rates the cost per entry does not change, because batches are already full. */
 const mostSimulated = 100;
 
 const counted = new Map<string, Promise<EvidenceTally>>();
 
-/** Counts the requests that a rate of entries causes; once per load. */
+/** Counts the requests caused by a rate of entries; simulates each load only once. */
 export function countEvidence({ entriesPerSecond, tenants }: EvidenceRate): Promise<EvidenceTally> {
   const rate = Math.min(entriesPerSecond, mostSimulated);
   const load = {

@@ -1,22 +1,30 @@
-/** What a deployment costs in a month without calls. A test counts the resources in the synthesized templates. */
+/** The monthly cost of a deployment if there are no calls. A test counts the resources in the synthesized templates. */
 import type { Prices } from './prices.ts';
 
 export const counted = {
-  /** Metrics that alarms read: an alarm is billed by them. Rounded up to tens, so that one alarm more changes no document. */
+  /**
+   * Metrics that alarms read; alarms are billed by metric. Rounded up to the next ten, so that one more alarm does not
+   * change the documents.
+   */
   alarmMetrics: 110,
   compositeAlarms: 2,
   dashboards: 2,
   secrets: 7,
-  /** One signs evidence, one signs votes. */
+  /** One of them signs evidence, one signs votes. */
   signingKeys: 3,
-  /** Own metrics that the schedules write each minute; those written once a day are billed by the hour and left out. */
+  /**
+   * Custom metrics that the schedules write each minute. Those written once a day are billed by the hour and left out.
+   */
   customMetrics: 5,
 } as const;
 
 const minutesOfMonth = 43_800;
-/** `sweep` and `notify`: two runs a minute of 0.2 s at 512 and 256 MB. */
+/** `sweep` and `notify`: one run each per minute, 0.2 s at 512 and 256 MB. */
 const gbSecondsOfMinute = 0.2 * 0.5 + 0.2 * 0.25;
-/** Queries of the lists that the schedules look into, each half a unit: 64 of `sweep`, 16 of `notify`, and the configuration. */
+/**
+ * Queries of the lists that the schedules check, half a unit each: 64 for `sweep`, 16 for `notify`, plus the
+ * configuration.
+ */
 const readUnitsOfMinute = (64 + 16) * 0.5 + 2;
 const logBytesOfMinute = 2_500;
 

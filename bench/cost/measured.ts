@@ -1,7 +1,7 @@
 /**
- * What a call consumes of the tables, in DynamoDB's units: as the store reports them for the requests that the functions send.
- * `test/contract/cost.test.ts` makes the calls and holds these figures. Rows of indexes are among them: one `by_time` an entry; an
- * approval moves through `by_status` and `by_due`.
+ * DynamoDB units consumed by a call, as the store reports them for the requests that the functions send.
+ * `test/contract/cost.test.ts` makes the calls and checks these figures. Index rows are included: one `by_time` row per
+ * entry, and an approval moves through `by_status` and `by_due`.
  */
 export interface Units {
   readonly read: number;
@@ -16,6 +16,6 @@ export const measured = {
   mcp: { read: 4, write: 16 },
 } as const satisfies Record<string, Units>;
 
-/** Entries that a call leaves, each of which is archived and counted. */
+/** Number of entries that a call writes; each is archived and counted. */
 export const entries: Readonly<Record<Kind, number>> = { chat: 1, stream: 1, action: 1, review: 3, mcp: 2 };
 export type Kind = keyof typeof measured;

@@ -1,4 +1,4 @@
-/** Prices of a region, from a file with the source and date of each (`prices-<region>.yaml`). */
+/** Prices in one region, read from a file with the source and date of each (`prices-<region>.yaml`). */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -21,7 +21,7 @@ const names = [
   ] as const),
 ] as const;
 
-/** Text of a price: where a stored copy of a page confirms it, or that none did. */
+/** A note on how a price was checked: the stored copy of the page that confirms it, or that there is none. */
 const checked = z.string().min(10);
 
 const schema = z.strictObject({
@@ -32,12 +32,15 @@ const schema = z.strictObject({
   ),
 });
 
-/** US dollars by name; requests, units and signatures by the million. */
+/** US dollars by name; requests, units and signatures are priced per million. */
 export type Prices = Readonly<Record<(typeof names)[number], number>>;
 
 const folder = import.meta.dirname;
 
-/** Reads the prices of a region. @throws Error that names the regions with a file, or what is wrong in it */
+/**
+ * Reads the prices of a region. @throws Error if the region has no file (the message lists the regions that do) or the
+ * file is invalid
+ */
 export function pricesOf(region = 'us-east-1'): { readonly prices: Prices; readonly oldest: string } {
   const file = join(folder, `prices-${region}.yaml`);
   if (!/^[a-z0-9-]+$/.test(region) || !existsSync(file)) {

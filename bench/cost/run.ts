@@ -1,4 +1,4 @@
-/** `npm run cost`: what calls cost on AWS, a month without any, or a mix of your own. */
+/** `npm run cost`: the AWS cost of calls, of a month without calls, or of your own mix. */
 import { parseArgs } from 'node:util';
 import { cellsTable } from './cells.ts';
 import { pricesOf } from './prices.ts';

@@ -1,21 +1,21 @@
-/** The tables of `docs/explanation/cost.md`, and those of a mix of calls of your own. */
+/** The tables of `docs/explanation/cost.md`, and the tables for your own mix of calls. */
 import { type KindInContainers, onLambda, onTasks, type Parts, planeMonth, total } from './calls.ts';
 import { countEvidence, evidenceCost } from './evidence.ts';
 import { dashboardsMonth, idleMonth } from './idle.ts';
 import { entries, type Kind } from './measured.ts';
 import { type Prices, pricesOf } from './prices.ts';
 
-/** A kind of call, as a row and as an option of the command. */
+/** A kind of call, both as a table row and as a command option. */
 type CallKind = {
   readonly what: string;
-  /** Targets in US dollars a million: at five actions per second, and busy. */
+  /** Targets in US dollars per million calls: at five actions per second, and under heavy load. */
   readonly targets?: readonly [quiet: number, busy: number];
 } & (
   | { readonly kind: Kind; readonly inContainers?: never }
   | { readonly kind: KindInContainers; readonly inContainers: true }
 );
 
-/** Kinds of calls, by the option that gives their rate. */
+/** Kinds of calls, keyed by the option that sets their rate. */
 export const callKinds = {
   actions: { what: 'allowed action', kind: 'action', targets: [15, 10] },
   'actions-in-containers': {
@@ -50,11 +50,13 @@ const partsOf = (call: CallKind, prices: Prices, perEntries: number): Parts => {
   return call.inContainers ? onTasks(call.kind, bill) : onLambda(call.kind, bill);
 };
 
-/** Returns dollars of a million calls at a rate, with their share of the streaming plane's fixed cost. */
+/**
+ * Returns US dollars for a million calls at a given rate, including their share of the streaming plane's fixed cost.
+ */
 const wholeCost = ({ inContainers }: CallKind, parts: Parts, prices: Prices, perSecond: number): number =>
   total(parts) + (inContainers ? (planeMonth(prices) * 1e6) / (perSecond * secondsOfMonth) : 0);
 
-/** Returns the documented tables: a million calls at two rates, and a month without any. */
+/** Returns the documented tables: a million calls at two rates, and a month without calls. */
 export async function costTables(region?: string): Promise<string> {
   const { prices } = pricesOf(region);
   const [quiet, busy] = await Promise.all(
@@ -108,7 +110,7 @@ export interface MixCost {
     readonly month: number;
   }[];
   readonly idleMonth: number;
-  /** Of the streaming plane without calls, if some of them are answered in containers. */
+  /** Monthly cost of the streaming plane before any calls, if some calls of the mix are served in containers. */
   readonly planeMonth?: number;
   readonly month: number;
 }

@@ -1,4 +1,4 @@
-/** Administration at its largest: configurations, lists, exports, filters of lists. */
+/** Administration requests at their largest: configurations, lists, exports, list filters. */
 import { hostileKeys } from './configuration.ts';
 import { action, type Hostile, heavy, key, times } from './forms.ts';
 import { post, type Target } from './send.ts';
@@ -11,7 +11,10 @@ const get = (name: string, path: string, answers: readonly number[], more: Parti
   send: ({ admin }) => post({ url: `${admin}${path}`, method: 'GET', key: human, body: '' }),
 });
 
-/** Refused after everything was looked at, so that the configuration of the run stays: its last rule can never match. */
+/**
+ * Builds a configuration that is refused only after every check, so that the current configuration stays: its last rule
+ * can never match.
+ */
 const configuration = (name: string, rules: () => string): Hostile => ({
   name,
   answers: [400, 413],
@@ -26,7 +29,7 @@ const configuration = (name: string, rules: () => string): Hostile => ({
 });
 
 const session = 'hostile-session';
-/** Two hundred entries of 200 kB. */
+/** Writes two hundred entries of 200 kB each. */
 const fill = async ({ admin }: Target): Promise<void> => {
   const body = JSON.stringify({
     protocol: 'git',

@@ -1,9 +1,12 @@
-/** The configuration of the gateway under attack: every filter, two hundred rules that look everywhere, upstreams that are hostile. */
+/**
+ * The configuration of the gateway under attack: every filter, two hundred rules that inspect everything, and hostile
+ * upstreams.
+ */
 import type { Upstreams } from './upstreams.ts';
 
 export const hostileKeys = { agent: 'hostile-agent', human: 'hostile-human' };
 
-/** A provider each: one that fails is not asked again for a while, and the others are. */
+/** Each has its own provider: after one fails, it is skipped for a while, but the others are still called. */
 const badModels = ['bad-digits', 'bad-arrays', 'bad-delta', 'bad-flood', 'bad-comments'];
 
 const rules = Array.from(

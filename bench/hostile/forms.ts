@@ -4,15 +4,15 @@ import { type Answer, post, type Target } from './send.ts';
 
 export interface Hostile {
   readonly name: string;
-  /** Statuses or close codes that are right. */
+  /** Expected statuses or close codes. */
   readonly answers: readonly number[];
-  /** What the answer must say. */
+  /** Pattern that the response must match. */
   readonly says?: RegExp;
-  /** What must stand before the first is sent, such as a session of many entries. */
+  /** Creates what the first request needs, such as a session with many entries. */
   prepare?(target: Target): Promise<unknown>;
-  /** Takes more than a second of work: `npm test` leaves it to `npm run test:thorough`. */
+  /** True if it takes more than a second of work: `npm test` leaves it to `npm run test:thorough`. */
   readonly heavy?: true;
-  /** How many are sent at the same time. */
+  /** Number of requests sent at the same time. */
   readonly concurrency?: number;
   send(target: Target): Promise<Answer>;
 }
@@ -21,7 +21,7 @@ export const heavy = (hostile: Hostile): Hostile => ({ ...hostile, heavy: true }
 
 export const key = hostileKeys.agent;
 export const MB = 1_000_000;
-/** Made when it is first sent, and kept. */
+/** Returns a function that creates the value on first use and keeps it. */
 function once<T>(make: () => T): () => T {
   let made: { readonly it: T } | undefined;
   return () => {
@@ -43,7 +43,10 @@ export const chat = (name: string, body: () => string | Buffer, answers: readonl
 };
 export const said = (content: unknown, more: object = {}) =>
   JSON.stringify({ model: 'mock', messages: [{ role: 'user', content }], ...more });
-/** A filter that does not come to the end of a text, in time or in size, blocks it (403); the test finds that filter in evidence. */
+/**
+ * A filter that cannot finish a text within its time or size limit blocks it (403); the test finds that filter in
+ * evidence.
+ */
 export const lookedAt = [200, 403, 413, 503] as const;
 export const text = (name: string, content: () => string): Hostile => chat(name, () => said(content()), lookedAt);
 

@@ -1,6 +1,6 @@
 /**
- * Asks /health every ten milliseconds, whether the last answer has come or not, in a thread of its own: what the requests
- * cost their sender must not be taken for the gateway's.
+ * Requests /health every ten milliseconds without waiting for the previous response. It runs in a separate thread, so
+ * that the sender's own cost is not attributed to the gateway.
  */
 import { Agent, request } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -14,13 +14,13 @@ export interface Times {
 
 export interface Probed {
   readonly gateway: Times;
-  /** A process that does nothing else, asked at the same moments: what the machine itself takes. */
+  /** Times of an otherwise idle process that is probed at the same moments: the machine's own latency. */
   readonly idle: Times;
 }
 
 const everyMs = 10;
 
-/** Asks one address until the thread ends. */
+/** A probe that requests one address until the thread ends. */
 class Probe {
   readonly #url: string;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 256 });
@@ -51,7 +51,7 @@ class Probe {
       .end();
   }
 
-  /** Those that are still waited for count as long as they have waited. */
+  /** Ends the probe. Requests still pending count with the time they have waited so far. */
   end(): Times {
     const late = [...this.#open].map((began) => performance.now() - began);
     const sorted = [...this.#times, ...late].sort((a, b) => a - b);

@@ -1,4 +1,4 @@
-/** A process that does nothing but answer: what a probe of it takes is what the machine takes. */
+/** A process that only responds to probes: its latency is the machine's own. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

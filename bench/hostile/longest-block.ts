@@ -1,12 +1,13 @@
 /**
- * Loaded into the gateway before it starts (`--import`): the longest stretch of processor time that its main thread spent
- * without a turn for its timers. Neighbours on the same processors do not change it, unlike a time on the wall.
+ * Loaded into the gateway before it starts (`--import`): records the longest stretch of CPU time that its main thread
+ * spent without running its timers. Unlike wall-clock time, it is not affected by other processes on the same
+ * processors.
  */
 import { isMainThread } from 'node:worker_threads';
 
 const everyMs = 1;
 
-/** Answer to the message `end`. */
+/** Reply to the message `end`. */
 export interface LongestBlock {
   readonly longestMs: number;
 }
@@ -20,7 +21,7 @@ if (isMainThread && process.send) {
   };
   setInterval(turn, everyMs).unref();
   process.on('message', (what: 'begin' | 'end') => {
-    turn(); // a message may come to its turn before the timer
+    turn(); // a message may be handled before the timer
     if (what === 'begin') longestUs = 0;
     else process.send?.({ longestMs: longestUs / 1_000 } satisfies LongestBlock);
   });

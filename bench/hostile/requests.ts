@@ -1,6 +1,6 @@
 /**
- * Requests that are made to stop a gateway: each bounded, each with the answer it must get. `npm run bench -- --hostile` measures
- * what /health takes beside them; `test/e2e/hostile.test.ts` holds their answers.
+ * Requests designed to stall a gateway, each bounded and each with its expected response. `npm run bench -- --hostile`
+ * measures the latency of /health while they run; `test/e2e/hostile.test.ts` checks their responses.
  */
 import { gzipSync } from 'node:zlib';
 import { administration } from './administration.ts';
@@ -11,7 +11,7 @@ import { servers } from './servers.ts';
 
 export type { Hostile } from './forms.ts';
 
-/** Before there is a key. */
+/** Requests without a valid key. */
 const strangers: readonly Hostile[] = [
   {
     name: 'WebSocket without a key, 9.9 MB of []',
@@ -71,7 +71,7 @@ const strangers: readonly Hostile[] = [
   },
 ];
 
-/** With a key, before anything is looked at. */
+/** Requests with a key that fail before their content is inspected. */
 const shapes: readonly Hostile[] = [
   {
     name: 'bodies that drip, 100 connections',
@@ -130,12 +130,12 @@ const shapes: readonly Hostile[] = [
   }),
 ];
 
-/** Texts for the content filters. */
+/** Text for the content filters. */
 const texts: readonly Hostile[] = [
   heavy(text('1.2 MB of 4 4 4', () => times('4 ', 1.2 * MB))),
   heavy(text('4 MB of 4111 1111', () => times('4111 1111 ', 4 * MB))),
   text('8 MB of words', () => times('the quick brown fox ', 8 * MB)),
-  // Read as eighteen times as much.
+  // The text grows eighteenfold when it is read.
   text('1 MB of U+FDFA', () => times('\ufdfa', MB / 3)),
   text('2 MB of marks', () => times(`a${'\u0301'.repeat(200)}`, MB)),
   text('3 MB of a@a.', () => times('a@a.', 3 * MB)),
@@ -167,7 +167,7 @@ const texts: readonly Hostile[] = [
   ),
 ];
 
-/** What an upstream sends. */
+/** Hostile upstream responses. */
 const replies: readonly Hostile[] = [
   heavy(chat('a provider streams 40,000 events', () => said('hi', { model: 'bad-flood', stream: true }), [200])),
   heavy(chat('a provider streams 800 kB at once', () => said('hi', { model: 'bad-delta', stream: true }), [200])),
@@ -180,7 +180,7 @@ const replies: readonly Hostile[] = [
   chat('a provider answers 6 MB of []', () => said('hi', { model: 'bad-arrays' }), [502]),
 ];
 
-/** Calls to decide. */
+/** Calls that need a policy decision. */
 const calls: readonly Hostile[] = [
   shell('a hundred brace words', () => ({ command: `ls ${times('{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b} ', 3_600)}` })),
   shell('20,000 arguments', () => ({ argv: ['ls', ...Array(20_000).fill('x')] })),

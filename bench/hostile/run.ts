@@ -1,7 +1,8 @@
 /**
- * What /health takes while requests come that were made to stop the gateway [limit.hostile]: `npm run bench -- --hostile`. A row above
- * 50 ms at the 99th percentile, or with another answer than it must get, fails the bench. What the gateway waited
- * for a processor that others used is taken out, and an idle process is asked at the same moments, so that a loaded machine shows.
+ * The latency of /health under requests designed to stall the gateway [limit.hostile]: `npm run bench -- --hostile`. A
+ * row above 50 ms at the 99th percentile, or with an unexpected response, fails the bench. Time that the gateway waited
+ * for a processor used by other processes is subtracted, and an idle process is probed at the same moments, so that a
+ * loaded machine is visible.
  */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -18,11 +19,11 @@ import type { Target } from './send.ts';
 import { startUpstreams } from './upstreams.ts';
 
 const allowedMs = 50;
-/** How long a row is repeated, so that its percentile rests on at least a hundred answers. */
+/** How long a row is repeated, so that its percentile is based on at least a hundred responses. */
 const rowMs = 1_500;
 const maxRounds = 20;
 
-/** @param only names that hold this text; all when absent. @returns whether every row held. */
+/** @param only substring of the row names to run; all rows if empty. @returns whether every row passed. */
 export async function benchHostile(only = ''): Promise<boolean> {
   const state = await mkdtemp(join(tmpdir(), 'gateway-bench-'));
   const upstreams = await startUpstreams();
@@ -75,8 +76,9 @@ export async function benchHostile(only = ''): Promise<boolean> {
 }
 
 /**
- * How long the gateway's main thread ran, and how long it could have run and waited for a processor (Linux). Where others use the
- * processors, each millisecond of its work takes so many times as long: that is taken out of `p99 own`.
+ * Returns how long the gateway's main thread ran, and how long it was ready to run but waited for a processor (Linux).
+ * If other processes use the processors, each millisecond of its work takes proportionally longer; `p99 own` leaves
+ * that out.
  */
 function scheduled(pid: number | undefined): { ranNs: number; waitedNs: number } {
   const [ranNs = 0, waitedNs = 0] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ').map(Number);

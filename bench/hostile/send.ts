@@ -1,4 +1,7 @@
-/** Ways to be hostile on a wire: whole requests, raw bytes that never end, WebSockets. Loopback only, every one bounded. */
+/**
+ * Ways to send hostile traffic: whole requests, raw bytes that never end, WebSockets. Loopback only, and every one
+ * bounded.
+ */
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { WebSocket } from 'ws';
@@ -7,17 +10,17 @@ export interface Target {
   readonly gateway: string;
   readonly admin: string;
   readonly mcp: string;
-  /** The hostile MCP server itself. */
+  /** Address of the hostile MCP server itself. */
   readonly server: string;
 }
 
-/** What came back: an HTTP status or a close code, and as much of the text as tells what it was. */
+/** A response: an HTTP status or a close code, and enough of the text to identify it. */
 export interface Answer {
   readonly status: number;
   readonly text: string;
 }
 
-/** No answer within this is an answer too: none. */
+/** If no response arrives within this time, the result counts as no response. */
 const answerTimeoutMs = 120_000;
 const keptCharacters = 2_000_000;
 
@@ -50,7 +53,7 @@ export function post({ url, key, body, headers = {}, method = 'POST' }: Post): P
   });
 }
 
-/** Bytes on a bare connection; `then` may go on writing until the connection closes or the time is over. */
+/** Sends bytes on a bare connection; `then` may continue writing until the connection closes or the time is over. */
 export function raw(
   url: string,
   bytes: string,
@@ -80,11 +83,11 @@ export interface Say {
   readonly url: string;
   readonly key?: string;
   readonly messages: readonly string[];
-  /** Answers after which the caller leaves by itself. */
+  /** Number of replies after which the caller disconnects. */
   readonly until?: number;
 }
 
-/** @returns the close code; 1000 for a caller that heard as many answers as it waited for. */
+/** @returns the close code; 1000 for a caller that received all the replies it waited for. */
 export function say({ url, key, messages, until = 1 }: Say): Promise<Answer> {
   return new Promise((resolve) => {
     const ws = new WebSocket(

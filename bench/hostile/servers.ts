@@ -1,8 +1,8 @@
-/** What an MCP server behind the gateway lists and answers: too much, too deep, without end. */
+/** Hostile lists and results of an MCP server behind the gateway: too many, too deep, endless. */
 import { type Hostile, heavy, mcp, rpc } from './forms.ts';
 import { post, type Target } from './send.ts';
 
-/** The server begins to behave so before the first request of the row. */
+/** Builds a row for a listing; the server is switched to this behaviour before the row's first request. */
 const listing = (kind: string, name: string, answers: readonly number[], says?: RegExp): Hostile => ({
   ...mcp(name, () => rpc('tools/list', {}), answers, says),
   prepare: ({ server }: Target) => post({ url: `${server}/lists/${kind}`, body: '' }),

@@ -1,4 +1,4 @@
-/** Upstreams that answer as no honest one would: a provider that floods its stream, an MCP server with too many tools. */
+/** Misbehaving upstreams: a provider that floods its stream, an MCP server with too many tools. */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -32,7 +32,7 @@ const head = { id: 'c1', created: 1, model: 'm', object: 'chat.completion.chunk'
 const delta = (content: string) =>
   `data: ${JSON.stringify({ ...head, choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
 
-/** What it does stands in the model's name. */
+/** Starts a provider whose behaviour depends on the model's name. */
 function providerServer(): Server {
   return createServer(async (request, response) => {
     const { model } = JSON.parse(await bodyOf(request)) as { model: string };
@@ -76,7 +76,7 @@ const tools = (many: number, inputSchema?: object) =>
 const text = (content: string) => JSON.stringify({ content: [{ type: 'text', text: content }] });
 const levels = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
 
-/** Results of `tools/list`, as text: by the kind that was asked for last. */
+/** Results of `tools/list` as text, by the kind that was requested last. */
 const lists: Readonly<Record<string, () => string>> = {
   few: () => tools(2),
   most: () => tools(1_000),
@@ -88,7 +88,7 @@ const lists: Readonly<Record<string, () => string>> = {
   endless: () => JSON.stringify({ tools: Array.from({ length: 100 }, (_, n) => tool(n)), nextCursor: 'more' }),
 };
 
-/** Results of `tools/call`, as text: by the argument `kind`. */
+/** Results of `tools/call` as text, by the argument `kind`. */
 const answers: Readonly<Record<string, () => string>> = {
   text: () => text('x'.repeat(3_900_000)),
   wide: () => `{"content":[${'[],'.repeat(1_300_000)}[]]}`,
@@ -104,7 +104,10 @@ interface Message {
   readonly params?: { readonly arguments?: { readonly kind?: string } };
 }
 
-/** `POST /lists/<kind>` says what it lists from then on; what a call is answered stands in its arguments. */
+/**
+ * Starts an MCP server. `POST /lists/<kind>` sets the list it returns from now on; a call's arguments select its
+ * result.
+ */
 function mcpServer(): Server {
   const made = new Map<string, string>();
   const once = (name: string, make: () => string) => {

@@ -1,7 +1,7 @@
 /**
- * DynamoDB as far as the counters use it, in virtual time: 3 to 5 ms a request, twice that for a transaction, which keeps
- * other writers of its items out meanwhile; 1,000 write units and 3,000 read units a second for each key, more are
- * throttled and tried again as the SDK does. Sizes are those of the items.
+ * DynamoDB as far as the counters use it, in virtual time: a request takes 3 to 5 ms; a transaction takes twice that
+ * and blocks other writers of its items meanwhile. Each key gets 1,000 write units and 3,000 read units per second;
+ * requests above that are throttled and retried as the SDK does. Sizes are the items' own.
  */
 import type { AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { VirtualTime } from './virtual-time.ts';
@@ -28,12 +28,12 @@ export interface SimulatedDynamo {
   readonly used: { writeUnits: number; readUnits: number; writes: number; lost: number; throttled: number };
 }
 
-/** What DynamoDB gives one key a second. */
+/** Units per second that DynamoDB allows for one key. */
 const writeUnitsOfKey = 1000;
 const readUnitsOfKey = 3000;
 const sdkTries = 3;
 
-/** @param writeUnits a second of each key: fewer make a small load a large one. */
+/** @param writeUnits the write units per second of each key; a low value makes a small load act like a large one. */
 export function simulatedDynamo(
   time: VirtualTime,
   random: () => number,
@@ -102,7 +102,7 @@ export function simulatedDynamo(
     return {};
   }
 
-  /** The items are kept from other writers for as long as a request takes. */
+  /** Runs a transaction; its items are locked against other writers for the length of a request. */
   async function transact(parts: NonNullable<Input['TransactItems']>, way: number): Promise<object> {
     const ids = parts.map(({ Put, Update }) => (Put?.Item ?? Update!.Key).id!.S!);
     const reasons = parts.map(({ Put }, i) => {

@@ -1,5 +1,5 @@
 /**
- * Simulates Lambda in virtual time: one execution environment per running call, each with its own counters over one
+ * Simulation of Lambda in virtual time: one execution environment per running call, each with its own counters over one
  * simulated store. Refused callers do not retry.
  */
 import { dynamoStore } from '#adapters/aws/dynamodb/store.ts';
@@ -11,17 +11,17 @@ import { seeded, VirtualTime } from './virtual-time.ts';
 
 export interface Load {
   readonly tenants: number;
-  /** All tenants together. */
+  /** Rate for all tenants together. */
   readonly callsPerSecond: number;
   readonly callSeconds: number;
-  /** How long calls come in. */
+  /** How long calls arrive. */
   readonly seconds: number;
   readonly limits: Limits;
-  /** What a call reserves and what it comes to. */
+  /** Tokens that a call reserves, and tokens it finally uses. */
   readonly tokens: { readonly reserved: number; readonly used: number };
   readonly cost_microusd?: number;
   readonly seed?: number;
-  /** Write units that the store gives each key a second; absent: DynamoDB's 1,000. */
+  /** Write units per second that the store allows for each key; if absent, DynamoDB's 1,000. */
   readonly writeUnitsOfKey?: number;
 }
 
@@ -32,19 +32,19 @@ export interface Tally {
   readonly refused: number;
   /** 503. */
   readonly shed: number;
-  /** Settlements that were left to the healing. */
+  /** Settlements that were left to the background repair. */
   readonly unsettled: number;
   readonly environments: number;
-  /** Items of the fullest tenant that were ever written. */
+  /** Number of items that were ever written for the tenant with the most items. */
   readonly shards: number;
   readonly reserveMs: { readonly p50: number; readonly p99: number };
   readonly writeUnits: number;
   readonly readUnits: number;
   readonly lostWrites: number;
   readonly throttled: number;
-  /** The most that 60 seconds held of one tenant: requests, tokens as they were settled. */
+  /** Highest use by one tenant within 60 seconds: requests, and tokens as settled. */
   readonly fullestMinute: { readonly requests: number; readonly tokens: number };
-  /** Calls that were served in the last half of the run, a second. */
+  /** Calls served per second in the last half of the run. */
   readonly goodput: number;
 }
 
@@ -59,7 +59,7 @@ export async function simulate(load: Load): Promise<Tally> {
   const random = seeded(seed);
   const time = new VirtualTime(startMs);
   const { client, items, used } = simulatedDynamo(time, seeded(seed + 1), load.writeUnitsOfKey);
-  // Only the table of the counters is used.
+  // Only the counters table is used.
   const store = dynamoStore({ client, tables: { counters: 'counters' } });
   const idle: Counters[] = [];
   const waits: number[] = [];
@@ -99,7 +99,7 @@ export async function simulate(load: Load): Promise<Tally> {
     }
   }
 
-  // As if each caller came by chance.
+  // Arrivals are random (a Poisson process).
   for (let at = startMs; ; ) {
     at += (-Math.log(1 - random()) / load.callsPerSecond) * 1000;
     if (at >= startMs + load.seconds * 1000) break;
@@ -122,7 +122,7 @@ export async function simulate(load: Load): Promise<Tally> {
   };
 }
 
-/** Returns an error of load shedding. @throws any other: a fault of the counters or the simulation. */
+/** Returns a load-shedding error. @throws any other error: a fault of the counters or the simulation. */
 function busy(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError && thrown.code === 'service_unavailable') return thrown;
   throw thrown;

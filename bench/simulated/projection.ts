@@ -1,6 +1,6 @@
 /**
- * The evidence stream as AWS would deliver it, in virtual time: the product's own projection, checkpoints and transparency
- * log over services that answer after fixed times. Counts what is requested and what is billed.
+ * The evidence stream as AWS would deliver it, in virtual time: the product's own projection, checkpoints and
+ * transparency log over services that respond after fixed times. Counts requests and billed units.
  */
 import { generateKeyPairSync } from 'node:crypto';
 import type { S3Client } from '@aws-sdk/client-s3';
@@ -29,21 +29,21 @@ import { seeded, VirtualTime } from './virtual-time.ts';
 
 export interface EvidenceLoad {
   readonly tenants: number;
-  /** Of all tenants together. */
+  /** Rate for all tenants together. */
   readonly entriesPerSecond: number;
-  /** Sessions of each tenant that are open at a time. */
+  /** Number of sessions that each tenant has open at the same time. */
   readonly sessions: number;
   readonly seconds: number;
-  /** Shards of the streams: a table has one per partition. */
+  /** Shards of the streams; a table has one shard per partition. */
   readonly shards: number;
   readonly body?: EntryDraft['body'];
 }
 
 export interface EvidenceTally {
   readonly entries: number;
-  /** Seconds from an entry to its checkpoint and its leaf in the log. */
+  /** Seconds from writing an entry to its checkpoint and its leaf in the log. */
   readonly lagSeconds: { readonly p50: number; readonly p99: number; readonly most: number };
-  /** Entries that no checkpoint covered in the end. */
+  /** Entries that no checkpoint covers at the end. */
   readonly uncovered: number;
   readonly invocations: number;
   readonly gbSeconds: number;
@@ -54,7 +54,10 @@ export interface EvidenceTally {
   readonly readUnits: number;
 }
 
-/** Milliseconds of the services, and of the processor for an entry and a stretch (`npm run bench`). */
+/**
+ * Milliseconds per service request, and CPU time for an entry and for a session's run of entries (from `npm run
+ * bench`).
+ */
 const ms = { s3: 25, sign: 15, dynamodb: 6, entryCpu: 0.4, sessionCpu: 0.8, stretchCpu: 0.15 };
 const memoryGb = 1;
 const cpus = 1024 / 1769;
@@ -111,7 +114,7 @@ export async function simulateProjection(load: EvidenceLoad): Promise<EvidenceTa
 
   const waiting = new Map<string, { index: number; at: number }[]>();
   const lags: number[] = [];
-  /** The process of a lane: its own caches. */
+  /** Builds the process of a lane, with its own caches. */
   const environment = () => {
     const client = simulatedS3(time, used, objects);
     const archive = archiveBucket({ client, bucket: 'b' });
@@ -169,7 +172,10 @@ export async function simulateProjection(load: EvidenceLoad): Promise<EvidenceTa
     await coverQueued({ coverStretches, telemetry: own.telemetry }, records);
   }
 
-  /** A lane of an event source mapping: one invocation at a time, of what came until its window ends or its batch is full. */
+  /**
+   * Builds a lane of an event source mapping: one invocation at a time, with the records that arrive until its window
+   * ends or its batch is full.
+   */
   function lane<T>(
     { mostRecords: most, windowSeconds }: typeof entryBatches,
     work: (own: ReturnType<typeof environment>, batch: readonly T[]) => Promise<void>,
@@ -275,10 +281,10 @@ const simulatedObjects = () => ({
   folders: new Map<string, string[]>(),
 });
 
-/** Requests that a client of the SDK sends at once. */
+/** Requests that an SDK client sends concurrently. */
 const sockets = 50;
 
-/** S3 as far as the projection uses it, by the client of one process. */
+/** Simulates the part of S3 that the projection uses, through the client of one process. */
 function simulatedS3(
   time: VirtualTime,
   used: { puts: number; gets: number },

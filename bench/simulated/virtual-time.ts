@@ -1,4 +1,7 @@
-/** Time that passes when everything waits for it: a simulation of minutes takes seconds and is the same each time. */
+/**
+ * Time that advances only when all tasks wait for it: a simulation of minutes takes seconds and gives the same result
+ * each time.
+ */
 
 interface Timer {
   readonly at: number;
@@ -16,7 +19,7 @@ export class VirtualTime {
   }
 
   now = (): number => Math.floor(this.#now);
-  /** With fractions of a millisecond. */
+  /** Returns the time with fractions of a millisecond. */
   exactly = (): number => this.#now;
   pause = (ms: number): Promise<void> => new Promise((fire) => this.at(this.#now + ms, fire));
 
@@ -25,14 +28,15 @@ export class VirtualTime {
   }
 
   /**
-   * Until nothing waits any more.
-   * @param turns of the event loop that one step may take, for what answers in turns: a store of the local run.
+   * Runs until no timers are left.
+   * @param turns the number of event-loop turns per step, for services that need several to respond, such as a local
+   * run's store.
    */
   async run(turns = 1): Promise<void> {
     for (let next = this.#pop(); next; next = this.#pop()) {
       this.#now = next.at;
       next.fire();
-      // All that follows from it without waiting for time.
+      // Lets all work finish that this timer started and that does not wait for time.
       for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
     }
   }
@@ -68,7 +72,7 @@ function swap(heap: Timer[], i: number, j: number): number {
   return j;
 }
 
-/** The same numbers for the same seed (mulberry32), from 0 to 1. */
+/** Returns a generator of numbers from 0 to 1 that repeats for the same seed (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {

@@ -7,7 +7,7 @@ export interface Behind {
   readonly jobs: unknown;
 }
 
-/** A job at `/now/…` is allowed, one at `/later/…` asks a human. */
+/** Returns the configuration, in which a job at `/now/…` is allowed and one at `/later/…` needs a human's approval. */
 export const configuration = ({ provider, mcp, jobs }: Behind): string => `
 version: 1
 admin: { requests_per_second: 100000 }

@@ -1,4 +1,4 @@
-/** The local run of the soak: killed without warning and started again on the same ports and state. */
+/** The local run of the soak, which is killed without warning and restarted on the same ports and state. */
 import { once } from 'node:events';
 import { type Child, residentMb, startChild } from '../host.ts';
 
@@ -6,9 +6,9 @@ export class SoakedGateway {
   #child: Child | undefined;
   #ports: readonly string[] = ['0', '0', '0'];
   readonly #args: readonly string[];
-  /** Resolves when the gateway answers; disconnected callers await it. */
+  /** Resolves when the gateway responds; disconnected callers await it. */
   ready: Promise<void> = Promise.resolve();
-  /** Milliseconds each start took. */
+  /** Duration of each start in milliseconds. */
   readonly starts: number[] = [];
   /** Resident memory before each kill, in MB. */
   readonly memory: number[] = [];

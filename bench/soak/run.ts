@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- --soak-minutes 30`: chat whole and streamed, actions, approvals used by two callers at once and MCP calls,
- * while the gateway is killed every two minutes. Ends with 1 at the first thing that was acknowledged and lost, ran
- * twice, or stands in a chain that does not hold.
+ * `npm run bench -- --soak-minutes 30`: whole and streamed chats, actions, approvals used by two callers concurrently,
+ * and MCP calls, while the gateway is killed every two minutes. Exits with 1 on the first acknowledged call that is
+ * lost or ran twice, or on the first invalid chain.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ import { verifyRound } from './verify.ts';
 /** How long the gateway lives before each kill. */
 const roundMs = 120_000;
 
-/** @param minutes how long the traffic goes on, without the time of the checks between. */
+/** @param minutes how long the traffic runs, not counting the checks in between. */
 export async function benchSoak(minutes: number): Promise<void> {
   const state = await mkdtemp(join(tmpdir(), 'gateway-soak-'));
   const [provider, mcp, jobs] = await Promise.all(

@@ -2,16 +2,16 @@
 import { keys } from './configuration.ts';
 import type { SoakedGateway } from './gateway.ts';
 
-/** What one round of traffic was answered, to be looked for in evidence and at the service after it. */
+/** Calls acknowledged in one round of traffic, which are then checked in evidence and at the service. */
 export interface Acknowledged {
-  /** Session → ids of the envelopes that were answered. */
+  /** Session → ids of the envelopes that got a response. */
   readonly envelopes: Map<string, Set<string>>;
-  /** Session → chat calls that were answered whole. */
+  /** Session → number of chat calls that got a complete response. */
   readonly chats: Map<string, number>;
-  /** Paths of the service whose call was answered with its result. */
+  /** Paths of the service for which a call got its result. */
   readonly executed: Set<string>;
   calls: number;
-  /** Calls that the kill cut off. */
+  /** Number of calls that the kill interrupted. */
   cut: number;
 }
 
@@ -98,7 +98,7 @@ export class Traffic {
     if (decision !== 'review') throw new Error(`a call under review was decided ${decision}: ${JSON.stringify(error)}`);
     const vote = { reviewer: 'alice', comment: 'soak' };
     await this.#post('admin', `/admin/v1/approvals/${envelope_id}/approve`, keys.human, vote);
-    // Two uses at once: one of them runs it.
+    // Two concurrent uses: one of them runs the call.
     const use = () => this.#act(name, n, { approval_ref: envelope_id }, 'later');
     await Promise.all([use(), use()]);
   }
@@ -116,7 +116,7 @@ export class Traffic {
     await this.#post('mcp', '/mcp', keys.agent, { jsonrpc: '2.0', id, method: 'tools/call', params }, headers);
   }
 
-  /** @throws TypeError if the gateway was killed; Error for an answer that a healthy gateway does not give. */
+  /** @throws TypeError if the gateway was killed; Error for a response that a healthy gateway does not send. */
   async #post(
     surface: 'gateway' | 'admin' | 'mcp',
     path: string,

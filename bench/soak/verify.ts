@@ -7,7 +7,7 @@ interface Entry {
   readonly envelope_id: string;
 }
 
-/** @throws Error that names the first thing that is lost, doubled or broken. */
+/** @throws Error naming the first call or entry that is lost, duplicated or broken. */
 export async function verifyRound(admin: string, jobs: unknown, noted: Acknowledged): Promise<void> {
   for (const session of new Set([...noted.envelopes.keys(), ...noted.chats.keys()])) {
     const { valid } = await read<{ valid: boolean }>(`${admin}/admin/v1/evidence/sessions/${session}/verify`);

@@ -53,7 +53,7 @@ export function addActions(parent: Parent): void {
   });
 }
 
-/** A call that takes longer is more likely held for a person than slow. */
+/** A call that takes longer than this is more likely held for a person than slow. */
 const heldAfterMs = 2_000;
 
 /** Prints a note on the terminal if the call is held [cli.watch]. */

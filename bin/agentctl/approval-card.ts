@@ -15,7 +15,9 @@ interface CardOptions {
 export const briefCard: CardOptions = { lines: 20, characters: 2_000 };
 export const wholeCard: CardOptions = { lines: Number.POSITIVE_INFINITY, characters: Number.POSITIVE_INFINITY };
 
-/** Shows an approval. Text that will be executed is never cut: the reviewer answers for every byte of it. */
+/**
+ * Shows an approval. Text that will be executed is never truncated: the reviewer is responsible for every byte of it.
+ */
 export function showCard(out: Output, item: Fields, options: CardOptions): void {
   const id = text(item.envelope_id) ?? '(no id)';
   const summary = fields(item.summary);
@@ -59,7 +61,7 @@ const nextSteps: Readonly<Record<string, string>> = {
 
 const riskWordOf = (risk: unknown): string => (risk === 'sends' ? 'sends out' : oneLineText(risk));
 
-/** Returns the status in words; a request without a decision in time has the status of a denial. */
+/** Returns the status in words; a request that expired without a decision has the status of a denial. */
 export const statusOf = ({ status, reason }: Fields): string =>
   reason === 'timeout' ? 'timed out' : oneLineText(status ?? 'unknown');
 
@@ -108,7 +110,7 @@ function showRule(out: Output, item: Fields): void {
     );
 }
 
-/** Lists requests that a reviewer may confuse with this one; a vote on it decides none of them. */
+/** Lists requests that a reviewer may confuse with this one; a vote on this one does not affect them. */
 export function showSimilar(out: Output, item: Fields): void {
   for (const { envelope_id, session_id, queued_at } of list(item.similar_pending))
     out.line(

@@ -95,7 +95,7 @@ async function castVote(cli: Cli, vote: 'approve' | 'deny', id: string, options:
     showRecord(out, record);
     showSimilar(out, record);
   };
-  // A server that answers 200 with another status did not count the vote.
+  // A server that responds 200 with another status did not count the vote.
   const counted = vote === 'approve' ? ['approved', 'pending'] : ['denied'];
   return showAnswer(cli, vote, { path: { envelope_id }, body }, show, ({ status }) =>
     counted.includes(text(status) ?? ''),
@@ -105,7 +105,7 @@ async function castVote(cli: Cli, vote: 'approve' | 'deny', id: string, options:
 /** Shows the call and asks for confirmation, because a vote is final [cli.vote]. */
 async function confirmedFor(cli: Cli, vote: 'approve' | 'deny', envelope_id: string): Promise<boolean> {
   const item = fields((await cli.api().call('getApproval', { path: { envelope_id } })).json);
-  // If the request is already decided, the gateway answers the vote with the record.
+  // If the request is already decided, the gateway responds to the vote with the record.
   if (item.status !== 'pending') return true;
   showCard(cli.out, item, vote === 'approve' ? wholeCard : briefCard);
   await showHeldDefinition(cli, item);
@@ -113,7 +113,7 @@ async function confirmedFor(cli: Cli, vote: 'approve' | 'deny', envelope_id: str
   return confirmed(vote === 'approve' ? 'Approve it?' : 'Deny it?');
 }
 
-/** Returns the person that the key belongs to; the server decides whether they may vote. */
+/** Returns the owner of the key; the server decides whether they may vote. */
 async function personOfKey(cli: Cli): Promise<string> {
   const { person, name, key_id } = fields((await cli.api().call('whoami')).json);
   return text(person) ?? text(name) ?? text(key_id) ?? 'unknown';

@@ -16,7 +16,7 @@ export function addAudit(parent: Parent): void {
   addOperation(parent, 'audit', showEntries);
 }
 
-/** Verifies all pieces and sums them up; stops at the first one that does not verify. */
+/** Verifies all pieces and adds up the results; stops at the first one that does not verify. */
 async function verifyAll(cli: Cli): Promise<Outcome> {
   const sum = { total_entries: 0, sessions: 0 };
   const not_checked: unknown[] = [];
@@ -55,7 +55,7 @@ function showEntries(out: Output, page: Fields): void {
   const rows = list(page.entries).map((entry) => {
     const { agent, person, key_id } = fields(entry.actor);
     const { tool, target, operation, action, policy_version, name, id, reason } = fields(entry.body);
-    // For an administrative act: its name, and the version or object it changed.
+    // For an administrative action: its name, and the version or object it changed.
     const place = target ?? (action === undefined ? undefined : (name ?? id ?? version(policy_version)));
     return [
       entry.timestamp,

@@ -1,4 +1,4 @@
-/** `chat`: one governed chat call, for the first try and for scripts. */
+/** `chat`: one governed chat call, for a first try and for scripts. */
 
 import { type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 import { jsonOrUndefined } from '#core/kernel/json-or-undefined.ts';

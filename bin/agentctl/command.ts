@@ -11,18 +11,18 @@ import type { Output } from './output.ts';
 export interface Cli {
   readonly globals: Globals;
   readonly out: Output;
-  /** Created at first use: offline commands need neither address nor key. */
+  /** Created on first use, because offline commands need neither an address nor a key. */
   readonly api: () => Api;
 }
 
-/** A negative answer ends with exit code 1. */
+/** Result of a command; a negative one ends with exit code 1. */
 export type Outcome = 'positive' | 'negative';
 
 /** One or several commands that a feature adds. */
 export interface FeatureCommand {
-  /** The command that they follow in the help, with its group: `policy diff`. */
+  /** The command after which this one is listed in the help, with its group: `policy diff`. */
   readonly after: string;
-  /** @param parent the group. @param before the command that they follow. */
+  /** @param parent the group. @param before the command to list it after. */
   readonly add: (parent: Parent, before: Command) => void;
 }
 
@@ -42,7 +42,7 @@ export interface Parent {
   readonly command: Command;
   readonly out: Output;
   readonly finish: (outcome: Outcome) => void;
-  /** Returns a client for the address and the key of a command line. */
+  /** Returns a client for the address and the key given on a command line. */
   readonly connect: (globals: Globals) => Api;
   readonly routeOf: RouteOf;
 }
@@ -55,7 +55,7 @@ interface Alternative {
 
 const added = new WeakMap<Command, { readonly examples: string[]; readonly alternatives: Alternative[] }>();
 
-/** Gives a command another implementation behind an option without a value. */
+/** Gives a command an alternative implementation, selected by an option without a value. */
 export function addAlternative(
   command: Command,
   { name, says, example, run }: Alternative & { readonly says: string; readonly example: string },
@@ -97,7 +97,7 @@ export function addCommand<Options>(parent: Parent, words: CommandWords<Options>
   return { ...parent, command };
 }
 
-/** Adds a group of commands. Its help has the first example of each. */
+/** Adds a group of commands. Its help shows the first example of each. */
 export function addGroup(parent: Parent, name: string, summary: string): Parent {
   const command = parent.command.command(name).summary(summary).description(summary).enablePositionalOptions();
   command.addHelpText('after', () =>

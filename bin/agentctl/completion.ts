@@ -64,7 +64,7 @@ ${cases.join('\n')}
 complete -o default -F _agentctl agentctl`;
 }
 
-/** Returns the zsh script, which runs the function of bash. */
+/** Returns the zsh script, which runs the bash function. */
 const zsh = (words: Words): string =>
   `#compdef agentctl
 autoload -U +X bashcompinit && bashcompinit

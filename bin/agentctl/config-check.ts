@@ -1,4 +1,4 @@
-/** `config check`, `config diff`: configuration files, before they are stored. */
+/** `config check`, `config diff`: checks of configuration files before they are stored. */
 import { Option } from 'commander';
 import { fields } from '#core/kernel/json-fields.ts';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
@@ -82,7 +82,7 @@ async function diff(cli: Cli, [file = '', to]: readonly string[], { failOn }: Di
   return loosened || (failOn !== undefined && lifted_guards.length > 0) ? 'negative' : 'positive';
 }
 
-/** Returns the configuration in force at the gateway. */
+/** Returns the gateway's current configuration. */
 async function inForce(cli: Cli): Promise<ReadConfiguration> {
   const { servedConfiguration } = await import('./policy-file.ts');
   const answer = await cli.api().call('getConfig');

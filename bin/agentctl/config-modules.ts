@@ -9,7 +9,7 @@ import { exitCodes, Failure, fileTrouble } from './failure.ts';
 
 /**
  * Uploads the modules.
- * @returns the configuration unchanged if every module has its digest there; otherwise with the digests added.
+ * @returns the configuration unchanged if it already contains every module's digest; otherwise with the digests added.
  * @throws Failure for a module that cannot be read, or whose digest differs from the pinned one.
  */
 export async function withModules(cli: Cli, content: Buffer<ArrayBuffer>): Promise<Buffer<ArrayBuffer>> {

@@ -32,11 +32,11 @@ export function addConfig(program: Parent): void {
       const { api, out, globals } = cli;
       const content = fileBytes(file);
       if (content.length === 0) throw new UsageError(`${file} is empty; it takes a configuration in YAML`);
-      // Sent unchanged, so that the gateway can name line and path of an error. JSON is YAML too.
-      // Modules go first: the gateway refuses a configuration that names a module it does not have.
+      // Sent unchanged, so that the gateway can name the line and path of an error. JSON is YAML too. Modules go first,
+      // because the gateway refuses a configuration that names a module it does not have.
       const { withModules } = await import('./config-modules.ts');
       const whole = await withModules(cli, content);
-      // With digests added, the lines of the file differ from those that are sent.
+      // With digests added, line numbers in the file differ from those in the request.
       const query = file === '-' || whole !== content ? {} : { file: basename(file) };
       const answer = await api().call('putConfig', { query, document: { type: 'application/yaml', content: whole } });
       if (globals.json) out.json(answer.text);

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 
 export const atTerminal = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;
 
-/** Returns whether the person types yes; any other input, and end of input, is a no. */
+/** Returns whether the person types yes; any other input, and end of input, means no. */
 export async function confirmed(question: string): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   terminal.setPrompt(`${question} [y/N] `);

@@ -1,2 +1,2 @@
-/** The reader of effects, loaded with its first use. */
+/** The effect reader, loaded on first use. */
 export { lazyEffects } from '#adapters/sql/lazy-effects.ts';

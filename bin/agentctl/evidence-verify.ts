@@ -113,7 +113,7 @@ async function verifyFile(cli: Cli, { file, publicKey, checkpoints, log, holds }
 }
 
 /**
- * Reads a file with progress; entries listed on a terminal are progress enough.
+ * Reads a file with progress; on a terminal, listed entries are progress enough.
  * @throws UsageError for a file that cannot be read.
  */
 async function* bytesOf(file: string, listed: boolean): AsyncGenerator<Uint8Array> {
@@ -206,7 +206,7 @@ async function readKey(file: string | undefined): Promise<string | undefined> {
 /** Columns needed for an entry with its whole id and digest. */
 const wholeEntry = 156;
 
-/** Prints one line per entry; a narrower terminal gets shortened ids and digests [cli.output-forms]. */
+/** Prints one line per entry; on a narrower terminal, ids and digests are shortened [cli.output-forms]. */
 function showEntry(out: Output, { index, timestamp, kind, envelope_id, hash, ok, reason }: Fields): void {
   const narrow = out.width !== undefined && out.width < wholeEntry;
   const short = (value: unknown, length: number) =>
@@ -218,7 +218,7 @@ function showEntry(out: Output, { index, timestamp, kind, envelope_id, hash, ok,
   out.line(`${head}  `, verdict);
 }
 
-/** Prints the three lines every reader looks for, then problems and omitted checks. */
+/** Prints the three most important lines, then problems and omitted checks. */
 function showVerification(out: Output, result: Fields): void {
   const { index, reason } = fields(result.broken_link);
   const valid = result.valid === true;

@@ -1,7 +1,7 @@
 /**
- * `mcp-bridge`: connects stdio to the MCP gateway, for clients that start servers as programs.
- * Each message is one line. A request always gets a response, an error if the gateway cannot be reached; a notification
- * never does.
+ * `mcp-bridge`: connects stdio to the MCP gateway, for clients that start servers as programs. Each message is one
+ * line. Every request gets a response, even if only an error because the gateway cannot be reached; a notification
+ * never gets one.
  */
 
 import { isLoopback } from '#core/configuration/identity/federation/urls.ts';
@@ -38,7 +38,7 @@ export function targetOf({ globals }: Pick<Cli, 'globals'>, env: NodeJS.ProcessE
   return { url: address.url.endsWith('/mcp') ? address.url : `${address.url}/mcp`, key: key?.trim() };
 }
 
-/** Resolves when the client closes its end and all its requests are answered. */
+/** Resolves when the client has closed its end and all its requests have a response. */
 export async function bridge(
   target: BridgeTarget,
   input: NodeJS.ReadableStream,
@@ -65,7 +65,7 @@ interface Message {
 }
 
 class Connection {
-  /** An `initialize` is under way. */
+  /** True while an `initialize` is in progress. */
   opening = false;
   readonly #target: BridgeTarget;
   readonly #print: (line: string) => void;
@@ -121,7 +121,7 @@ class Connection {
       this.#fail(id, -32000, `${this.#target.url} answered HTTP ${response.status} without a message.`);
   }
 
-  /** Prints a received message; an error without an id answers the pending request. */
+  /** Prints a received message; an error without an id is the response to the pending request. */
   #tell(text: string, id: string | number | null | undefined): boolean {
     let message: unknown;
     try {

@@ -49,7 +49,7 @@ const handshake = {
   clientInfo: { name: 'agentctl', version: '1' },
 };
 
-/** Makes the call in a session of its own. @throws Failure if the endpoint cannot be reached or refuses the client. */
+/** Makes the call in its own session. @throws Failure if the endpoint cannot be reached or refuses the client. */
 async function called(target: BridgeTarget, params: Fields): Promise<Fields> {
   const lines = [
     { id: 1, method: 'initialize', params: handshake },

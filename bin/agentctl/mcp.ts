@@ -120,8 +120,8 @@ function showTool(out: Output, tool: Fields): void {
 }
 
 /**
- * Shows the tool definition on an approval card. Prints no line for an accepted definition that shadows no other tool,
- * or if the gateway does not serve the definition [guard.changes].
+ * Shows the tool definition on an approval card. Prints nothing if the definition is accepted and shadows no other
+ * tool, or if the gateway does not serve the definition [guard.changes].
  */
 export async function showHeldDefinition({ api, out }: Cli, { upstream, upstream_tool, tool }: Fields): Promise<void> {
   const [server, name] = [text(upstream), text(upstream_tool) ?? text(tool)];

@@ -1,4 +1,4 @@
-/** Commands that call one operation and show its answer. A command is made from the operation's definition. */
+/** Commands that call one operation and show its response. Each command is built from the operation's definition. */
 import { type Command, Option } from 'commander';
 import { type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 import type { OperationCommand } from '#core/operations/command.ts';
@@ -17,8 +17,8 @@ type Defined = ReturnType<RouteOf>;
 type Options = Readonly<Record<string, unknown>>;
 
 /**
- * Calls an operation and shows its answer, or writes the server's JSON.
- * @param isPositive decides the exit code. Default: every answer is positive.
+ * Calls an operation and shows its response, or writes the server's JSON.
+ * @param isPositive decides the exit code. Default: every response is positive.
  */
 export async function showAnswer(
   { api, out, globals }: Cli,
@@ -45,7 +45,7 @@ export const groupOf =
     }
   };
 
-/** Returns a function that adds an operation's command. @param show prints the answer in another form. */
+/** Returns a function that adds an operation's command. @param show prints the response in another form. */
 export const commandOf =
   (operation: string, show?: Show): Add =>
   (parent) => {
@@ -106,7 +106,7 @@ export function runOperation(cli: Cli, route: Defined, { options, params = {}, w
   return showAnswer(cli, operation, { path: params, query }, page, command.isPositive);
 }
 
-/** Prints the command for the next page. @param query of this page; the next one has the same filters. */
+/** Prints the command for the next page. @param query the query of this page; the next one has the same filters. */
 export function showMore({ out }: Pick<Cli, 'out'>, words: readonly string[], query: Query, cursor: unknown): void {
   const next = text(cursor);
   if (!next) return;

@@ -1,6 +1,6 @@
 /**
- * Prints all output of the client. Only this file makes text safe: control and direction characters from servers and
- * files reach the terminal as visible escapes.
+ * Prints all output of the client. Making text safe is this file's job alone: control and direction characters from
+ * servers and files reach the terminal as visible escapes.
  */
 import { styleText } from 'node:util';
 import { unseen, visibleText } from '#core/text/secrets/visible-text.ts';
@@ -36,7 +36,7 @@ export class Output {
     if (value !== undefined && value !== null) this.line(`${name}: ${oneLineText(value)}`);
   }
 
-  /** Columns of the terminal; undefined if stdout is not a terminal. */
+  /** Width of the terminal in columns; undefined if stdout is not a terminal. */
   get width(): number | undefined {
     return process.stdout.isTTY ? process.stdout.columns || 80 : undefined;
   }
@@ -57,7 +57,7 @@ export class Output {
     }
   }
 
-  /** Prints rows as a table, or a sentence if there are none. */
+  /** Prints rows as a table, or the sentence `none` if there are no rows. */
   rows(none: string, header: readonly string[], rows: readonly (readonly unknown[])[]): void {
     if (rows.length === 0) this.line(none);
     else this.table(header, rows);
@@ -74,7 +74,7 @@ export class Output {
     this.flush();
   }
 
-  /** Converts documents from JSON to another format from now on. */
+  /** Sets the format to which documents are converted from JSON from now on. */
   writesDocumentsAs(form: (document: string) => string): void {
     this.#form = form;
   }
@@ -95,7 +95,7 @@ export class Output {
     this.json(JSON.stringify(value, null, 2));
   }
 
-  /** Prints text of several lines, each made safe; adds a missing final line feed. */
+  /** Prints text line by line, making each line safe; adds a missing final line feed. */
   text(text: string): void {
     for (const line of text.replace(/\r?\n$/, '').split(/\r?\n/)) this.line(line);
   }

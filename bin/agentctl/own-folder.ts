@@ -1,24 +1,24 @@
 /**
- * Checks that a state folder which was found, not named, is the user's own [cli.own-folder]. Cloned repositories and unpacked
- * archives bring folders too, and the files of a state folder name addresses and keys.
+ * Checks that a state folder that was found, rather than named, is the user's own [cli.own-folder]. Cloned repositories
+ * and unpacked archives can contain such folders, and the files of a state folder name addresses and keys.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname, join, parse } from 'node:path';
 
-/** Returns why an existing folder is not used, and what to do about it; undefined if it may be used. */
+/** Returns why an existing folder is rejected, and what to do about it; undefined if it may be used. */
 export function folderTrouble(folder: string): string | undefined {
   if (process.getuid === undefined) return 'this system does not report its owner';
   const real = join(realpathSync.native(dirname(folder)), basename(folder));
   const found = lstatSync(folder);
-  // The case differs: the file system ignores it, and Git may track the folder under its own spelling.
+  // The case differs: the file system ignores it, but Git may track the folder under its own spelling.
   if (found.isSymbolicLink() || realpathSync.native(folder) !== real)
     return 'it is a link; name the folder that it points to';
   if (!found.isDirectory()) return 'it is not a folder';
   return privacyTrouble(found, folder, '700') ?? trackedTrouble(real);
 }
 
-/** Returns why a file of such a folder is not read; undefined if it is private or absent. */
+/** Returns why a file in such a folder is rejected; undefined if it is private or absent. */
 export function ownFileTrouble(file: string): string | undefined {
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (found === undefined) return undefined;
@@ -32,7 +32,9 @@ function privacyTrouble({ uid, mode }: Stats, path: string, wanted: string): str
   return `other users have access to ${path} (mode ${(mode & 0o777).toString(8)}); if you made it, run: chmod ${wanted} ${path}`;
 }
 
-/** Returns why a folder tracked by Git is not used. Git sets no modes, so a clone under umask 077 is private too. */
+/**
+ * Returns why a folder tracked by Git is rejected. Git does not set modes, so a clone under umask 077 is private too.
+ */
 function trackedTrouble(folder: string): string | undefined {
   if (!isBelowGit(folder)) return undefined;
   // Prevents repository settings from starting programs: https://git-scm.com/docs/git-config, core.fsmonitor.

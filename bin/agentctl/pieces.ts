@@ -6,8 +6,8 @@ import { exitCodes, Failure } from './failure.ts';
 import { progressOf } from './progress.ts';
 
 /**
- * @param counts the member of a piece with its number of processed entries
- * @throws Failure if the server repeats a cursor and the piece in between changed nothing.
+ * @param counts the member of a piece that contains its number of processed entries
+ * @throws Failure if the server repeats a cursor after a piece that changed nothing.
  */
 export async function* pieces(
   cli: Cli,

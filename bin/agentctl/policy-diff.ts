@@ -43,7 +43,7 @@ async function differences(cli: Cli, from: string, to: string): Promise<PolicyTe
   return given({ from, to, ...(await comparison(before, after)) });
 }
 
-/** Compares like `GET policy-versions/{version}/diff`. A pack alone has no other keys to compare. */
+/** Compares like `GET policy-versions/{version}/diff`. A pack on its own has no other keys to compare. */
 export async function comparison(before: ReadConfiguration, after: ReadConfiguration) {
   const { policyOf } = await import('./policy-file.ts');
   const { diffOf, diffPolicies, regionsOf } = await import('#core/policy/rules/analysis/diff.ts');
@@ -63,7 +63,7 @@ export async function comparison(before: ReadConfiguration, after: ReadConfigura
   };
 }
 
-/** Returns a custom rule and what it lifts, with their lines in the files if known. */
+/** Returns a custom rule and the pack guards it lifts, with their lines in the files if known. */
 function placed({ rule, index, lifts }: Lifting, before: ReadConfiguration, after: ReadConfiguration) {
   const { places } = after;
   return {
@@ -91,10 +91,10 @@ function version(word: string): string {
   throw new UsageError(`a policy version is a whole number from 1, got ${JSON.stringify(word)}`);
 }
 
-/** Shows changed keys by section, lifted guards, calls that are decided differently, and the changes of each level. */
+/** Shows changed keys by section, lifted guards, calls with a different decision, and the changes of each level. */
 export function showWholeDiff(out: Output, diff: Fields): void {
   if (diff.compared === 'tool_policies') out.note('compared: tool_policies alone, because one of the two is a pack');
-  // Older gateways compare no keys.
+  // Older gateways do not compare keys.
   else if (Array.isArray(diff.changes)) showChanges(out, list(diff.changes));
   for (const name of Array.isArray(diff.lifted_guards) ? diff.lifted_guards : [])
     out.line(
@@ -127,7 +127,7 @@ function showChanges(out: Output, changes: readonly Fields[]): void {
   }
 }
 
-/** Rules of packs have long names; if the place is shown, the beginning is enough. */
+/** Pack rules have long names; if the place is shown, the beginning of the name is enough. */
 const longestName = 80;
 
 const ruleTitle = ({ rule, place, path }: Fields): string => {
@@ -136,7 +136,7 @@ const ruleTitle = ({ rule, place, path }: Fields): string => {
   return at.length === 0 ? name : `${shorten(name, longestName)} (${at.join(', ')})`;
 };
 
-/** Shows each custom rule and what it lifts from the pack [policy.diff]. */
+/** Shows each custom rule and the guards of the pack that it lifts [policy.diff]. */
 function showLiftings(out: Output, liftings: readonly Fields[]): void {
   for (const lifting of liftings) {
     out.line(painted('bold', `your rule ${ruleTitle(lifting)} decides calls that were held back by`));
@@ -160,7 +160,7 @@ function notShown(changes: readonly Fields[], { lifted_by }: Fields): Fields[] {
   );
 }
 
-/** Groups changes of lifted guards, because every rule of the pack decides their calls. */
+/** Groups changes of lifted guards, because all rules of the pack apply to their calls. */
 function byGuard(changes: readonly Fields[], { lifted_guards }: Fields): Fields[] {
   const lifted = new Set(
     (Array.isArray(lifted_guards) ? lifted_guards : []).map((name) => `guard:${oneLineText(name)}`),

@@ -30,7 +30,7 @@ export interface ReadConfiguration {
   readonly warnings: readonly string[];
   /** Lines of its rules; absent for a configuration served by a gateway. */
   readonly places?: RulePlaces;
-  /** Set for a pack alone, whose other keys are placeholders. */
+  /** Set if the file is only a pack; its other keys are placeholders. */
   readonly packOnly?: true;
 }
 
@@ -43,7 +43,7 @@ export async function readConfigurationFile(file: string): Promise<ReadConfigura
   return loadConfiguration(readUtf8(file), { packs, files: sourceFiles(checkout, pathsFrom(file, checkout)), file });
 }
 
-/** Reads a configuration file, or a pack alone. @throws as `readConfigurationFile`. */
+/** Reads a configuration file, or a file that is only a pack. @throws as `readConfigurationFile`. */
 export async function readPolicyFile(file: string): Promise<ReadConfiguration> {
   const { value, lineOf } = readYaml(readUtf8(file), file);
   const { version, rules } = fields(value);
@@ -80,7 +80,7 @@ const asStored = (file: unknown): Configuration => file as Configuration;
 export const policyOf = ({ configuration }: Pick<ReadConfiguration, 'configuration'>): ToolPolicyDocument =>
   buildPolicyDocument(configuration);
 
-/** Returns a function that decides calls like the gateway's `simulate`, but without its inventory of MCP servers. */
+/** Returns a function that evaluates calls like the gateway's `simulate`, but without its inventory of MCP servers. */
 export function simulator({ configuration, places }: Pick<ReadConfiguration, 'configuration' | 'places'>) {
   const evaluated = decidedBy(configuration);
   const ports = { effects: lazyEffects, calls: undefined, links: undefined, pause: async () => {} };
@@ -91,7 +91,7 @@ export function simulator({ configuration, places }: Pick<ReadConfiguration, 'co
   };
 }
 
-/** Returns the named secrets that are not set in this process. */
+/** Returns the secrets that the configuration names but this process does not have. */
 export const unsetHere = (configuration: Configuration): Promise<string[]> =>
   unsetSecrets(configuration, { get: async (name) => process.env[name] });
 

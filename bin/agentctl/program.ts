@@ -27,7 +27,9 @@ import { statusCommands } from './status.ts';
 import { addKeys, addTenants } from './tenants.ts';
 import { trafficCommands } from './traffic.ts';
 
-/** Adds the commands of all features. Those of several features after one command follow it in the order of the list. */
+/**
+ * Adds the commands of all features. If several features add commands after the same one, they follow it in list order.
+ */
 async function addFeatureCommands(program: Parent): Promise<void> {
   const loaded = await Promise.all(features.map(async ({ commands }) => (await commands?.())?.commands ?? []));
   for (const { after, add } of loaded.toReversed().flat()) {
@@ -50,7 +52,7 @@ function commandOf(group: Command, name: string): Command {
   return found;
 }
 
-/** Adds the commands of operations that nothing else adds, at the end of their group, in the order of the definitions. */
+/** Adds commands for the remaining operations at the end of their groups, in definition order. */
 function addOtherOperations(program: Parent): void {
   for (const { operation, command } of routes) {
     if (!command) continue;

@@ -8,10 +8,10 @@ export interface Terminal {
 }
 
 interface ProgressOptions {
-  /** The total; without it no remaining time is shown. */
+  /** The total; without it, the remaining time is not shown. */
   readonly total?: number;
   readonly terminal?: Terminal;
-  /** Milliseconds of any monotonic clock. */
+  /** Milliseconds from any monotonic clock. */
   readonly now?: () => number;
 }
 
@@ -24,14 +24,14 @@ export interface Progress {
   end(): void;
 }
 
-/** Work that ends earlier shows no progress. */
+/** Progress is not shown for work that ends sooner. */
 const quietMs = 500;
 const redrawMs = 100;
 const megabyte = 1_000_000;
 
 const noProgress: Progress = { add() {}, set() {}, end() {} };
 
-/** Creates a progress line. @param unit of the count, in the plural: `entries`; `bytes` are shown in MB. */
+/** Creates a progress line. @param unit the counted unit in the plural, such as `entries`; `bytes` are shown in MB. */
 export function progressOf(unit: string, options: ProgressOptions = {}): Progress {
   const { total, terminal = process.stderr, now = () => performance.now() } = options;
   if (terminal.isTTY !== true) return noProgress;

@@ -62,7 +62,10 @@ export function localRunOf({ state }: Globals, env: NodeJS.ProcessEnv): () => Lo
   };
 }
 
-/** Returns the generated key for a route: agents act, humans vote and read, the admin token administers. */
+/**
+ * Returns the generated key for a route: agents call tools and models, humans vote and read, and the admin token
+ * administers.
+ */
 function localKeyFor(route: Route): LocalKey {
   if (route.platform || route.access === 'admin') return 'admin';
   return route.agents === 'yes' && route.method === 'POST' ? 'agent' : 'human';

@@ -1,4 +1,4 @@
-/** `simulate`, `why`, `diff-policy`: what a policy would decide, decided, and would decide differently. */
+/** `simulate`, `why`, `diff-policy`: what a policy would decide, has decided, and would decide differently. */
 
 import { type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 import { addCallOptions, type CallOptions, callOf, jsonFile } from './call-options.ts';

@@ -1,8 +1,8 @@
 /** Tables on a terminal: lines fit its width, and times are relative to now [cli.output-forms]. */
 
-/** Narrower columns are unreadable. */
+/** Minimum width; narrower columns are unreadable. */
 const least = 8;
-/** Ids and digests are not cut, because people copy them. */
+/** Checks for ids and digests, which are not truncated because people copy them. */
 const isId = (cell: string): boolean => /^(?:[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{12,})$/.test(cell);
 const isTime = (cell: string): boolean => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/.test(cell);
 
@@ -12,7 +12,10 @@ const isDistance = (cell: string): boolean => /^(?:now|\d+ (?:s|min|h|d) ago|in 
 /** Spaces between two columns. */
 export const columnGap = 2;
 
-/** Returns column widths for lines of `width` characters: shrinks the widest first, and never one with ids or times. */
+/**
+ * Returns column widths that fit lines of `width` characters: shrinks the widest columns first, and never those with
+ * ids or times.
+ */
 export function fittedWidths(rows: readonly (readonly string[])[], width: number): number[] {
   const columns = Math.max(0, ...rows.map((row) => row.length));
   const natural = Array.from({ length: columns }, (_, at) => Math.max(0, ...rows.map((row) => row[at]?.length ?? 0)));
@@ -28,7 +31,7 @@ export function fittedWidths(rows: readonly (readonly string[])[], width: number
   return widths;
 }
 
-/** Cuts a text that is too long. */
+/** Truncates text that is too long. */
 export const shortenCell = (cell: string, width: number): string => {
   const characters = [...cell];
   return characters.length <= width ? cell : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`;

@@ -1,4 +1,4 @@
-/** `tenants` and `keys`: tenants and keys that are rows, in addition to those of the configuration. */
+/** `tenants` and `keys`: tenants and keys stored as rows, in addition to those in the configuration. */
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { sha256 } from '#core/kernel/canonical.ts';

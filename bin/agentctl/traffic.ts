@@ -117,7 +117,7 @@ function table(out: Output, header: readonly string[], rows: readonly (readonly 
 
 export const noBudget = 'no budget is configured: spending is not limited';
 
-/** Returns a budget's tenant if there are several, its account and its period. */
+/** Returns the tenant of a budget (if there are several tenants), its account and its period. */
 export const whose = (row: Fields, below: boolean): unknown[] => [
   ...(below ? [row.tenant ?? '*'] : []),
   row.key_name === undefined ? row.account : `${row.account} (${row.key_name})`,

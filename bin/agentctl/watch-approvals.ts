@@ -103,7 +103,7 @@ interface ApprovalEvent {
   readonly happened: Fields;
 }
 
-/** Pages read per poll; requests beyond them are shown once they move up. */
+/** Pages read per poll; requests on later pages are shown once they move up. */
 const maxPages = 10;
 const pageLimit = 100;
 

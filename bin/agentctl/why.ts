@@ -1,4 +1,7 @@
-/** `why`: shows a call, its effects and what decided it; rules that do not match only with `--all` [cli.policy-tools]. */
+/**
+ * `why`: shows a call, its effects and the rule or setting that decided it; rules that do not match are shown only with
+ * `--all` [cli.policy-tools].
+ */
 
 import { type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 import { addCommand, type Parent } from './command.ts';
@@ -71,7 +74,7 @@ export function showExplanation(
   showRules(out, list(answer.trace), all, more);
 }
 
-/** Shows near matches: rules that match protocol and tool are the likeliest to need a change. */
+/** Shows near matches: rules that match protocol and tool are the most likely to need a change. */
 function showRules(out: Output, trace: readonly Fields[], all: boolean, more: string): void {
   const failed = trace.filter(({ matched }) => matched !== true);
   if (all) {
@@ -99,7 +102,7 @@ const sentences: Readonly<Record<string, string>> = {
   effects: 'an effect that cannot be read',
 };
 
-/** Returns what decided, with the rule as written in the policy. */
+/** Returns the deciding rule or setting, with the rule as written in the policy. */
 function deciderOf({ decided_by, matched_rule, trace, effects }: Fields, all: boolean): string {
   const by = text(decided_by) ?? 'rule';
   const rule = ruleOf(matched_rule, all);

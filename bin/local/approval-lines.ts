@@ -1,4 +1,4 @@
-/** Prints a line and a bell at a terminal for each new request that is pending for a person [local.ready]. */
+/** Prints a line and rings the bell at a terminal for each new request that is pending for a person [local.ready]. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Timeouts } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
@@ -13,7 +13,9 @@ interface ApprovalLinesOptions {
   readonly timeouts: Timeouts;
 }
 
-/** Requests in this window that get a line each; further ones are counted, and the bell rings once. */
+/**
+ * Window in which a limited number of requests get a line each; additional ones are counted, and the bell rings once.
+ */
 const windowMs = 5_000;
 const linesOfWindow = 3;
 const longestText = 80;

@@ -9,11 +9,11 @@ export interface Ready {
   readonly gateway_url: string;
   readonly admin_url: string;
   readonly mcp_url: string;
-  /** TLS; null without the edge. */
+  /** URL of the TLS listener; null without the edge. */
   readonly edge_url: string | null;
-  /** HTTP/2 in cleartext. */
+  /** URL of the listener for HTTP/2 in cleartext. */
   readonly edge_h2c_url: string | null;
-  /** UDP; null if no Caddy was found. */
+  /** UDP port; null if Caddy was not found. */
   readonly edge_http3_port: number | null;
   /** PEM file that clients of the edge trust. */
   readonly edge_certificate: string | null;
@@ -22,8 +22,8 @@ export interface Ready {
 }
 
 /**
- * Properties of the output. Colours are for terminals only; keys are never printed into a file, which other users of
- * the machine may read.
+ * Properties of the output. Colours are used at terminals only. Keys are never printed into a file, which other users
+ * of the machine may be able to read.
  */
 export interface Output {
   readonly terminal: boolean;
@@ -31,7 +31,7 @@ export interface Output {
 }
 
 export interface BannerDetails {
-  /** Signs in to the console once; like a key, never printed into a file. */
+  /** Fragment that signs in to the console once; like a key, it is never printed into a file. */
   readonly fragment?: string | undefined;
   /** Models of the built-in mock [models.demo]. */
   readonly demoModels?: readonly string[];
@@ -39,7 +39,7 @@ export interface BannerDetails {
   readonly state?: string | undefined;
 }
 
-/** Returns the shell command of `agentctl` for a run: the file of a checkout, or that of an installed package. */
+/** Returns the shell command for `agentctl` in a run: the file in a checkout, or in an installed package. */
 export const clientCommand = (state: string | undefined): string =>
   commandLine([
     ...(existsSync('agentctl') ? ['./agentctl'] : ['npx', 'agentctl']),

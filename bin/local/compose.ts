@@ -73,11 +73,11 @@ interface GatewayOptions {
 export interface Gateway {
   readonly handlers: HttpHandlers;
   readonly ports: ChatEndpointPorts;
-  /** Returns the configured limit; the last known one while the store does not answer. */
+  /** Returns the configured limit, or the last known one while the store does not respond. */
   maxBodyBytes(): Promise<number>;
   /** Ends open streams, which otherwise last as long as their clients. */
   endStreams(): void;
-  /** Stops everything in the order of dependencies. Call it when no request is in flight. */
+  /** Stops everything in order of dependency. Call it when no request is in flight. */
   stop(): Promise<void>;
 }
 
@@ -133,7 +133,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const mcp = mcpGateway({ ...local, streamSlots: undefined, upstreams: upstreamsOf(local, stdio) });
   const ports = withExecutors(mcp.ports, localExecutorClients(options.environment, [flags.state]));
   governed.ports = ports;
-  // No other process uses this store, so started actions without an outcome were cut off with the previous process.
+  // No other process uses this store, so started actions without an outcome were interrupted when the previous process
+  // ended.
   const abandoned = store.shared ? 0 : await closeAbandonedActions(ports, endOfTime);
   if (abandoned) telemetry.log('warn', 'started actions closed as unknown', { count: abandoned });
   const cut = store.shared ? 0 : await sweepReservations(ports, new Turns(), Number.MAX_SAFE_INTEGER);
@@ -226,7 +227,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
 }
 
-/** Connects the MCP gateway's servers: by HTTP, and as child processes of this one. */
+/** Connects the MCP gateway's servers: over HTTP, or as child processes of this process. */
 const upstreamsOf = ({ secrets, telemetry, pause, dependencyStates }: LocalPorts, stdio: StdioServers) =>
   mcpUpstreams({
     secrets,
@@ -281,7 +282,7 @@ async function interpreterOf(name: MachineName, { store, ports, report }: Interp
   });
 }
 
-/** Imports the file again. A bad one is reported, and the active configuration is kept. */
+/** Reimports the file. If it is invalid, the error is reported and the active configuration is kept. */
 async function reload(ports: GatewayPorts, path: string, checkout: string): Promise<void> {
   const { telemetry, configurationTrouble } = ports;
   try {

@@ -18,9 +18,12 @@ import { versionAct } from '#core/operations/version-act.ts';
 /** Returns the folder of the packs that come with the gateway. */
 export const shippedPacks = (checkout: string): string => join(checkout, 'policies');
 
-/** Imports the file. @throws GatewayError for a bad file, Error for a missing one; then nothing was stored. */
+/**
+ * Imports the file. @throws GatewayError for an invalid file, Error for a missing one; nothing is stored in either
+ * case.
+ */
 export async function importConfiguration(deps: VersionDeps, path: string, checkout: string): Promise<Imported> {
-  // Only the file may name others by path: configurations sent over HTTP choose among the shipped ones.
+  // Only the file may refer to other files by path: configurations sent over HTTP choose among the shipped ones.
   const packs = packFiles(shippedPacks(checkout), dirname(path));
   const readers = { packs, files: sourceFiles(checkout, pathsFrom(path, checkout)) };
   return importFile(
@@ -35,7 +38,7 @@ export async function importConfiguration(deps: VersionDeps, path: string, check
 }
 
 /**
- * Returns the path below the checkout or the working folder, else only the name: folders of the host are not stored
+ * Returns the path relative to the checkout or the working folder, otherwise only the name: host folders are not stored
  * [policy-version.numbered].
  */
 export function fileNameOf(path: string, checkout: string): string {
@@ -56,7 +59,7 @@ async function readUtf8(path: string): Promise<string> {
 export const filePrincipal = (tenant: string) =>
   ({ ...adminPrincipal(tenant), key_id: 'file', name: 'file', person: 'file' }) as const;
 
-/** Records an import as evidence, like any other administrative act, since it changes what is allowed. */
+/** Records an import as evidence, like any other administrative action, because it changes what is allowed. */
 export const recordImport = async (ports: GatewayPorts, row: VersionRow, tenant: string): Promise<string> =>
   recordAct({ ports, principal: filePrincipal(tenant) }, 'config.import', await versionAct(ports, row));
 
@@ -69,8 +72,9 @@ const pollMs = 500;
 const settleMs = 150;
 
 /**
- * Calls `onChange` when the content of the file has changed. Polls by name, since editors replace the file. Two looks in a row
- * must read the same: many programs empty a file before they write it, and half of a configuration can be a valid one.
+ * Calls `onChange` when the content of the file has changed. Polls by name, because editors replace the file. Two
+ * consecutive reads must be identical: many programs empty a file before they write it, and half of a configuration can
+ * be a valid one.
  */
 export async function watchConfiguration(path: string, onChange: () => Promise<void>): Promise<Watch> {
   let seen = await digest(path);
@@ -93,7 +97,7 @@ export async function watchConfiguration(path: string, onChange: () => Promise<v
     work = work.then(look);
   };
   watchFile(path, { interval: pollMs }, listener);
-  // Polling compares with its first read: a second look finds a change before that.
+  // Polling compares with its first read; a second check finds a change made before it.
   const second = setTimeout(listener, 2 * pollMs);
   return {
     stop: () => {

@@ -1,6 +1,6 @@
 /**
  * Open connections of a listener. If there are too many, one without a request is closed: first those that never
- * carried an admitted request, the oldest of them first [http.connections] [edge.hostile].
+ * carried an admitted request, oldest first [http.connections] [edge.hostile].
  */
 import type { Socket } from 'node:net';
 
@@ -17,23 +17,23 @@ export interface ConnectionsOptions {
 
 interface Connection {
   readonly socket: Socket;
-  /** Admitted requests that are not over. */
+  /** Admitted requests that have not ended. */
   requests: number;
 }
 
 /** A request on a connection. */
 export interface Carried {
-  /** Admits the request: its connection is not closed until it is over. */
+  /** Admits the request: its connection stays open until it ends. */
   letIn(): void;
   over(): void;
 }
 
-/** A connection and the TLS over it are two sockets with the same ports. */
+/** A connection and the TLS socket on it are two sockets with the same ports. */
 type Ports = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localPort'>;
 
 /**
- * One in this many connections may wait for its first request before one that has carried one is closed: a new caller
- * has time to send it.
+ * A quarter of the connections may wait for their first request before one that has carried a request is closed, so
+ * that a new caller has time to send it.
  */
 const shareOfNew = 4;
 
@@ -72,7 +72,7 @@ export class Connections {
     if (this.size > this.#options.most()) this.#makeRoom();
   }
 
-  /** Registers a request on a connection. One of another listener is not counted. */
+  /** Registers a request on a connection. Requests on another listener's connections are not counted. */
   carries(over: Ports): Carried {
     const key = connectionKey(over);
     const connection = this.#open.get(key);

@@ -18,7 +18,7 @@ import { MethodNotAllowed } from '#lambdas/middleware/route.ts';
 import type { PageRequest } from './page-request.ts';
 import type { SignInLink } from './sign-in-link.ts';
 
-/** Answers paths below `/console`, and a browser's request for `/`; undefined for every other path. */
+/** Serves paths below `/console`, and a browser's request for `/`; undefined for every other path. */
 export type Pages = (request: PageRequest) => Promise<HttpReply> | undefined;
 
 type Files = Readonly<Record<string, string>>;
@@ -99,14 +99,14 @@ async function readFiles(folder: string): Promise<Files> {
   return Object.fromEntries(texts);
 }
 
-/** Preferred coding first. */
+/** Content codings, in order of preference. */
 const codings = {
   br: promisify(brotliCompress),
   gzip: promisify(gzip),
 } as const;
 type Coding = keyof typeof codings;
 
-/** Caches the compressed texts of a set. */
+/** Caches the compressed files of a set. */
 const compressedOf = remembered((_texts: Readonly<Record<string, string>>) => new Map<string, Promise<string>>());
 
 interface ClientHeaders {
@@ -114,7 +114,7 @@ interface ClientHeaders {
   readonly ifNoneMatch: string | undefined;
 }
 
-/** @param name of a text in `texts`. */
+/** @param name the name of a file in `texts`. */
 async function textReply(
   texts: Readonly<Record<string, string>>,
   name: string,

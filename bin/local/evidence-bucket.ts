@@ -1,4 +1,4 @@
-/** Archive and checkpoints in a bucket that all gateways of a store share [shared.gateways]. */
+/** Archive and checkpoints in a bucket shared by all gateways of a store [shared.gateways]. */
 import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
 import { checkpointBucket } from '#adapters/aws/checkpoint-bucket.ts';
@@ -25,7 +25,7 @@ interface EvidenceBucket {
 
 /**
  * Opens the bucket. Address, region and credentials come from the SDK's environment (`AWS_ENDPOINT_URL_S3`,
- * `AWS_REGION`, …). @throws Error if the bucket does not answer.
+ * `AWS_REGION`, …). @throws Error if the bucket does not respond.
  */
 export async function evidenceBucket(options: EvidenceBucketOptions): Promise<EvidenceBucket> {
   const { bucket, signer, clock, environment } = options;

@@ -2,7 +2,7 @@
 import type { GatewayPorts } from '#lambdas/ports.ts';
 import { every, type Schedule } from './schedule.ts';
 
-/** Interval of checks whether a poll is due. */
+/** Interval between checks for a due poll. */
 const lookEveryMs = 500;
 
 /** Polls on a data plane only. The configuration can turn a gateway into one at any time. */

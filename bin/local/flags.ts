@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { didYouMean } from '#core/kernel/did-you-mean.ts';
 
-/** The loss that an answered write survives: the end of the process, or the end of the machine. */
+/** The failure that an acknowledged write survives: the end of the process, or the end of the machine. */
 export type Durability = 'process' | 'full';
 
 export interface Flags {
@@ -15,40 +15,40 @@ export interface Flags {
   readonly gatewayPort: number;
   readonly adminPort: number;
   readonly mcpPort: number;
-  /** TLS, HTTP/2 and HTTP/1.1. */
+  /** Port for TLS, HTTP/2 and HTTP/1.1. */
   readonly edgePort: number;
-  /** HTTP/2 in cleartext. */
+  /** Port for HTTP/2 in cleartext. */
   readonly edgeCleartextPort: number;
   /** The operator's certificate and key (PEM files) instead of a self-signed one. */
   readonly edgeCertificate?: { readonly certFile: string; readonly keyFile: string };
-  /** UDP, HTTP/3 by Caddy. */
+  /** UDP port for HTTP/3 through Caddy. */
   readonly edgeHttp3Port: number;
   /** Caddy's program; undefined: the one on PATH, if any. */
   readonly caddy?: string;
   readonly edge: boolean;
-  /** Ring at a terminal when a request is pending for a person. */
+  /** Ring the bell at a terminal when a request is pending for a person. */
   readonly bell: boolean;
-  /** Write log lines as JSON at a terminal, too. */
+  /** Write log lines as JSON even at a terminal. */
   readonly jsonLog: boolean;
   readonly durability: Durability;
   readonly show?: 'help' | 'version';
-  /** Replace the current signing key, and end. */
+  /** Replace the current signing key, and exit. */
   readonly rotateSigningKey?: true;
   /**
-   * Add a new key of the transparency log, which signs together with the current one, or retire the old one; and end.
+   * Add a new key to the transparency log, which signs together with the current one, or retire the old key; then exit.
    */
   readonly logKey?: 'rotate' | 'retire';
-  /** Continue with this signing key although the store belongs to another one. */
+  /** Continue with this signing key although the store is registered with another one. */
   readonly adoptSigningKey?: true;
-  /** Folder with the keys of all gateways of a store. Absent: the keys of the state folder. */
+  /** Folder with the keys of all gateways of a store. If absent, the keys of the state folder are used. */
   readonly keys?: string;
-  /** Bucket of archive and checkpoints, instead of folders of the state folder. */
+  /** Bucket for archive and checkpoints, instead of subfolders of the state folder. */
   readonly archiveBucket?: string;
-  /** Create the keys that this folder lacks, and end. */
+  /** Create the keys that are missing from this folder, and exit. */
   readonly makeKeys?: string;
 }
 
-/** Wrong usage, printed without a stack. */
+/** Usage error, printed without a stack. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
   /** Exit code of the process, read by the entry point, which is outside this compiled file. */
@@ -168,7 +168,7 @@ function parse(args: readonly string[]) {
   }
 }
 
-/** Suggests the meant option, or all that a short form may mean: there are several ports. */
+/** Suggests the intended option, or every option that a short form may mean: there are several ports. */
 function unknownOption(given: string): string {
   const name = given.replace(/^-+/, '');
   const longer = Object.keys(options).filter((each) => each.split('-').includes(name));

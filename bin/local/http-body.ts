@@ -1,15 +1,15 @@
-/** Reads a request body, bounded by the bytes that arrive, whatever its length header says. */
+/** Reads a request body, limited by the number of bytes that arrive, whatever its length header says. */
 import type { IncomingMessage } from 'node:http';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { leastBytes, type StalledTransfers } from './stalled-transfers.ts';
 
-/** Bytes of an unread body that are discarded before the answer, at most. */
+/** Maximum number of bytes of an unread body that are discarded before the response. */
 const discardBytes = 8 * 1024 * 1024;
 const discardMs = 1_000;
 
 /**
- * Discards the rest of an unread body, within bounds, so that a client that writes everything before it reads gets the
- * answer.
+ * Discards the rest of an unread body, within limits, so that a client that writes everything before it reads still
+ * gets the response.
  */
 export function discardBody(request: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
@@ -39,7 +39,7 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
 interface BodyReading {
   readonly maxBytes: number;
   readonly transfers: StalledTransfers;
-  /** Called with the bytes of each piece. @throws GatewayError if the caller holds too many. */
+  /** Called with the number of bytes of each piece. @throws GatewayError if the caller holds too many. */
   readonly hold: (bytes: number) => void;
 }
 

@@ -14,7 +14,7 @@ interface Target {
 const noQuery = new URLSearchParams();
 
 /**
- * Returns the path as sent, never normalised; of the absolute form (`GET http://host/path`) the part after the
+ * Returns the path as sent, never normalised; for the absolute form (`GET http://host/path`), the part after the
  * authority.
  */
 export function targetOf(url: string): Target {
@@ -28,11 +28,11 @@ export function targetOf(url: string): Target {
 }
 
 /**
- * Checks that Host is our own name, which stops a web page that rebinds its name to our address.
+ * Checks that Host is the listener's own name, which stops a web page that rebinds its name to the listener's address.
  * @param names under which callers reach a load balancer in front of the listener.
  */
 export function checkHost(request: IncomingMessage, listenHost: string, names: readonly string[] = []): void {
-  // The parser of HTTP/1 accepts a request line of any version.
+  // The HTTP/1 parser accepts a request line with any version.
   if (request.httpVersionMajor !== 1)
     throw invalidRequest(`The request line says HTTP/${request.httpVersion}; this connection takes HTTP/1.1.`);
   const given = hostsOf(request);
@@ -57,7 +57,7 @@ export function checkExpectation({ expect }: { readonly expect?: string | undefi
 }
 
 /**
- * Checks the transfer coding: Node decodes chunks only and leaves other codings in the bytes [http.expectation].
+ * Checks the transfer coding: Node decodes only chunks and leaves other codings in the bytes [http.expectation].
  * @throws GatewayError `invalid_request`
  */
 export function checkTransferCoding({ 'transfer-encoding': coding }: IncomingMessage['headers']): void {
@@ -67,14 +67,14 @@ export function checkTransferCoding({ 'transfer-encoding': coding }: IncomingMes
   );
 }
 
-/** Returns the refusal to open a tunnel as a proxy [http.expectation]. */
+/** Returns the refusal to act as a proxy and open a tunnel [http.expectation]. */
 export const noTunnel = (): GatewayError =>
   new GatewayError(
     'method_not_allowed',
     'CONNECT is not allowed: the gateway is not a forward proxy. Send the request to its own address.',
   );
 
-/** Returns every occurrence: Node itself keeps the first of two. */
+/** Returns every occurrence of the header: Node itself keeps the first of two. */
 function hostsOf({ rawHeaders: flat }: IncomingMessage): string[] {
   const hosts: string[] = [];
   for (let at = 0; at < flat.length; at += 2) {
@@ -90,17 +90,17 @@ export function isOwnHost(host: string, listenHost: string, names: readonly stri
     .replace(/^\[|\]$/g, '');
   if (name === undefined) return false;
   if (['localhost', '127.0.0.1', '::1', listenHost.toLowerCase(), ...names].includes(name)) return true;
-  // Rebinding needs a name. A listener on every address accepts any address.
+  // A rebinding attack needs a name. A listener on every address accepts any address.
   return ['0.0.0.0', '::'].includes(listenHost) && /^(\d{1,3}(\.\d{1,3}){3}|[0-9a-f:.]*:[0-9a-f:.]*)$/.test(name);
 }
 
-/** The trusted load balancer, and the token of the edge of this process. */
+/** The trusted load balancer, and the token of this process's edge. */
 interface InFront {
   readonly loadBalancer?: LoadBalancer | undefined;
   readonly edgeToken?: string | undefined;
 }
 
-/** Returns the event of a request whose body has not been read. */
+/** Returns the event for a request whose body has not been read. */
 export function eventOf(
   request: IncomingMessage,
   target: Target,
@@ -108,7 +108,7 @@ export function eventOf(
   requestId: string,
   { loadBalancer, edgeToken }: InFront = {},
 ): HttpEvent {
-  // From the edge, uses the address that the caller sees, as with CloudFront [edge.forwarded].
+  // For requests from the edge, uses the client address that the edge saw, as with CloudFront [edge.forwarded].
   const viaEdge = isFromEdge(request, edgeToken);
   const headers = headersOf(request, viaEdge ? request.headers['x-forwarded-host'] : undefined);
   const tls = viaEdge ? request.headers['x-forwarded-proto'] === 'https' : loadBalancer?.tls;
@@ -137,7 +137,7 @@ export function eventOf(
   return event as unknown as HttpEvent; // the rest of the context describes an AWS account
 }
 
-/** Returns headers by name in lower case, with every occurrence: handlers judge duplicates. */
+/** Returns headers by lower-case name, with every occurrence, because handlers check for duplicates. */
 function headersOf({ rawHeaders: flat }: IncomingMessage, host: string | string[] | undefined): Fields {
   const fields = noFields();
   for (let at = 0; at < flat.length; at += 2) {
@@ -148,7 +148,7 @@ function headersOf({ rawHeaders: flat }: IncomingMessage, host: string | string[
   return fields;
 }
 
-/** The last value of each name, and all of them. */
+/** The last value of each header name, and all values. */
 interface Fields {
   readonly last: Record<string, string>;
   readonly all: Record<string, string[]>;

@@ -4,7 +4,7 @@ import type { HttpReply } from '#core/contracts/http.ts';
 import type { GatewayError } from '#core/kernel/errors.ts';
 import { MethodNotAllowed } from '#lambdas/middleware/route.ts';
 
-/** Returns the headers of every reply, whichever part wrote it. */
+/** Returns the headers of every reply, whichever component wrote it. */
 export const standardHeaders = (requestId: string): Record<string, string> => ({
   'x-request-id': requestId,
   'request-id': requestId, // required by Anthropic's clients
@@ -25,8 +25,8 @@ export function errorReply(error: GatewayError): HttpReply {
 }
 
 /**
- * Writes the whole reply. Resolves when the connection has taken it, or the client has disconnected.
- * @throws errors of the body: before `response.headersSent` another reply is still possible.
+ * Writes the whole reply. Resolves when the connection has accepted it, or the client has disconnected.
+ * @throws errors of the body; until `response.headersSent`, another reply is still possible.
  */
 export async function writeReply(request: IncomingMessage, response: ServerResponse, reply: HttpReply): Promise<void> {
   if (typeof reply.body === 'string') {
@@ -58,9 +58,9 @@ async function inPieces(response: ServerResponse, body: Buffer): Promise<void> {
 }
 
 /**
- * Writes each chunk as it arrives, and the next one when the connection takes more. The headers are sent with the first
- * chunk, or at once if there is none yet. If the client disconnects, ends the source without waiting for its next
- * chunk.
+ * Writes each chunk as it arrives, and the next one when the connection accepts more. The headers are sent with the
+ * first chunk, or immediately if there is none yet. If the client disconnects, ends the source without waiting for its
+ * next chunk.
  */
 function stream(response: ServerResponse, reply: HttpReply, chunks: AsyncIterator<string>): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -93,14 +93,14 @@ function stream(response: ServerResponse, reply: HttpReply, chunks: AsyncIterato
   });
 }
 
-/** Returns the headers of a stream: without length, and proxies must not buffer its events. */
+/** Returns the headers of a stream: they declare no length and stop proxies from buffering its events. */
 function streamHeaders({ headers }: HttpReply): Record<string, string> {
   const { 'content-length': _unknown, ...rest } = headers;
   const events = rest['content-type']?.startsWith('text/event-stream');
   return events ? { ...rest, 'x-accel-buffering': 'no' } : rest;
 }
 
-/** Waits until the connection takes more, or the client disconnects. */
+/** Waits until the connection accepts more data or the client disconnects. */
 function drained(response: ServerResponse): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   response.once('drain', resolve).once('close', resolve);

@@ -1,6 +1,6 @@
 /**
- * One listener of the local run, in the role of API Gateway. Hostile bytes end here as a typed error, or become the
- * event that handlers take.
+ * One listener of the local run, in the role of API Gateway. Hostile bytes are either rejected here with a typed error
+ * or converted to the event that handlers take.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -30,7 +30,7 @@ import { watchAnswer } from './unread-answers.ts';
 
 export type HttpHandlers = Readonly<Partial<Record<FunctionName, HttpHandler>>>;
 
-/** State of a request until it is answered. */
+/** State of a request until it gets a response. */
 interface Exchange {
   readonly open: OpenRequest;
   readonly signal: AbortSignal;
@@ -58,21 +58,21 @@ interface HttpServerOptions {
   readonly host: string;
   /** 0 = any free port. */
   readonly port: number;
-  /** Time-outs of a header block and of a whole request. */
+  /** Timeouts of a header block and of a whole request. */
   readonly headersTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
-  /** For slowly sent bodies and slowly read answers, see `StalledTransfers`. @default 60_000 */
+  /** For slowly sent bodies and slowly read responses, see `StalledTransfers`. @default 60_000 */
   readonly stalledMs?: number;
   /** Error format of some paths; undefined for the usual form. */
   readonly errorBody?: (url: string, error: GatewayError) => object | undefined;
   /**
-   * Takes over the connection of a WebSocket handshake with our own Host: answers it (or refuses, with
-   * `refuseConnection`) and closes it when the listener drains. Absent: no WebSocket at any path.
+   * Takes over the connection of a WebSocket handshake with the listener's own Host: accepts it (or refuses with
+   * `refuseConnection`) and closes it when the listener drains. If absent, no path accepts WebSockets.
    */
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   /** Static pages in addition to the routes; undefined for other paths. */
   readonly pages?: Pages;
-  /** Further accepted names in Host. */
+  /** Additional accepted names in Host. */
   readonly ownNames?: () => Promise<readonly string[]>;
   /** Absent if callers connect to the listener directly. */
   readonly loadBalancer?: LoadBalancer;
@@ -82,9 +82,9 @@ interface HttpServerOptions {
 
 export interface HttpServer {
   readonly port: number;
-  /** Answers a request of HTTP/1.1 that another listener of this process accepted. */
+  /** Serves an HTTP/1.1 request that another listener of this process accepted. */
   readonly serve: Serve;
-  /** Stops accepting, finishes requests in flight within `graceMs`, then cuts the rest. */
+  /** Stops accepting connections, lets requests in flight finish within `graceMs`, then closes the rest. */
   drain(graceMs?: number): Promise<void>;
 }
 
@@ -97,21 +97,21 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   const requests = new OpenRequests(maxConnections, bodies);
   const transfers = new StalledTransfers(options.stalledMs ?? 60_000);
   const server = createServer({
-    // Any other upgrade (h2c) is ignored, and the request is answered unchanged.
+    // Any other upgrade (h2c) is ignored, and the request is served as usual.
     shouldUpgradeCallback: (request) => upgrade !== undefined && asksForWebSocket(request),
     maxHeaderSize: maxHeaderBytes,
-    requireHostHeader: false, // checked by us, to answer in JSON
+    requireHostHeader: false, // checked here, so that the error is JSON
     headersTimeout: Math.min(options.headersTimeoutMs ?? 10_000, requestTimeout),
     requestTimeout,
     connectionsCheckingInterval: Math.min(1_000, requestTimeout / 2),
     keepAliveTimeout: loadBalancer?.keepAliveMs ?? keptOpenMs,
     keepAliveTimeoutBuffer: keptOpenReserveMs,
   });
-  server.maxHeadersCount = 0; // all of them: a dropped header could be the second of two that contradict
+  server.maxHeadersCount = 0; // keeps all of them: a dropped header could be the second of two that contradict each other
   let draining = false;
 
   const router = createRouter(options.routes);
-  /** Answers a request, from its head to its reply. */
+  /** Serves a request, from its headers to its reply. */
   const answer = async (
     request: IncomingMessage,
     requestId: string,
@@ -179,18 +179,18 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     given: HttpReply,
     id = options.ids.uuid(),
   ) => {
-    const bodyLeft = !request.complete; // an unread body: further bytes on this connection cannot be trusted
+    const bodyLeft = !request.complete; // the body was not read, so further bytes on this connection cannot be trusted
     const stamped = standardHeaders(id);
     if (draining || bodyLeft) stamped.connection = 'close';
     try {
-      // Static files alone say how long they are kept.
+      // Only static files say how long they may be cached.
       const kept = given.headers?.['cache-control'];
       const headers = { ...given.headers, ...stamped };
       if (kept !== undefined) headers['cache-control'] = kept;
       await writeReply(request, response, { ...given, headers });
     } catch (fault) {
       const { headers, ...rest } = refusal(fault, id);
-      if (response.headersSent) return void response.destroy(); // cut off: the client must not treat it as complete
+      if (response.headersSent) return void response.destroy(); // cut off, so that the client does not treat it as complete
       await writeReply(request, response, { ...rest, headers: { ...headers, ...stamped } });
     }
   };
@@ -229,7 +229,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   };
   server.on('request', (request, response) => serveHere(request, response));
   server.on('checkContinue', (request, response) => serveHere(request, response, true));
-  // Otherwise Node answers by itself, without a body.
+  // Otherwise Node responds by itself, without a body.
   server.on('checkExpectation', (request, response) => serve(request, response));
   server.on('connect', (_request, socket: Socket) => {
     refuseConnection(socket, noTunnel(), options.ids.uuid());
@@ -242,7 +242,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   const upgraded = new Set<Duplex>();
   server.on('upgrade', (request, socket, head) => {
     const carried = connections.carries(request.socket);
-    carried.letIn(); // the code that takes over the connection bounds those without a key
+    carried.letIn(); // the code that takes over the connection limits those without a key
     upgraded.add(
       socket.once('close', () => {
         upgraded.delete(socket);
@@ -267,7 +267,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     serve,
     drain: (graceMs = 10_000) => {
       draining = true;
-      // Opened but unused: no client waits for an answer on them.
+      // Opened but unused: no client waits for a response on them.
       for (const socket of connections.sockets()) if (socket.bytesRead === 0) socket.destroy();
       return new Promise((resolve) => {
         const cut = setTimeout(() => {

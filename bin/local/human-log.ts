@@ -4,10 +4,10 @@ import { visibleText } from '#core/text/secrets/visible-text.ts';
 const colours: Readonly<Record<string, number>> = { error: 31, warn: 33, debug: 2 };
 /** Fields that are the same in every line, or printed at its beginning. */
 const head: ReadonlySet<string> = new Set(['ts', 'level', 'msg', 'service']);
-/** Maximum length of a value, since callers may write long ones. The JSON form has the whole line. */
+/** Maximum length of a value, because callers may send long ones. The JSON form contains the whole line. */
 const longestValue = 300;
 
-/** @param line one JSON log line; anything else is returned unchanged except for unsafe characters. */
+/** @param line one JSON log line; any other text is returned unchanged except for unsafe characters. */
 export function humanLine(line: string, coloured: boolean): string {
   const painted = (code: number | undefined, text: string) =>
     coloured && code !== undefined ? `\u001b[${code}m${text}\u001b[0m` : text;

@@ -1,5 +1,6 @@
 /**
- * Tracks running calls, which continue after their callers have left, so that they are settled before the store closes.
+ * Tracks running calls, which continue after their callers disconnect, so that they are settled before the store
+ * closes.
  */
 import type { HttpHandler } from '#core/contracts/http.ts';
 import { OpenItems } from '#core/kernel/open-items.ts';
@@ -10,7 +11,7 @@ export function inFlight() {
     (handler: HttpHandler): HttpHandler =>
     (event, context) => {
       const call = handler(event, context);
-      // The host answers failures.
+      // Failures are reported to the caller by the host.
       const over = call.then(
         ({ finished }) => finished,
         () => {},

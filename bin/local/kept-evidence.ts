@@ -1,5 +1,5 @@
 /**
- * Evidence of the local run outside its store: signing key, archive, checkpoints; in the state folder, or in a bucket.
+ * Evidence of the local run outside its store (signing key, archive, checkpoints), in the state folder or in a bucket.
  */
 import { join } from 'node:path';
 import { checkpointFile } from '#adapters/local/checkpoint-file.ts';
@@ -38,17 +38,17 @@ export interface KeptEvidence {
 
 interface KeptEvidenceOptions {
   readonly stateFolder: string;
-  /** `shared`: other processes write to it as well, and their entries are missing from this folder's archive. */
+  /** `shared`: other processes write to the store as well, and their entries are missing from this folder's archive. */
   readonly store: Pick<LocalStore, 'store' | 'shared'>;
-  /** Keys of all processes of the store. Absent: those of the state folder. */
+  /** Keys of all processes of the store. If absent, those of the state folder. */
   readonly keys?: Pick<SharedKeys, 'signer' | 'log'> | undefined;
-  /** A bucket for archive and checkpoints, shared by all gateways of the store. Absent: the state folder. */
+  /** A bucket for archive and checkpoints, shared by all gateways of the store. If absent, the state folder. */
   readonly bucket?: string | undefined;
   readonly environment?: NodeJS.ProcessEnv;
-  /** Continue with this signing key although the store belongs to another one. */
+  /** Continue with this signing key although the store is registered with another one. */
   readonly adoptSigningKey?: boolean;
   readonly evidence: Pick<EvidenceLog, 'entries'>;
-  /** Checks whether the transparency log is written. Absent: it is. */
+  /** Checks whether the transparency log is enabled. If absent, it is. */
   readonly logging?: () => Promise<boolean>;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
@@ -92,7 +92,10 @@ interface EvidenceFiles extends Pick<KeptEvidence, 'archived' | 'checkpoints'> {
   readonly close: () => Promise<void>;
 }
 
-/** Opens archive and checkpoints in a folder. If gateways share the store, it has copies of its own entries only. */
+/**
+ * Opens archive and checkpoints in a folder. If gateways share the store, the folder has copies of its own gateway's
+ * entries only.
+ */
 async function inFolder(
   { stateFolder, store, clock, telemetry }: KeptEvidenceOptions,
   signer: Signer,

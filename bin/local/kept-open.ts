@@ -1,6 +1,6 @@
-/** Times for which listeners of HTTP/1.1 keep a connection without a request. */
+/** Times for which HTTP/1.1 listeners keep a connection without a request open. */
 
-/** Time that answers name in `Keep-Alive: timeout=10`. */
+/** Time that responses announce in `Keep-Alive: timeout=10`. */
 export const keptOpenMs = 10_000;
 
 /**
@@ -9,5 +9,5 @@ export const keptOpenMs = 10_000;
  */
 export const keptOpenReserveMs = 30_000;
 
-/** Maximum time of head and body together. Slow bodies end earlier: see `StalledTransfers`. */
+/** Maximum time for headers and body together. Slow bodies are ended earlier: see `StalledTransfers`. */
 export const longestRequestMs = 600_000;

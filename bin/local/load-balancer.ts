@@ -1,20 +1,21 @@
-/** A load balancer between callers and a listener: the headers of it that the listener trusts. */
+/** A load balancer between callers and a listener, and which of its headers the listener trusts. */
 import type { IncomingMessage } from 'node:http';
 
 export interface LoadBalancer {
   /** Names under which callers reach it, in lower case: `Host` contains one of them. */
   readonly hosts: readonly string[];
-  /** Whether callers reach it by HTTPS. */
+  /** Whether callers reach it over HTTPS. */
   readonly tls: boolean;
   /**
-   * Idle time of connections, longer than the load balancer's: otherwise it could send a request into a closing one.
+   * Idle time of connections, longer than the load balancer's: otherwise the load balancer could send a request on a
+   * connection that is being closed.
    */
   readonly keepAliveMs: number;
 }
 
 /**
- * Returns the caller's address [plane.same-handlers]. A load balancer appends the address it sees to
- * `X-Forwarded-For`: the part before the last comma is the caller's claim.
+ * Returns the caller's address [plane.same-handlers]. A load balancer appends the address it sees to `X-Forwarded-For`;
+ * the part before the last comma comes from the caller and is not trusted.
  */
 export function addressOf(
   request: IncomingMessage,
@@ -28,7 +29,7 @@ export function addressOf(
 }
 
 /**
- * Header with the token of the edge of this process, which no client knows. The edge drops a client's header of this
+ * Header with the token of this process's edge, which clients do not know. The edge drops a client's header with this
  * name.
  */
 export const edgeTokenHeader = 'x-gateway-edge';

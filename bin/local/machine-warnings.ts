@@ -1,5 +1,5 @@
 /**
- * Warns about features that the configuration needs and this machine lacks; `doctor` prints them
+ * Warns about features that the configuration uses but this machine does not support; `doctor` prints them
  * [executor.bounds].
  */
 import { canLimit } from '#adapters/executors/process-limits.ts';

@@ -41,7 +41,7 @@ import { type WebSockets, webSockets } from './web-socket.ts';
 type Urls = Pick<Ready, 'gateway_url' | 'admin_url' | 'mcp_url'>;
 type EdgeUrls = Pick<Ready, 'edge_url' | 'edge_h2c_url' | 'edge_http3_port' | 'edge_certificate'>;
 
-/** Requests have 10 seconds, steps and schedules the rest. */
+/** Requests get 10 seconds, steps and schedules the rest. */
 const drainMs = 20_000;
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
@@ -103,7 +103,7 @@ async function changeLogKey(state: string, what: 'rotate' | 'retire'): Promise<v
   }
 }
 
-/** Runs the gateway: lock, keys, listeners, handlers, ready; then until a signal ends it. */
+/** Runs the gateway: lock, keys, listeners, handlers, ready; then serves until a signal ends it. */
 async function serve(flags: Flags, environment: NodeJS.ProcessEnv): Promise<void> {
   process.umask(0o077); // the state folder holds keys and evidence: readable by its owner only
   const signalled = endingSignal();
@@ -154,7 +154,7 @@ async function serve(flags: Flags, environment: NodeJS.ProcessEnv): Promise<void
   lock.release();
 }
 
-/** Prints pending requests for a person at a terminal only: the reader of a pipe or a file is a program. */
+/** Prints pending requests only if a person is at a terminal: a program reads a pipe or a file. */
 function approvalView({ state, bell }: Flags): ReturnType<typeof approvalLines> | undefined {
   if (process.stdout.isTTY !== true) return undefined;
   const client = clientCommand(otherState(state));
@@ -165,7 +165,7 @@ function approvalView({ state, bell }: Flags): ReturnType<typeof approvalLines> 
 /** Returns the folder unless it is the default of `agentctl`. */
 const otherState = (state: string): string | undefined => (state === defaultStateFolder() ? undefined : state);
 
-/** Returns the generated keys. They are in a file, so they are for this machine only. */
+/** Returns the generated keys. They are stored in a file, so they are valid on this machine only. */
 async function usableKeys({ host, state }: Flags, environment: NodeJS.ProcessEnv): Promise<Partial<LocalKeys>> {
   if (isLoopbackHost(host)) return localKeys(state);
   if (environment.GATEWAY_ADMIN_TOKEN) return {};
@@ -212,7 +212,7 @@ function openListeners(
       routes: routes.filter(({ surface }) => surface === 'mcp'),
       ownNames: async () => {
         const { ports } = await gateway;
-        // Without a configuration there are no further names, and the listener's health check still answers.
+        // If there is no configuration, no additional names are accepted, and the listener's health check still works.
         const snapshot = await ports.snapshots.current({ evenStale: true }).catch(() => undefined);
         return snapshot ? resourceHosts(snapshot.configuration.identity) : [];
       },
@@ -235,7 +235,7 @@ function openListeners(
   return Promise.all(surfaces.map((surface) => listen({ ...shared, ...surface })));
 }
 
-/** Opens the edge listeners, once the three answer. */
+/** Opens the edge listeners once the other three respond. */
 async function openEdge(
   flags: Flags,
   { urls, servers: [gateway, admin, mcp] }: { readonly urls: Urls; readonly servers: readonly HttpServer[] },

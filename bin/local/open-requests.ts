@@ -1,6 +1,6 @@
 /**
- * Open requests of a listener, by key and tenant: none can take the connections or the memory that others need, and
- * people are served regardless of agents [http.connections].
+ * Open requests of a listener, by key and tenant. No key or tenant can take the connections or memory that others need,
+ * and people are served regardless of agents [http.connections].
  */
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -10,7 +10,7 @@ import type { Carried } from './connections.ts';
 type Caller = Sharer & Pick<Principal, 'kind'>;
 
 /**
- * Shares of a listener's connections. The rest is for WebSockets, which have a separate bound, and for callers that are
+ * Shares of a listener's connections. The rest is for WebSockets, which have a separate limit, and for callers that are
  * not identified yet, such as health probes.
  */
 const shares = { agents: 1 / 2, people: 1 / 8 } as const;
@@ -18,7 +18,7 @@ const shares = { agents: 1 / 2, people: 1 / 8 } as const;
 /** Maximum for one listener. */
 export const mostConnections = 4_096;
 
-/** Bytes of bodies that a process holds at a time. */
+/** Maximum number of body bytes that a process holds at the same time. */
 export const heldBodyBytes = 256 * 1024 * 1024;
 
 /** Sharer for callers without a key: signed callbacks, the sign-in of the console. */
@@ -29,7 +29,7 @@ export class OpenRequests {
   readonly #people: CallerShares;
   readonly #bodies: CallerShares;
 
-  /** @param bodies bytes of bodies of all listeners of the process. */
+  /** @param bodies body bytes, shared by all listeners of the process. */
   constructor(maxConnections: number, bodies: CallerShares) {
     this.#agents = new CallerShares(Math.floor(maxConnections * shares.agents));
     this.#people = new CallerShares(Math.max(1, Math.floor(maxConnections * shares.people)));
@@ -41,7 +41,7 @@ export class OpenRequests {
   }
 }
 
-/** One request, until it is answered. */
+/** A request that does not have its response yet. */
 export class OpenRequest {
   readonly #carried: Carried;
   readonly #sharesOf: (caller: Caller) => CallerShares;

@@ -63,13 +63,13 @@ import type { LocalStore } from './store.ts';
 
 export const { version } = packageJson;
 
-/** @param people format for a person at stderr; absent if a program reads it. */
+/** @param people the format for a person at stderr; absent if a program reads it. */
 export function localTelemetry(people?: { readonly coloured: boolean }): LogTelemetry {
   const write = lineWriter((text) => void process.stderr.write(text)); // stdout is for the banner and the ready line
   return logTelemetry({
     clock: systemClock,
     service: 'agent-governance-gateway',
-    functionTrace: () => undefined, // no function, and reading the environment takes as long as a span
+    functionTrace: () => undefined, // not a Lambda function here, and reading the environment takes as long as a span
     write: people ? (line) => write(humanLine(line, people.coloured)) : write,
   });
 }
@@ -84,9 +84,9 @@ interface PortsOptions {
   readonly sharedKeys?: SharedKeys | undefined;
   /** Take over a store that is registered with another signing key. */
   readonly adoptSigningKey?: boolean;
-  /** Bucket of archive and checkpoints, instead of folders of the state folder. */
+  /** Bucket for archive and checkpoints, instead of subfolders of the state folder. */
   readonly archiveBucket?: string | undefined;
-  /** Active generated keys; none on a host that others can reach. */
+  /** Active generated keys; none on a host that other machines can reach. */
   readonly keys: Partial<LocalKeys>;
   readonly telemetry: Telemetry & Pick<LogTelemetry, 'metricsText' | 'recentTraces' | 'shareTraces'>;
   readonly adminUrl: string;
@@ -94,9 +94,9 @@ interface PortsOptions {
   readonly committed: (entry: EvidenceEntry) => void;
   /** Events of committed entries. */
   readonly approvalEvents: ApprovalEventFeed;
-  /** Views in a worker. Absent: those of the store. */
+  /** Views in a worker. If absent, those of the store. */
   readonly views: Observations | undefined;
-  /** Returns for how long the oldest entry has waited for its projection. */
+  /** Returns how long the oldest entry has waited for its projection. */
   readonly projectionLagMs: () => number;
   /** Called for every new notification. */
   readonly enqueued: (delivery: Delivery) => void;
@@ -120,7 +120,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
   const { store, stateFolder, environment, keys, telemetry, sharedKeys, adoptSigningKey = false } = options;
   const [clock, ids] = [systemClock, systemIds];
   const stores = tableStores(store, systemClock);
-  // Before the first write: a store that belongs to another signing key is left unchanged.
+  // Checked before the first write, so that a store registered with another signing key is left unchanged.
   const kept = await keptEvidence({
     stateFolder,
     store,
@@ -202,7 +202,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     ...(await options.clocks(() => ports)),
     deliveries: observedDeliveries(stores.deliveries, options.enqueued),
     brokers: configuredBrokers(snapshots, brokerPorts),
-    hostLimits: undefined, // only its client ends a call of this process
+    hostLimits: undefined, // only its client can end a call of this process
     notificationClients,
     controlPlane,
     effects: (call, programs) => background.effects(call, programs),
@@ -241,8 +241,8 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
 }
 
 /**
- * Returns the first tenant of the active configuration, whose evidence records acts on the whole deployment; `default`
- * before the first one.
+ * Returns the first tenant of the active configuration, whose evidence records actions on the whole deployment;
+ * `default` if there is no configuration yet.
  */
 async function tenantInForce(
   stores: Parameters<typeof readVersion>[0] & Pick<GatewayPorts, 'configStore'>,

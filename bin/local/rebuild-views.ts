@@ -3,7 +3,7 @@ import type { Views } from '#adapters/local/views/views.ts';
 import { rebuild } from '#core/observatory/rebuild.ts';
 import type { GatewayPorts } from '#lambdas/ports.ts';
 
-/** Entries that are read at a time. */
+/** Number of entries read at a time. */
 const pieceEntries = 500;
 
 /** Starts to rebuild the views of all tenants from evidence. */

@@ -1,4 +1,4 @@
-/** Answers on a bare connection: requests that Node's parser refuses, and upgrades. */
+/** Writes responses on a bare connection, for requests that Node's parser refuses and for upgrades. */
 import type { Duplex } from 'node:stream';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { errorReply, standardHeaders } from './http-reply.ts';
@@ -6,7 +6,7 @@ import { errorReply, standardHeaders } from './http-reply.ts';
 /** Limit of API Gateway: request line and headers together. */
 export const maxHeaderBytes = 10_240;
 
-/** Returns the error for a fault of Node's parser, before there is a request. */
+/** Returns the error for a fault reported by Node's parser, before there is a request. */
 export function protocolFault(code: string | undefined): GatewayError {
   if (code === 'HPE_HEADER_OVERFLOW') {
     return new GatewayError(
@@ -19,7 +19,7 @@ export function protocolFault(code: string | undefined): GatewayError {
   return invalidRequest('The request is not well-formed HTTP/1.1.');
 }
 
-/** Answers on a bare connection in the usual form, and ends it. */
+/** Sends a response on a bare connection in the usual form, and closes it. */
 export function refuseConnection(socket: Duplex, error: GatewayError, requestId: string): void {
   const { statusCode, headers, body } = errorReply(error);
   const length = { 'content-length': String(Buffer.byteLength(String(body))) };

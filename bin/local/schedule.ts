@@ -1,6 +1,6 @@
-/** Runs work at start and again after every pause: never two at once; a failure is only reported. */
+/** Runs work at start and again after every pause. Runs never overlap, and a failure is only reported. */
 export interface Schedule {
-  /** Lets a current run finish. */
+  /** Lets the current run finish. */
   stop(): Promise<void>;
 }
 

@@ -15,17 +15,20 @@ import type { PageRequest } from './page-request.ts';
 
 /** Lifetime of the link. */
 const linkMinutes = 10;
-/** Maximum size of an exchange's body. */
+/** Maximum body size of an exchange. */
 const exchangeBytes = 1_024;
 
 export interface SignInLink {
   /** Fragment to append to the console's address. */
   readonly fragment: string;
-  /** Answers the exchange. @throws GatewayError `forbidden`, `authentication_error`, `invalid_request`, `unsupported_media_type` */
+  /**
+   * Handles the exchange. @throws GatewayError `forbidden`, `authentication_error`, `invalid_request`,
+   * `unsupported_media_type`
+   */
   exchange(request: PageRequest): Promise<HttpReply>;
 }
 
-/** @param key returned in exchange for the token. */
+/** @param key the key that is returned in exchange for the token. */
 export function signInLink(key: string, clock: Clock): SignInLink {
   const token = randomBytes(32).toString('base64url');
   const endsAtMs = clock.now() + linkMinutes * 60_000;
@@ -49,7 +52,10 @@ const over = () =>
     `This link was used or has expired: it opens the console once, within ${linkMinutes} minutes of the start. Sign in with a key, or restart the gateway for a new link.`,
   );
 
-/** Checks that the request comes from this machine, from the console's own page or no page, and through no proxy. */
+/**
+ * Checks that the request comes from this machine, from the console's own page or from no page, and not through a
+ * proxy.
+ */
 function assertHere({ remoteAddress = '', headers }: PageRequest): void {
   const passedOn = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'].find((name) => headers[name] !== undefined);
   const local = isIP(remoteAddress) !== 0 && isLoopbackHost(remoteAddress);

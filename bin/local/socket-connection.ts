@@ -1,6 +1,6 @@
 /**
- * One WebSocket of the local run: authenticated by header or first message, many calls at once, back-pressure from the
- * socket to the model and from the gateway to the caller.
+ * One WebSocket of the local run: authenticated by a header or the first message, with many concurrent calls, and with
+ * back-pressure from the socket to the model and from the gateway to the caller.
  */
 import type { WebSocket } from 'ws';
 import { answerCall } from '#core/chat/socket-answer.ts';
@@ -30,29 +30,29 @@ import {
   withKey,
 } from '#lambdas/ws/caller.ts';
 
-/** Unsent text above which the model's stream is paused. */
+/** Amount of unsent data above which the model's stream is paused. */
 const behindBytes = 256 * 1024;
 /** Unprocessed input above which reading stops. */
 const inboxBytes = 256 * 1024;
-/** Cost of a message in addition to its text. */
+/** Size charged for a message in addition to its text. */
 const messageBytes = 1024;
 /** Number of messages handled before other work may run. */
 const turnMessages = 8;
 /** Bytes of the bodies of running calls. */
 const callBytes = 64 * 1024 * 1024;
-/** Consecutive calls refused because too many ran, after which the caller is disconnected. */
+/** Number of consecutive calls refused because too many are running, after which the caller is disconnected. */
 const maxRefusedInARow = 64;
-/** A peer without traffic for two of these intervals is disconnected. */
+/** Keep-alive interval. A peer without traffic for two of these is disconnected. */
 const keepAliveMs = 30_000;
 
 interface Handshake {
   readonly headers: HandshakeHeaders;
   readonly address: string;
-  /** Session of calls that name none. */
+  /** Session of calls that do not name one. */
   readonly sessionId: string | undefined;
   /** Whether the headers contain a known key. */
   readonly known: boolean;
-  /** Connections, by accepted key. */
+  /** Shares of connections, by accepted key. */
   readonly shares: CallerShares;
 }
 
@@ -69,7 +69,7 @@ export class SocketConnection {
   #caller: SocketCaller | undefined;
   /** The key whose share includes this connection. */
   #share: Sharer | undefined;
-  /** Handles messages one after the other: authentication ends before the first call begins. */
+  /** Handles messages one after the other, so that authentication ends before the first call begins. */
   #turn: Promise<void>;
   #inbox = 0;
   #beforeKey = 0;
@@ -108,7 +108,7 @@ export class SocketConnection {
     beat();
     ws.on('message', (data: Buffer, isBinary) => this.#arrive(isBinary ? undefined : data.toString(), data.length));
     ws.on('ping', this.#lives).on('pong', this.#lives);
-    ws.on('error', () => {}); // closes by itself, with the code that gives the reason
+    ws.on('error', () => {}); // closes by itself, with the code for the reason
     ws.once('close', () => {
       cancelLate();
       cancelBeat();
@@ -122,7 +122,7 @@ export class SocketConnection {
     return !this.#known && this.#caller === undefined && this.#state !== 'closing';
   }
 
-  /** Ends the connection at once, without waiting for its peer. */
+  /** Ends the connection immediately, without waiting for its peer. */
   makeRoom(): void {
     this.#state = 'closing';
     this.#ws.terminate();
@@ -134,7 +134,7 @@ export class SocketConnection {
     await Promise.all(this.#running);
   }
 
-  /** Lets running calls end until `late`, and starts no others. */
+  /** Lets running calls continue until `late`, and starts no new ones. */
   async drain(late: Promise<void>): Promise<void> {
     if (this.#state === 'open') this.#state = 'draining';
     await Promise.race([this.over(), late]);
@@ -162,7 +162,7 @@ export class SocketConnection {
       });
   }
 
-  /** Authenticates by the handshake's headers. Without a key there, the first message must contain it. */
+  /** Authenticates using the handshake's headers. If they contain no key, the first message must. */
   async #authenticateHandshake(): Promise<void> {
     if (carriesKey(this.#headers)) await this.#authenticate(this.#headers);
   }
@@ -255,7 +255,7 @@ export class SocketConnection {
     );
   }
 
-  /** Answers a fault of one call. A fault of the caller ends the connection. */
+  /** Responds to the fault of one call. A fault of the caller ends the connection. */
   #refuse(thrown: unknown): void {
     const fault = asGatewayError(thrown);
     if (fault.kind.status >= 500) this.#ports.telemetry.log('error', fault.message, { type: fault.code });
@@ -268,7 +268,7 @@ export class SocketConnection {
     if (this.#state === 'closing') return;
     this.#state = 'closing';
     this.#abort();
-    this.#ws.resume(); // otherwise its answer would never be read
+    this.#ws.resume(); // otherwise its response would never be read
     this.#ws.close(code, reason);
   }
 
@@ -278,8 +278,9 @@ export class SocketConnection {
 }
 
 /**
- * Sets the largest message that the connection reads from now on, in bytes. The handshake sets the limit without a key;
- * the library has no setter for later. A test covers both sides: a larger message closes before, and is accepted after.
+ * Sets the largest message that the connection accepts from now on, in bytes. The handshake sets the limit for
+ * connections without a key, and the library cannot change it later. A test covers both sides: a larger message closes
+ * the connection before this call, and is accepted after it.
  */
 function takeUpTo(ws: WebSocket, bytes: number): void {
   (ws as unknown as { _receiver: { _maxPayload: number } })._receiver._maxPayload = bytes;

@@ -1,29 +1,29 @@
 /**
- * Ends transfers that make too little progress: each holds a connection and memory [edge.hostile]
+ * Ends transfers that make too little progress, because each occupies a connection and memory [edge.hostile]
  * [http.connections].
  */
 import { OpenItems } from '#core/kernel/open-items.ts';
 
 export interface Transfer {
-  /** Bytes that the client has taken or sent so far; undefined while none are pending. */
+  /** Returns the bytes that the client has received or sent so far; undefined while none are pending. */
   moved(): number | undefined;
   end(): void;
 }
 
 /** A period with pending bytes. */
 interface Stretch {
-  /** Bytes that had moved at its start. */
+  /** Bytes that had been transferred at its start. */
   readonly moved: number;
   readonly looks: number;
 }
 
 /**
- * Checks in the longest period. They are counted, not timed: a pause of this process, in which no bytes move, is not
- * counted against clients.
+ * Number of checks in the longest period. Checks are counted rather than timed, so that a pause of this process, in
+ * which no bytes move, does not count against clients.
  */
 const maxLooks = 6;
 
-/** Bytes to move in the longest period. A client with a steady 300 bytes per second moves more. */
+/** Bytes that must be transferred in the longest period. A client with a steady 300 bytes per second exceeds that. */
 export const leastBytes = 16 * 1024;
 
 interface Watched {
@@ -37,8 +37,8 @@ export class StalledTransfers {
   readonly #looking: NodeJS.Timeout;
 
   /**
-   * @param longestMs time in which a transfer has to move `leastBytes`, or end. One without pending bytes may stay open
-   * indefinitely.
+   * @param longestMs the time in which a transfer must move `leastBytes`, or be ended. A transfer without pending bytes
+   * may stay open indefinitely.
    */
   constructor(longestMs: number) {
     this.#looking = setInterval(() => this.#look(), longestMs / maxLooks).unref();

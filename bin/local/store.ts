@@ -1,6 +1,6 @@
 /**
- * The store of the local run: a SQLite database in one file of the state folder, or the DynamoDB-compatible server given
- * by option.
+ * The store of the local run: a SQLite database in one file of the state folder, or a DynamoDB-compatible server set by
+ * an option.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ export interface LocalStore {
   readonly executions: ExecutionStore;
   /** Whether other processes may also write to it. */
   readonly shared: boolean;
-  /** Bodies that those processes also read; absent if one process uses the store alone. */
+  /** Bodies that those processes also read; absent if this process is the only user of the store. */
   readonly objects?: ObjectStore;
   stop(): Promise<void>;
 }
@@ -51,7 +51,7 @@ interface Opened {
   readonly close: () => void;
 }
 
-/** Loads the SDK, which a gateway with its store in a file does not need. */
+/** Loads the SDK, which a gateway that stores its data in a file does not need. */
 async function openDynamo(endpoint: string): Promise<Opened> {
   const [{ dynamoStore }, { endpointClient }, { createTables }] = await Promise.all([
     import('#adapters/aws/dynamodb/store.ts'),
@@ -96,7 +96,7 @@ function inFile(folder: string, durability: Durability, report: (message: string
   }
 }
 
-/** Refuses a folder with the store of a much older build, instead of starting with an empty store. */
+/** Refuses a folder with a store from a much older build, instead of starting with an empty store. */
 function assertNoFormer(folder: string, path: string): void {
   const former = join(folder, 'dynamodb.db');
   if (!existsSync(former) || existsSync(path)) return;

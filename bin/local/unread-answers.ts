@@ -1,9 +1,9 @@
-/** Watches an answer as a transfer that is ended if its client reads too slowly [edge.hostile]. */
+/** Watches a response as a transfer, which is ended if its client reads too slowly [edge.hostile]. */
 import type { ServerResponse } from 'node:http';
 import { Http2ServerResponse } from 'node:http2';
 import type { StalledTransfers } from './stalled-transfers.ts';
 
-/** A response that counts the bytes it was given, since streams of HTTP/2 do not. */
+/** A response that counts the bytes written to it, because HTTP/2 streams do not. */
 export class CountedHttp2Response extends Http2ServerResponse {
   given = 0;
 
@@ -15,7 +15,7 @@ export class CountedHttp2Response extends Http2ServerResponse {
 
 export type WatchedResponse = ServerResponse | CountedHttp2Response;
 
-/** @param ended called if the answer is ended. */
+/** @param ended called if the response is ended. */
 export function watchAnswer(
   transfers: StalledTransfers,
   response: WatchedResponse,
@@ -32,8 +32,8 @@ export function watchAnswer(
 }
 
 /**
- * Returns the bytes sent to the client: of the connection over HTTP/1.1, of the stream over HTTP/2. An answer queued
- * after another on its connection has none to send yet.
+ * Returns the bytes sent to the client: those of the connection over HTTP/1.1, those of the stream over HTTP/2. A
+ * response queued behind another on its connection has none to send yet.
  */
 function takenOf(response: WatchedResponse): number | undefined {
   if (response instanceof CountedHttp2Response) return response.given - response.writableLength;

@@ -1,5 +1,5 @@
 /**
- * `/v1/ws` of the local run, in the role of the WebSocket API and its functions on AWS. This file judges the handshake;
+ * `/v1/ws` of the local run, in the role of the WebSocket API and its functions on AWS. This file checks the handshake;
  * `socket-connection.ts` handles the messages.
  */
 import type { IncomingMessage } from 'node:http';
@@ -20,7 +20,7 @@ import { SocketConnection } from './socket-connection.ts';
 export interface WebSockets {
   /** Handles a handshake. @throws GatewayError `not_found` for another path. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Accepts no further calls, lets running ones end, closes every connection and waits until its calls are settled. */
+  /** Accepts no more calls, lets running ones end, closes every connection and waits until its calls are settled. */
   close(): Promise<void>;
   /** Returns the number of open connections. */
   open(): number;
@@ -31,7 +31,7 @@ interface WebSocketOptions {
   readonly loadBalancer?: LoadBalancer;
   /** See the listener's option. */
   readonly edgeToken?: string;
-  /** Time for running calls after the gateway stops. @default 8 s: a listener cuts the rest after ten */
+  /** Time for running calls after the gateway stops. @default 8 s: a listener closes the rest after ten */
   readonly drainMs?: number;
   /** Maximum number of open connections, divided among keys [http.connections]. @default socketLimits.connections */
   readonly connections?: number;

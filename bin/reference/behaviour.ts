@@ -1,4 +1,4 @@
-/** The behaviours page: each requirement id with its sentence and the tiers of tests that prove it. */
+/** The behaviours page: each requirement id with its sentence and the test tiers that prove it. */
 import { join } from 'node:path';
 import { areas, type Requirement, requirements } from '../../test/requirements.ts';
 import { citations, testSources } from '../../test/support/requirement.ts';
@@ -19,7 +19,7 @@ Tests below \`test/\` and \`features/\` prove all ${requirements.length} of them
 ${sections.join('\n')}`;
 }
 
-/** Returns how many test files of each tier cite an id in a title, such as `contract 2`. */
+/** Returns how many test files of each tier cite an id in a title, for example `contract 2`. */
 function testsById(): ReadonlyMap<string, readonly string[]> {
   const counts = new Map<string, Map<string, number>>();
   for (const { path, text } of testSources(join(import.meta.dirname, '../..'))) {

@@ -1,18 +1,21 @@
-/** Writes `core/catalog/programs/*.yaml` as a module for the reader of shell lines. */
+/** Writes `core/catalog/programs/*.yaml` as a module for the shell-line reader. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { commandFileSchema, familyFileSchema, gitFileSchema } from '#core/contracts/shell-programs.ts';
 
-/** Files of families of programs, in the order of the reference page. */
+/** Files of program families, in the order of the reference page. */
 const familyFiles = 'texts searching files system wrappers archives build-tools interpreters network editors'.split(
   ' ',
 );
 /** Files of programs with commands, in the order of the page. */
 const commandFiles = 'kubectl helm docker terraform gh aws gcloud az'.split(' ');
 
-/** Returns the modules of programs and of git by their paths. @throws Error naming the file and the entry that does not match the schema. */
+/**
+ * Returns the modules for programs and for git, by path. @throws Error naming the file and the entry that does not
+ * match the schema.
+ */
 export function programModules(folder: string): Record<string, string> {
   const names = readdirSync(folder).map((file) => file.replace(/\.yaml$/, ''));
   const unknown = names.find((name) => ![...familyFiles, ...commandFiles, 'git'].includes(name));
@@ -29,12 +32,12 @@ export function programModules(folder: string): Record<string, string> {
       'familiesData: readonly { readonly title: string; readonly programs: Family }[]': families,
       'commandProgramsData: Readonly<Record<string, CommandProgram>>': programs,
     }),
-    // Apart from the others, since limits read git without them.
+    // Separate from the others, because limits read git without them.
     'core/catalog/git.ts': writtenModule('git', { 'gitData: Git': git }, shared),
   };
 }
 
-/** @param shared names and members that are written once and referred to where all of them occur. */
+/** @param shared names and members that are written once and referenced wherever all of them occur. */
 function writtenModule(
   file: string,
   values: Readonly<Record<string, unknown>>,
@@ -70,7 +73,7 @@ function readYaml<T>(path: string, schema: z.ZodType<T>): T {
   return data;
 }
 
-/** Writes values as TypeScript. Equal long parts become constants, because the YAML files share them, too. */
+/** Writer of values as TypeScript. Large equal parts become constants, because the YAML files share them, too. */
 class SharingWriter {
   readonly shared: string[] = [];
   readonly #counts = new Map<string, number>();
@@ -96,7 +99,7 @@ class SharingWriter {
     return name;
   }
 
-  /** Counts parts. Parts of a part that was counted before do not count again. */
+  /** Counts parts. The children of a part that was already counted are not counted again. */
   #count(value: unknown): void {
     const text = cellText(value);
     const count = (this.#counts.get(text) ?? 0) + 1;

@@ -61,7 +61,7 @@ export const catalogModules = (): Record<string, string> => ({
   ...programModules(join(folder, 'programs')),
 });
 
-/** Returns `core/catalog/data.ts`, minimised because every bundle contains it. */
+/** Returns `core/catalog/data.ts`, minified because every bundle contains it. */
 function dataModule(): string {
   const { networks: facts, secretFiles, guards } = readCatalog();
   const files = Object.entries(secretFiles).map(([name, { files, except = [], reason, contents = false }]) => {
@@ -111,13 +111,16 @@ const ruleSetsModule = (): string =>
     '',
   ].join('\n');
 
-/** Tables are apart from functions, so that bundles that need only one leave the other out. */
+/**
+ * Returns the module of tables. They are separate from functions, so that bundles that need only one can omit the
+ * other.
+ */
 function databasesModule(): string {
   const { tables, harmless_functions: harmlessFunctions, harmless_types: harmlessTypes } = readCatalog().databases;
   return constantsModule('databases.yaml', { tables, harmlessFunctions, harmlessTypes });
 }
 
-/** Returns a module of constants. Bundles of functions that do not use them leave them out. */
+/** Returns a module of constants, which bundles of functions that do not use them omit. */
 const constantsModule = (file: string, constants: object): string =>
   [
     `/** Generated from core/catalog/${file} by \`npm run docs\`: do not edit. */`,
@@ -127,7 +130,7 @@ const constantsModule = (file: string, constants: object): string =>
     '',
   ].join('\n');
 
-/** Joins entries with blanks: no entry contains one. */
+/** Joins entries with spaces, which no entry contains. */
 const words = (list: readonly string[]): string =>
   list.length === 0 ? '[]' : `${JSON.stringify(list.join(' '))}.split(' ')`;
 
@@ -200,7 +203,7 @@ page of [SQL queries](sql-queries.md).
 ${wordTable({ tables: databases.tables })}`;
 }
 
-/** Returns a table of lists of words by their path. */
+/** Returns a table of word lists by path. */
 function wordTable(lists: object): string {
   const rowsOf = (value: object, above: string): string[][] =>
     Object.entries(value).flatMap(([name, each]: [string, string | object]) => {

@@ -102,7 +102,7 @@ export const grafanaPanels: readonly GrafanaPanel[] = Object.values(rows).flat()
 
 const [width, height, perRow] = [8, 8, 3];
 
-/** Returns the dashboard in Grafana's import format; Grafana asks which Prometheus to use. */
+/** Returns the dashboard in Grafana's import format; on import, Grafana asks which Prometheus to use. */
 export function grafanaDashboard() {
   let y = 0;
   const panels = Object.entries(rows).flatMap(([title, own]) => {

@@ -43,7 +43,7 @@ const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Schema => {
   return name ? ref(name) : inlineSchema(schema, io);
 };
 
-/** Returns one document per address: for agents, and for people and chat systems. MCP describes itself. */
+/** Returns one document per address: one for agents, and one for people and chat systems. MCP describes itself. */
 export const openApi = (): Schema =>
   documentOf('admin surface', ({ surface }) => surface === 'admin' || surface === 'callbacks');
 export const gatewayOpenApi = (): Schema => documentOf('gateway surface', ({ surface }) => surface === 'gateway');
@@ -72,7 +72,7 @@ function documentOf(title: string, belongs: (route: Endpoint) => boolean): Schem
   };
 }
 
-/** Sorts by path, so that an endpoint keeps its place wherever it is defined. */
+/** Sorts by path, so that an endpoint keeps its position wherever it is defined. */
 export const inOrder = (list: readonly Endpoint[]): readonly Endpoint[] =>
   list.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
 
@@ -84,7 +84,7 @@ function usedIn(paths: Schema): Schema {
 }
 
 const options = { reused: 'inline', unrepresentable: 'any' } as const;
-/** Zod's schema of any JSON value, the only recursive schema. */
+/** Zod's schema for any JSON value, the only recursive schema. */
 const anyJson = JSON.stringify(z.toJSONSchema(z.object({ any: z.json() }), options).$defs);
 
 /** Returns an inline schema. Responses allow unknown members, because later releases may add some. */

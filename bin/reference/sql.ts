@@ -1,4 +1,4 @@
-/** The page of SQL functions and constructs that cause no effect of their own. */
+/** The page of SQL functions and constructs that have no effect of their own. */
 import { harmlessFunctions } from '#core/catalog/databases.ts';
 import { builtInOperators } from '#core/effects/sql/operators.ts';
 import { harmlessTypes } from '#core/effects/sql/types.ts';

@@ -1,4 +1,7 @@
-/** The page of request members lost in translation to another provider's API, from the tables that decide it. */
+/**
+ * The page of request members lost in translation to another provider's API, generated from the tables that control
+ * translation.
+ */
 import { type Members, membersToAnthropic, membersToOpenai } from '#core/models/dialects/translate/members.ts';
 import { membersToOllama } from '#core/models/providers/ollama-request.ts';
 import { code, codes, origin, table } from './markdown.ts';

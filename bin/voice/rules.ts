@@ -47,7 +47,7 @@ export const voiceRules: readonly VoiceRule[] = [
   rule('for-ever', /\bfor ever\b/i, '"forever", "without end"'),
 ];
 
-/** Wording that is sometimes right and often a riddle. Its number in a file may only fall. */
+/** Wording that is sometimes right but often hard to understand. The number in a file may only decrease. */
 export const habits: readonly VoiceRule[] = [
   rule(
     'what',
@@ -64,7 +64,10 @@ export const habits: readonly VoiceRule[] = [
   rule('goes-on', /\bgo(?:es)? on\b/gi, '"continues"'),
 ];
 
-/** How doc comments begin: `head` is the line after the comment, `pattern` an opening that is refused. */
+/**
+ * Rules for the beginning of doc comments: `head` matches the line after the comment, `pattern` an opening that is
+ * refused.
+ */
 export const docRules: readonly (VoiceRule & { readonly head: RegExp })[] = [
   {
     ...rule(
@@ -72,7 +75,7 @@ export const docRules: readonly (VoiceRule & { readonly head: RegExp })[] = [
       /^(?!(?:[A-Z][a-z-]+s\b(?! of\b)|Called\b|[@`]))/,
       'a verb in the third person first: Returns, Parses, Checks, Writes',
     ),
-    // Not in PascalCase: a component of the console is a noun.
+    // PascalCase does not match: a console component is documented with a noun.
     head: /^(?:(?:export|async|static|private|protected|public|override|readonly) )*(?:(?:function\*? |(?!constructor)\*?#?)[a-z]\w*\??(?:<.*>)?\(|const [a-z]\w*(?:: .*)? = (?:async )?(?:<.*>)?(?:\((?!\d)|\w+ =>))/,
   },
   {

@@ -1,4 +1,7 @@
-/** Alerts: the open ones with what was measured and where to act; each can be acknowledged. The resolved ones on demand [console.alerts]. */
+/**
+ * Alerts: the open ones with the measured value and where to act, each of which can be acknowledged. Resolved alerts
+ * are shown on demand [console.alerts].
+ */
 import { useCallback, useState } from 'preact/hooks';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { faultText } from '../api.ts';

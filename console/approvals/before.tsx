@@ -1,4 +1,4 @@
-/** Earlier decisions about the same tool, for this target and for others. */
+/** Earlier decisions on the same tool, for this target and for others. */
 import { useCallback } from 'preact/hooks';
 import type { Api } from '../api.ts';
 import { Badge } from '../design/badge.tsx';

@@ -1,5 +1,5 @@
 /**
- * The whole call: executed text first, then changes of files as diffs, other values as rows, and the JSON last
+ * The whole call: executed text first, then file changes as diffs, other values as rows, and the JSON last
  * [console.card].
  */
 import { useEffect, useState } from 'preact/hooks';
@@ -14,10 +14,7 @@ import { type Item, inReadingOrder, names, pathOf, sourcesOf } from './items.ts'
 
 type Changes = typeof import('./changes.tsx');
 
-/**
- * Loads the part that shows differences when a card is opened; until then, and if that fails, values are shown as they
- * are.
- */
+/** Loads the diff component when a card is opened; until then, and if loading fails, values are shown unchanged. */
 function useChanges(): Changes | undefined {
   const [changes, setChanges] = useState<Changes | undefined>();
   useEffect(() => {
@@ -99,7 +96,7 @@ export function CallOf({ item, api }: { readonly item: Item; readonly api: Api }
   );
 }
 
-/** Drawn only when opened, because it repeats the call above. */
+/** Rendered only when opened, because it repeats the call above. */
 function AsJson({ of }: { readonly of: Item }) {
   const [open, setOpen] = useState(false);
   return (
@@ -127,7 +124,7 @@ const isOneLine = (value: unknown): boolean =>
     ? value.length <= shortCharacters && value !== '' && !value.includes('\n')
     : typeof value !== 'object' || value === null;
 
-/** Returns the language. Executed texts under other protocols (commands of MCP tools) are more likely shell. */
+/** Returns the language. Under other protocols, executed text (commands of MCP tools) is most likely shell. */
 export const languageOf = (protocol: string): Language => (protocol === 'sql' ? 'sql' : 'shell');
 
 interface ValueProps {
@@ -172,7 +169,7 @@ export const Sources = ({ of }: { readonly of: readonly string[] }) => (
   </>
 );
 
-/** Checks for a patch in the form of coding agents, which the diff of a block does not support. */
+/** Checks for a patch in the format of coding agents, which the diff block does not support. */
 const isPatch = (text: string): boolean => /^\*\*\* (?:Begin Patch|(?:Add|Update|Delete) File: )/.test(text);
 
 const patchClass = (line: string): string => {

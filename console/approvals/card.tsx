@@ -35,9 +35,9 @@ interface OpenCardProps {
   readonly api: Api;
   readonly me: Me;
   readonly id: string;
-  /** Item of the list, which is loaded anyway; absent if the request is decided or not listed. */
+  /** The request's item from the list, which is loaded anyway; absent if the request is decided or not listed. */
   readonly pending: Item | undefined;
-  /** Listed requests, for identical calls. */
+  /** Listed requests, used to find identical calls. */
   readonly listed: readonly Item[];
   readonly vote: (items: readonly Item[], verdict: Verdict) => void;
   /** Receives the displayed request, for the keyboard shortcuts. */
@@ -132,8 +132,7 @@ function Card({ item, api, me, listed, vote, shown }: CardProps) {
   );
 }
 
-/** For an MCP tool: the parts of its definition that no human has accepted, and the tools that it shadows
- * [console.tools]. */
+/** The unaccepted parts of an MCP tool's definition, and the tools that it shadows [console.tools]. */
 function ItsDefinition({
   api,
   upstream,
@@ -184,7 +183,7 @@ function State({ item }: { readonly item: Item }) {
   );
 }
 
-/** Each effect with its risk, unless the title already shows the only one. */
+/** Each effect with its risk; hidden if the title already shows the only effect. */
 function Effects({ of: { effects = [], effect_risks: kinds = [], summary } }: { readonly of: Item }) {
   if (effects.length === 0 || (effects.length === 1 && effects[0] === summary?.text)) return null;
   return (
@@ -204,7 +203,7 @@ function Effects({ of: { effects = [], effect_risks: kinds = [], summary } }: { 
   );
 }
 
-/** Returns the lines on sources that belong to no shown parameter. */
+/** Returns the lines on sources that do not belong to a shown parameter. */
 function otherSources({ sources = [], parameters }: Item): readonly string[] {
   const shown = new Set(Object.keys(parameters).flatMap((name) => sourcesOf(name, sources)));
   return sources.filter((line) => !shown.has(line));

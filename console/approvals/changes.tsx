@@ -1,4 +1,4 @@
-/** Changes of files as differences, old text before new text: unified, or side by side [console.card]. */
+/** File changes as diffs, old text before new text: unified or side by side [console.card]. */
 import { useCallback, useMemo, useState } from 'preact/hooks';
 import { type FileChange, fileChanges } from '#core/effects/file-changes.ts';
 import { visibleText } from '#core/text/secrets/visible-text.ts';
@@ -13,7 +13,7 @@ import { type Difference, differenceOf, maxRows, type Row, sectionsOf, sideBySid
 import type { Item } from './items.ts';
 import { type KnownText, lastRead } from './last-read.ts';
 
-/** Returns the changes of files in a call, and the names of the parameters that they show in full. */
+/** Returns the file changes in a call, and the names of the parameters that they show in full. */
 export const changesOf = (item: Item) => fileChanges(item);
 
 type View = 'unified' | 'split';
@@ -64,7 +64,7 @@ interface FileDifferenceProps {
 }
 
 function FileDifference({ file, view, known }: FileDifferenceProps) {
-  // Each answer of the gateway has new objects with the same texts.
+  // Each gateway response has new objects with the same strings.
   const parts = useMemo(
     () =>
       file.replaced
@@ -118,13 +118,13 @@ function FileDifference({ file, view, known }: FileDifferenceProps) {
 const sum = (parts: readonly Difference[], of: 'added' | 'removed'): number =>
   parts.reduce((total, part) => total + part[of], 0);
 
-/** A narrower window has no room for two columns. */
+/** A narrower window does not have room for two columns. */
 const splitWidth = 800;
 
 interface PartProps {
   readonly of: Difference;
   readonly view: View;
-  /** False for a snippet, of which the lines in the file are not known. */
+  /** False for a snippet whose line numbers in the file are not known. */
   readonly numbered: boolean;
   readonly title: string | undefined;
 }

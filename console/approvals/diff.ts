@@ -1,7 +1,6 @@
 /**
- * The difference of two texts as rows to display [console.card].
- * The rows contain all lines of both texts. A note says if a diff cannot show the texts correctly (binary, too
- * different).
+ * The difference between two texts as rows to display [console.card]. The rows contain all lines of both texts. A note
+ * says if a diff cannot show the texts correctly (binary, too different).
  */
 import { diffLines } from 'diff';
 import { hasDigest, partDigest } from '#core/contracts/withheld.ts';
@@ -9,7 +8,7 @@ import { hasDigest, partDigest } from '#core/contracts/withheld.ts';
 export interface Row {
   readonly kind: 'same' | 'removed' | 'added';
   readonly text: string;
-  /** Number of the line in the old and the new text. */
+  /** Line numbers in the old and the new text. */
   readonly before?: number;
   readonly after?: number;
   /** Start and end of the part that differs from the line it replaces. */
@@ -24,10 +23,13 @@ export interface Difference {
   readonly notes: readonly string[];
 }
 
-/** More changes take too long to align: then the old lines are followed by the new ones. */
+/**
+ * Maximum number of edits to align. Above that, alignment takes too long, and all old lines are shown before the new
+ * ones.
+ */
 const maxEdits = 1_000;
 
-/** @param old undefined if it is not known. */
+/** @param old the old text; undefined if it is not known. */
 export function differenceOf(old: string | undefined, fresh: string): Difference {
   const [before, after] = [old === undefined ? undefined : withoutSalts(old), withoutSalts(fresh)];
   const rows = before === undefined ? linesOf(after).map(addedRow) : alignedRows(before, after);
@@ -48,7 +50,7 @@ const withoutSalts = (text: string): string => text.replace(redacted, '[redacted
 
 const addedRow = (text: string, at: number): Row => ({ kind: 'added', text, after: at + 1 });
 
-/** Returns the lines without their ends; an end of line at the end begins no further line. */
+/** Returns the lines without their line breaks; a line break at the end does not start another line. */
 export function linesOf(text: string): readonly string[] {
   if (text === '') return [];
   const lines = text.split('\n');
@@ -73,7 +75,10 @@ function alignedRows(before: string, after: string): readonly Row[] {
   return rows;
 }
 
-/** Marks what differs in lines that replace each other: the first removed one and the first added one, and so on. */
+/**
+ * Marks the differing parts in lines that replace each other: the first removed line and the first added one, and so
+ * on.
+ */
 function withChangedParts(rows: readonly Row[]): readonly Row[] {
   const marked = [...rows];
   for (const { removed, added } of changesIn(rows))
@@ -143,7 +148,7 @@ function lineEnds(text: string): 'none' | 'LF' | 'CRLF' | 'mixed' {
   return crlf === 0 ? 'LF' : crlf === all ? 'CRLF' : 'mixed';
 }
 
-/** A run of rows that is shown, or of equal ones that can be opened. */
+/** A run of rows that is shown, or of unchanged rows that can be expanded. */
 export interface Section {
   readonly rows: readonly Row[];
   readonly folded: boolean;
@@ -153,7 +158,7 @@ const context = 3;
 /** Number of rows to show at first; a button shows the rest. */
 export const maxRows = 400;
 
-/** Folds equal rows that are farther than three lines from a change. */
+/** Folds unchanged rows that are more than three lines from a change. */
 export function sectionsOf(rows: readonly Row[]): readonly Section[] {
   const near = new Set<number>();
   for (const [index, { kind }] of rows.entries())

@@ -1,6 +1,6 @@
 /**
- * Reads the gateway's events of approvals while the tab is shown, and comes back when the stream ends [console.events]. Uses
- * `fetch`, because an `EventSource` cannot send the key in a header.
+ * Reads the gateway's approval events while the tab is visible, and reconnects when the stream ends [console.events].
+ * Uses `fetch`, because an `EventSource` cannot send the key in a header.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { sseDecoder } from '#core/models/dialects/sse.ts';
@@ -10,8 +10,8 @@ const firstPauseMs = 1_000;
 const longestPauseMs = 15_000;
 
 /**
- * @param changed is called for each event, and whenever the stream begins: what came before may have been missed.
- * @returns whether the stream is open; while it is not, the page asks by itself.
+ * @param changed called for each event, and whenever the stream begins, because earlier events may have been missed.
+ * @returns whether the stream is open; while it is not, the page polls.
  */
 export function useApprovalEvents(api: Api, wanted: boolean, changed: () => void): boolean {
   const [open, setOpen] = useState(false);
@@ -36,13 +36,13 @@ export function useApprovalEvents(api: Api, wanted: boolean, changed: () => void
         }
       } catch (fault) {
         failures++;
-        if (fault instanceof ApiError && fault.status === 405) return; // this host opens no streams
+        if (fault instanceof ApiError && fault.status === 405) return; // this host does not offer streams
       }
       if (end.signal.aborted) return;
       if (failures > 0) setOpen(false);
       timer = setTimeout(follow, failures === 0 ? 0 : Math.min(firstPauseMs * 2 ** failures, longestPauseMs));
     };
-    // A browser opens few connections to one host, so a tab in the background closes its own.
+    // A browser opens few connections to one host, so a background tab closes its stream.
     const follow = () => {
       clearTimeout(timer);
       if (document.hidden) {

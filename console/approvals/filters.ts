@@ -2,14 +2,14 @@
 import { effectOf, excerptOf, type Item, type RiskName, risks } from './items.ts';
 
 interface ListFilter {
-  /** Words that a request must have; empty for all. */
+  /** Words that a request must contain; if empty, all requests match. */
   readonly text: string;
   readonly risk: RiskName | '';
 }
 
 export const riskOrAll = (value: string): RiskName | '' => (Object.hasOwn(risks, value) ? (value as RiskName) : '');
 
-/** Returns the requests that match, those of one session together. The session with the oldest request comes first. */
+/** Returns the matching requests, grouped by session. The session with the oldest request comes first. */
 export function listedItems(items: readonly Item[], { text, risk }: ListFilter): readonly Item[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const found = items.filter(

@@ -1,6 +1,6 @@
 /**
- * Parts of a command or query by kind, for display only. Together the parts are exactly the text, and unknown syntax
- * stays plain [console.highlight]. The effects, not the colours, describe what a line does.
+ * Parts of a command or query by kind, for display only. Together, the parts are exactly the text, and unknown syntax
+ * stays plain [console.highlight]. The effects of a line are described by its listed effects, not by the colours.
  */
 type PartKind = 'text' | 'comment' | 'operator' | 'variable' | 'option' | 'program' | 'keyword';
 
@@ -24,7 +24,7 @@ const keywords = new Set(
   with as distinct begin commit rollback`.split(/\s+/),
 );
 
-/** Longer texts are shown plain. */
+/** Maximum length; longer text is shown plain. */
 const maxCharacters = 8_000;
 
 export function partsOf(text: string, language: Language): Part[] {

@@ -4,7 +4,7 @@ import type { AnswerOf } from '#core/operations/endpoints.ts';
 export type Item = AnswerOf<'listApprovals'>['pending'][number];
 export type View = AnswerOf<'getApproval'>;
 
-/** Returns the item after or before the open one; without an open one, the first or the last. */
+/** Returns the item after or before the open one; if none is open, the first or the last item. */
 export function neighbour(items: readonly Item[], open: string | undefined, step: 1 | -1): string | undefined {
   const at = items.findIndex(({ envelope_id }) => envelope_id === open);
   const next = at === -1 ? (step === 1 ? 0 : items.length - 1) : at + step;
@@ -15,7 +15,7 @@ export function neighbour(items: readonly Item[], open: string | undefined, step
 export const pathOf = (name: string): string =>
   /^[A-Za-z_$][\w$-]*$/.test(name) ? `$.parameters.${name}` : `$.parameters[${JSON.stringify(name)}]`;
 
-/** Checks whether a list of JSON paths names this place, one below it, or one that contains it. */
+/** Checks whether a list of JSON paths contains this path, a path below it, or one that contains it. */
 export const names = (paths: readonly string[], path: string): boolean =>
   paths.some((known) => known === path || isBelow(known, path) || isBelow(path, known));
 
@@ -29,7 +29,10 @@ export function voteObstacle(item: Item, me: AnswerOf<'whoami'>): string | undef
   return undefined;
 }
 
-/** Returns the pending calls that may be decided together with this one: it first, then those that this person may vote on. */
+/**
+ * Returns the pending calls that may be decided together with this one: this one first, then those that this person may
+ * vote on.
+ */
 export function togetherWith(item: Item, pending: readonly Item[], me: AnswerOf<'whoami'>): readonly Item[] {
   const { together, envelope_id } = item;
   const others = pending.filter(
@@ -38,7 +41,7 @@ export function togetherWith(item: Item, pending: readonly Item[], me: AnswerOf<
   return [item, ...others.filter((other) => !voteObstacle(other, me))];
 }
 
-/** Words and kinds of risks, in the order of their weight. */
+/** Words and kinds of risks, in order of severity. */
 export const risks = {
   deletes: ['Deletes', 'delete'],
   unknown: ['Unknown', 'unknown'],
@@ -48,7 +51,7 @@ export const risks = {
 } as const;
 export type RiskName = keyof typeof risks;
 
-/** Returns what the call does, in one sentence. Requests of earlier releases have none. */
+/** Returns the effect of the call in one sentence. Requests from earlier releases do not have one. */
 export const effectOf = ({ summary, tool, target }: Pick<Item, 'summary' | 'tool' | 'target'>): string =>
   summary?.text ?? (target === '' ? `Calls ${tool}` : `Calls ${tool} on ${target}`);
 
@@ -63,7 +66,7 @@ export const sourcesOf = (name: string, sources: readonly string[] = []): readon
     return argument === name || argument?.startsWith(`${name}.`) || argument?.startsWith(`${name}[`);
   });
 
-/** Returns what happens after an approval, in words; undefined if the gateway does not report it. */
+/** Returns the action that follows an approval, in words; undefined if the gateway does not report it. */
 export function nextOf({ after_vote, held_until, caller_gone_at }: Item, nowMs: number): string | undefined {
   switch (after_vote) {
     case 'caller':
@@ -84,12 +87,15 @@ export function nextOf({ after_vote, held_until, caller_gone_at }: Item, nowMs: 
   }
 }
 
-/** Names under which tools take what a call is about, the most telling first. */
+/** Parameter names under which tools commonly pass the subject of a call, most informative first. */
 const tellingNames = ['title', 'subject', 'summary', 'query', 'name', 'path', 'url', 'to', 'recipient', 'message'];
 
 type Called = Pick<Item, 'parameters' | 'executed'>;
 
-/** Sorts parameters for reading: executed ones first, then the subject of the call, then the others in their order. */
+/**
+ * Sorts parameters for reading: executed ones first, then the subject of the call, then the others in their original
+ * order.
+ */
 export function inReadingOrder({ parameters, executed = [] }: Called): readonly (readonly [string, unknown])[] {
   const rank = (name: string): number => {
     if (names(executed, pathOf(name))) return -1;
@@ -101,7 +107,7 @@ export function inReadingOrder({ parameters, executed = [] }: Called): readonly 
 
 const excerptCharacters = 120;
 
-/** Returns the first text in reading order, as one line. */
+/** Returns the first string in reading order, on one line. */
 export function excerptOf(item: Called): string | undefined {
   const texts = inReadingOrder(item).map(([, value]) => value);
   const text = texts.find((value): value is string => typeof value === 'string' && value.trim() !== '');
@@ -112,7 +118,9 @@ export function excerptOf(item: Called): string | undefined {
 
 const powers: Readonly<Record<string, string>> = { read: 'read', write: 'read and write', admin: 'administer' };
 
-/** Describes a scope such as `pull_requests:write,contents:read` in words; a scope of another form is shown unchanged. */
+/**
+ * Describes a scope such as `pull_requests:write,contents:read` in words; a scope in another format is shown unchanged.
+ */
 export function describeScope(scope: string): string {
   const parts = scope.split(',').map((part) => /^([a-z_]+):([a-z]+)$/.exec(part.trim()));
   const words = parts.map((part) => part && powers[part[2]!] && `${powers[part[2]!]} ${part[1]!.replaceAll('_', ' ')}`);

@@ -1,5 +1,7 @@
-/** The text of a file that a session last read, from its evidence; a new content of the file is compared with it
- * [console.card]. */
+/**
+ * The version of a file that a session last read, taken from its evidence; new content of the file is compared with it
+ * [console.card].
+ */
 import { hasDigest } from '#core/contracts/withheld.ts';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import type { Item } from './items.ts';
@@ -8,15 +10,17 @@ type Entry = AnswerOf<'audit'>['entries'][number];
 
 export interface KnownText {
   readonly text: string;
-  /** Time of reading. */
+  /** Time of the read. */
   readonly at: string;
 }
 
-/** Parameters of a call that reads a whole file; with any other, it may have read a part. */
+/** Parameters of a call that reads a whole file; with any other parameter, it may have read only a part. */
 const pathNames: ReadonlySet<string> = new Set(['path', 'file_path', 'filePath', 'file']);
 
-/** Returns the newest whole text that the session read of this file at this server. A text with withheld parts counts
- * as unknown. */
+/**
+ * Returns the newest whole text of this file that the session read at this server. A text with withheld parts counts as
+ * unknown.
+ */
 export function lastRead(entries: readonly Entry[], { upstream }: Item, path: string): KnownText | undefined {
   const reads = new Set<string>();
   for (const { kind, envelope_id, body } of entries)
@@ -38,7 +42,7 @@ function readsWhole({ parameters }: Entry['body'], path: string): boolean {
   return given.length > 0 && given.every(([name, value]) => pathNames.has(name) && value === path);
 }
 
-/** Returns the one text of a result of MCP, or a result that is a text. */
+/** Returns the only text of an MCP result, or a result that is itself a string. */
 function textOf(result: unknown): string | undefined {
   const content = typeof result === 'object' && result !== null && 'content' in result ? result.content : result;
   const [only, ...others] = Array.isArray(content) ? content : [content];

@@ -1,4 +1,4 @@
-/** Pending requests: effect, risk and age first, those of one session together. */
+/** Pending requests, grouped by session: effect, risk and age come first. */
 import { Risk } from '../design/badge.tsx';
 import { Code, Text } from '../design/text.tsx';
 import { hashOf } from '../route.ts';
@@ -9,7 +9,7 @@ import { effectOf, excerptOf, type Item, risks } from './items.ts';
 interface PendingRowsProps {
   readonly items: readonly Item[];
   readonly open: string | undefined;
-  /** Kept in the addresses: `?risk=deletes`. */
+  /** Filters kept in the address: `?risk=deletes`. */
   readonly query: string;
 }
 

@@ -22,7 +22,7 @@ import { type Verdict, VoteDialog } from './vote-dialog.tsx';
 interface Question {
   readonly items: readonly Item[];
   readonly verdict: Verdict;
-  /** Each has a dialog of its own. */
+  /** Position; each has its own dialog. */
   readonly nth: number;
 }
 
@@ -36,11 +36,11 @@ export function ApprovalsPage({ api, me, id, pending: live }: PageProps) {
   const [help, setHelp] = useState(false);
   const search = useRef<HTMLInputElement>(null);
   const open = pending?.find(({ envelope_id }) => envelope_id === id);
-  // The request on the card, which may not be in the list: the list holds the first ones only.
+  // The request on the card, which may not be in the list: the list contains only the first requests.
   const shown = useRef<Item | undefined>();
 
   const vote = (items: readonly Item[], verdict: Verdict) => setAsked({ items, verdict, nth: ++questions.current });
-  // Uses the address, which is more recent than the drawn page when keys are pressed fast.
+  // Uses the address, which is more recent than the rendered page when keys are pressed quickly.
   const move = (step: 1 | -1) => {
     const next = items && neighbour(items, routeOf(location.hash).id, step);
     if (next) openRequest(next);
@@ -146,7 +146,7 @@ export function ApprovalsPage({ api, me, id, pending: live }: PageProps) {
           api={api}
           me={me}
           close={() => {
-            // A dialog that Escape closed reports it in a later task, and another key may have opened the next dialog
+            // A dialog closed by Escape reports that in a later task, and another key may have opened the next dialog
             // before that.
             setAsked((now) => (now === asked ? undefined : now));
             live.refresh();
@@ -172,7 +172,7 @@ function leaveByEscape(event: KeyboardEvent & { readonly currentTarget: HTMLInpu
 
 const heldMs = 30_000;
 
-/** Definitions of tools wait for a human as well. */
+/** Tool definitions that are also waiting for a human. */
 function HeldTools({ api }: Pick<PageProps, 'api'>) {
   const ask = useCallback((signal: AbortSignal) => api.get<'listMcpTools'>('mcp/tools', signal), [api]);
   const count = useLive(ask, heldMs).value?.tools.filter(({ state }) => state !== 'accepted').length ?? 0;

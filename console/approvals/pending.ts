@@ -7,21 +7,21 @@ import { useApprovalEvents } from './events.ts';
 
 type Pending = AnswerOf<'listApprovals'>;
 
-/** The size of one answer of the API. */
+/** Page size of an API response. */
 const onePage = 200;
-/** Use the command line for more: a browser with all of them would react to keys too slowly. */
+/** For more requests, use the command line: a browser with all of them would react to keys too slowly. */
 const maxPages = 10;
-/** The list is requested at each event, and now and then without one. */
+/** The list is requested at each event, and at this interval without events. */
 const withEventsMs = 30_000;
 const otherPageMs = 15_000;
 const listPageMs = 2_000;
 
 export interface PendingList extends Live<Pending> {
-  /** Requests the next page too; undefined if there is none, or if too many items are shown. */
+  /** Requests the next page too; undefined if there is none, or if too many items are already shown. */
   readonly more: (() => void) | undefined;
 }
 
-/** @param wanted the key may list approvals. */
+/** @param wanted whether the key may list approvals. */
 export function usePending(api: Api, wanted: boolean, listShown: boolean): PendingList {
   const pages = useRef(1);
   const ask = useCallback(
@@ -61,7 +61,7 @@ async function fetchPending(api: Api, pages: number, signal: AbortSignal): Promi
 
 const nonePending = (): Pending & { readonly at: number } => ({ pending: [], at: 0 });
 
-/** Reduces the remaining time of each request by the time since the answer, and drops expired requests. */
+/** Reduces the remaining time of each request by the time since the response, and drops expired requests. */
 function remainingAt({ at, ...answer }: Pending & { readonly at: number }, now: number): Pending {
   const passed = Math.max(0, Math.floor((now - at) / 1000));
   if (passed === 0) return answer;
@@ -83,8 +83,8 @@ function useSecond(wanted: boolean): number {
 }
 
 /**
- * Returns the number of pending requests: `3`, or `200+` if there are more than the list holds; undefined if there are
- * none.
+ * Returns the number of pending requests: `3`, or `200+` if there are more than the list contains; undefined if there
+ * are none.
  */
 export function countOf(answer: Pending | undefined): string | undefined {
   const count = answer?.pending.length ?? 0;

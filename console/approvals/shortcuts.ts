@@ -1,4 +1,4 @@
-/** Single keys as shortcuts. They can be switched off, and do nothing while a text is typed or a dialog is open. */
+/** Single keys as shortcuts. They can be switched off, and do nothing while the person types or a dialog is open. */
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
 const place = 'gateway-console-shortcuts';
@@ -9,7 +9,7 @@ export const switchShortcuts = (on: boolean): void => localStorage.setItem(place
 export function useShortcuts(actions: Readonly<Record<string, () => void>>): void {
   const current = useRef(actions);
   current.current = actions;
-  // In the first render, so that a key pressed as soon as the page is visible counts.
+  // Registered in the first render, so that a key pressed as soon as the page is visible counts.
   useLayoutEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isTyping(event.target)) return;

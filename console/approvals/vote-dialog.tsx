@@ -1,5 +1,7 @@
-/** Confirmation of a vote: the decision, a comment, and a note that the vote is final.
- * The vote is a POST of this button alone [console.vote]. */
+/**
+ * Confirmation of a vote: the decision, a comment, and a note that the vote is final. Only this button sends the vote,
+ * as a POST [console.vote].
+ */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { type Api, ApiError, faultText } from '../api.ts';
@@ -19,8 +21,8 @@ interface VoteDialogProps {
   readonly api: Api;
   readonly me: Me;
   /**
-   * The item shown when the dialog was opened, and identical ones that are decided with it: later changes of the list do
-   * not affect the vote.
+   * The item shown when the dialog was opened, and identical ones that are decided with it. Later changes to the list
+   * do not affect the vote.
    */
   readonly items: readonly Item[];
   readonly verdict: Verdict;
@@ -46,8 +48,10 @@ export function VoteDialog({ api, me, items, verdict, close }: VoteDialogProps) 
     const body = { reviewer: nameOf(me), ...(comment !== '' && { comment }), ...(passkey && { passkey }) };
     return api.post<'approve'>(`approvals/${encodeURIComponent(item.envelope_id)}/${verdict}`, body);
   };
-  /** Casts one vote after the other, and continues if one is refused. Closing the dialog cancels the votes that were
-   * not sent yet. */
+  /**
+   * Casts the votes one after the other, and continues if one is refused. Closing the dialog cancels the votes that
+   * have not been sent yet.
+   */
   const castAll = async () => {
     const said = new Map([...outcomes].filter(([, { counted }]) => counted));
     for (const each of items) {
@@ -148,8 +152,9 @@ const Group = ({ items, outcomes }: { readonly items: readonly Item[]; readonly 
 );
 
 /**
- * Returns the passkey's signature over this request; undefined if the person has none that works on this page, and the rule requires none.
- * @throws Error that says what to do, where the rule requires one.
+ * Returns the passkey's signature over this request; undefined if the person has no passkey that works on this page and
+ * the rule does not require one.
+ * @throws Error saying what to do if the rule requires one.
  */
 async function signed(api: Api, item: Item) {
   const { rp, passkeys } = await api.ofFeature<Omit<OwnPasskeys, 'most'>>('passkeys').catch((cause: unknown) => {

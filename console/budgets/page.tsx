@@ -1,4 +1,7 @@
-/** Budgets with their use now and the forecast for their end, and the rest of the rate limit [console.budgets]. */
+/**
+ * Budgets with their current use, the forecast for the end of the period, and the remaining rate limit
+ * [console.budgets].
+ */
 import { useCallback, useState } from 'preact/hooks';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { Badge } from '../design/badge.tsx';
@@ -16,7 +19,7 @@ import { duration, figure, money, plural } from '../words.ts';
 const everyMs = 10_000;
 
 type Budget = AnswerOf<'listBudgets'>['statuses'][number];
-/** Shown part of a forecast, if the gateway makes forecasts. */
+/** The displayed part of a forecast, if the gateway makes forecasts. */
 interface Forecast {
   readonly tenant?: string;
   readonly account: string;
@@ -82,7 +85,7 @@ export function BudgetsPage({ api }: PageProps) {
   );
 }
 
-/** Returns a unique name: below a level of an organisation, each tenant has accounts of the same names. */
+/** Returns a unique name: below a level of an organisation, accounts of different tenants may have the same name. */
 const nameOf = ({ tenant = '', account, period }: Budget | Forecast): string => `${tenant} ${account} ${period}`;
 
 const example = `budgets:

@@ -1,4 +1,6 @@
-/** Active credentials, newest first; each can be revoked [console.credentials]. No page ever sees a value. */
+/**
+ * Active credentials, newest first; each can be revoked [console.credentials]. Pages never receive credential values.
+ */
 import { useCallback } from 'preact/hooks';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { faultText } from '../api.ts';

@@ -1,4 +1,4 @@
-/** Words with a tone. The word is always shown, so that the colour never carries the meaning alone. */
+/** Words with a tone. The word is always shown, so that colour alone never carries the meaning. */
 import { Icon, type IconName } from './icon.tsx';
 import { Text } from './text.tsx';
 
@@ -38,7 +38,7 @@ const riskIcons: Readonly<Record<RiskKind, IconName>> = {
   unknown: 'unknown',
 };
 
-/** Badge with the capability of a call; `of` may be any word of the caller. */
+/** Badge with the capability of a call; `of` may be any word that the caller sent. */
 export const Risk = ({ kind, of = kind }: { readonly kind: RiskKind; readonly of?: string }) => (
   <span class={`badge risk ${kind}`}>
     <Icon of={riskIcons[kind]} />

@@ -5,10 +5,10 @@ import { Icon, type IconName } from './icon.tsx';
 type ButtonTone = 'primary' | 'good' | 'bad' | 'quiet';
 
 interface ButtonProps extends Omit<ComponentProps<'button'>, 'class' | 'icon' | 'size'> {
-  /** `primary` once per page at most; `quiet` has no border. */
+  /** Visual weight of the button: at most one `primary` per page; `quiet` has no border. */
   readonly tone?: ButtonTone | undefined;
   readonly icon?: IconName | undefined;
-  /** For tables and toolbars. */
+  /** Small size, for tables and toolbars. */
   readonly small?: boolean;
   readonly children?: ComponentChildren;
 }
@@ -20,7 +20,7 @@ export const Button = ({ tone, icon, small, children, ...rest }: ButtonProps) =>
   </button>
 );
 
-/** A button of an icon alone: `label` is its name. */
+/** A button that shows only an icon: `label` is its name. */
 export const IconButton = ({
   label,
   icon,
@@ -49,7 +49,7 @@ export const ButtonLink = ({ href, tone, icon, children }: LinkProps) => (
 const classOf = (tone: ButtonTone | undefined, small: boolean | undefined): string =>
   `button ${tone ?? ''} ${small ? 'small' : ''}`;
 
-/** Buttons next to each other. */
+/** A row of buttons. */
 export const Buttons = ({ children }: { readonly children: ComponentChildren }) => (
   <div class="buttons">{children}</div>
 );

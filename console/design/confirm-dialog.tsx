@@ -1,5 +1,7 @@
-/** Confirmation of an action that cannot be undone: what it does, and one button that sends it.
- * The dialog shows a refusal. */
+/**
+ * Confirmation of an irreversible action: its effect, and one button that sends it. If the gateway refuses, the dialog
+ * shows the reason.
+ */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Button, Buttons } from './button.tsx';
@@ -7,7 +9,7 @@ import { Dialog, type DialogProps } from './dialog.tsx';
 import { Notice } from './states.tsx';
 
 interface ConfirmDialogProps extends DialogProps {
-  /** Label of the button that sends. */
+  /** Label of the send button. */
   readonly label: string;
   readonly tone: 'good' | 'bad';
   readonly send: () => Promise<void>;
@@ -16,7 +18,7 @@ interface ConfirmDialogProps extends DialogProps {
   readonly children: ComponentChildren;
 }
 
-/** Sends a text of several lines with Ctrl+Enter (on a Mac also Cmd+Enter), because Enter begins a new line. */
+/** Submits a multi-line text with Ctrl+Enter (on a Mac also Cmd+Enter), because Enter begins a new line. */
 function sendByKey(event: KeyboardEvent & { readonly currentTarget: HTMLFormElement }): void {
   if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
   event.preventDefault();

@@ -1,12 +1,15 @@
-/** A modal dialog of the browser's own: it holds the focus, Escape closes it, and the focus returns to where it was. */
+/**
+ * The browser's native modal dialog: it traps the focus, Escape closes it, and the focus returns to its previous
+ * element.
+ */
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 export interface DialogProps {
   readonly title: string;
-  /** Called when it is closed; a dialog that is still rendered after that opens again. */
+  /** Called when the dialog is closed; if it is still rendered after that, it opens again. */
   readonly close: () => void;
-  /** `drawer` at the left edge, `palette` at the top with its title unseen. */
+  /** `drawer` is at the left edge; `palette` is at the top, with a hidden title. */
   readonly kind?: 'drawer' | 'palette';
   readonly children: ComponentChildren;
 }
@@ -15,12 +18,12 @@ export function Dialog({ title, close, kind, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   // Two dialogs may be open, one above the other.
   const titleId = useId();
-  // During the render, so that a key pressed right afterwards goes to the dialog.
+  // Opened during the render, so that a key pressed right afterwards goes to the dialog.
   useLayoutEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
     return () => {
-      // After the dialog is removed: before that, no element beneath it can take the focus.
+      // Runs after the dialog is removed: before that, elements beneath it cannot take the focus.
       queueMicrotask(() => before instanceof HTMLElement && before.focus());
     };
   }, []);

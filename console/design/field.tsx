@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { Icon } from './icon.tsx';
 
-/** Attributes that tie a control to its field. */
+/** Attributes that connect a control to its field. */
 interface Tied {
   readonly id: string;
   readonly 'aria-describedby'?: string;
@@ -14,7 +14,7 @@ interface FieldProps {
   readonly label: string;
   readonly hint?: ComponentChildren;
   readonly error?: string | undefined;
-  /** Draws the control: `{(tied) => <input {...tied} />}`. */
+  /** Renders the control: `{(tied) => <input {...tied} />}`. */
   readonly children: (tied: Tied) => ComponentChildren;
 }
 
@@ -42,7 +42,7 @@ export function Field({ label, hint, error, children }: FieldProps) {
 interface ChoiceProps<Value extends string> {
   readonly label: string;
   readonly value: Value;
-  /** Values with their words, in order. */
+  /** Values with their labels, in order. */
   readonly options: readonly (readonly [value: Value, word: string])[];
   readonly choose: (value: Value) => void;
 }
@@ -62,7 +62,7 @@ export const Choice = <Value extends string>({ label, value, options, choose }: 
   </Field>
 );
 
-/** Fields above a list, in one row where there is room. */
+/** Fields above a list, in one row if there is room. */
 export const Toolbar = ({ children }: { readonly children: ComponentChildren }) => (
   <div class="toolbar">{children}</div>
 );

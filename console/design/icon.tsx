@@ -1,4 +1,4 @@
-/** An icon in the colour and size of its text. It is decorative: the word next to it, or a label, carries the meaning. */
+/** An icon in the colour and size of its text. It is decorative: the adjacent word, or a label, carries the meaning. */
 import { icons } from './icons.ts';
 
 export type IconName = keyof typeof icons;
@@ -9,7 +9,7 @@ export const Icon = ({ of }: { readonly of: IconName }) => (
   </svg>
 );
 
-/** The mark of the product: a gate with a check. */
+/** The product logo: a gate with a check. */
 export const Logo = () => (
   <svg class="logo" viewBox="0 0 32 32" aria-hidden="true" focusable="false">
     <rect width="32" height="32" rx="8" />

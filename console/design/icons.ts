@@ -1,7 +1,7 @@
 /**
- * Icons of Lucide 1.62 (https://lucide.dev), each as the data of one path on a grid of 24. Their names are the console's.
- *
- * ISC License. Copyright (c) Lucide Icons and Contributors; portions copyright (c) 2013-present Cole Bemis (Feather, MIT).
+ * Icons of Lucide 1.62 (https://lucide.dev), each as the data of one path on a 24-unit grid. The names are the
+ * console's own. ISC License. Copyright (c) Lucide Icons and Contributors; portions copyright (c) 2013-present Cole
+ * Bemis (Feather, MIT).
  */
 export const icons = {
   overview:

@@ -1,4 +1,4 @@
-/** The parts of a page: its heading, sections, cards, and rows of a label and a value. */
+/** The parts of a page: its heading, sections, cards, and label-value rows. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { Icon, type IconName } from './icon.tsx';
@@ -7,11 +7,11 @@ interface HeadingProps {
   readonly children: ComponentChildren;
   /** One sentence about the purpose of the page. */
   readonly lead?: ComponentChildren;
-  /** Buttons of the whole page. */
+  /** Buttons that apply to the whole page. */
   readonly actions?: ComponentChildren;
 }
 
-/** The heading of a page takes the focus, so that a screen reader begins there. */
+/** The page heading, which takes the focus so that a screen reader begins there. */
 export function Heading({ children, lead, actions }: HeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
@@ -28,7 +28,7 @@ export function Heading({ children, lead, actions }: HeadingProps) {
   );
 }
 
-/** A link above a heading, to the list that the page belongs to. */
+/** A link above a heading that leads back to the page's list. */
 export const Back = ({ href, children }: { readonly href: string; readonly children: ComponentChildren }) => (
   <a class="back" href={href}>
     <Icon of="back" />
@@ -41,7 +41,7 @@ interface CardProps {
   readonly icon?: IconName | undefined;
   /** Elements to the right of the title: a badge, a link, small buttons. */
   readonly aside?: ComponentChildren;
-  /** Whether the card is as wide as two in a grid with enough room. */
+  /** Whether the card spans two columns in a grid with enough room. */
   readonly wide?: boolean;
   readonly children: ComponentChildren;
 }
@@ -63,17 +63,17 @@ export function Card({ title, icon, aside, wide, children }: CardProps) {
   );
 }
 
-/** Cards next to each other, as many as there is room for. */
+/** Cards side by side, as many as fit. */
 export const Grid = ({ children }: { readonly children: ComponentChildren }) => <div class="grid">{children}</div>;
 
-/** The number that a card is about, with its unit or meaning. */
+/** The main number of a card, with its unit or meaning. */
 export const Figure = ({ of, children }: { readonly of: ComponentChildren; readonly children: ComponentChildren }) => (
   <p class="figure">
     <strong>{of}</strong> <span>{children}</span>
   </p>
 );
 
-/** Rows of a label and a value. */
+/** Label-value rows. */
 export const Facts = ({ children }: { readonly children: ComponentChildren }) => <dl class="facts">{children}</dl>;
 export const Fact = ({ name, children }: { readonly name: string; readonly children: ComponentChildren }) => (
   <div>

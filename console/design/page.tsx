@@ -1,4 +1,4 @@
-/** Every component of the console on one page, for those who build pages: `#/design`. */
+/** Every console component on one page, for people who build pages: `#/design`. */
 import { useState } from 'preact/hooks';
 import { Badge, Count, Risk, type RiskKind, type Tone } from './badge.tsx';
 import { Button, ButtonLink, Buttons, IconButton } from './button.tsx';

@@ -22,7 +22,7 @@ interface EmptyStateProps {
   readonly title: string;
   /** Purpose of the page, in one or two sentences. */
   readonly children: ComponentChildren;
-  /** One example that brings the first row: a command, a piece of configuration, a link. */
+  /** One example that produces the first row: a command, a piece of configuration, a link. */
   readonly example?: ComponentChildren;
 }
 
@@ -35,7 +35,7 @@ export const EmptyState = ({ icon, title, children, example }: EmptyStateProps) 
   </div>
 );
 
-/** Grey lines in the place of a text that is loading. */
+/** Grey lines in place of text that is loading. */
 export const Skeleton = ({ lines = 3 }: { readonly lines?: number }) => (
   <div class="skeleton">
     <span class="unseen">Loading…</span>
@@ -47,12 +47,12 @@ export const Skeleton = ({ lines = 3 }: { readonly lines?: number }) => (
 
 interface LoadedProps<T> {
   readonly live: Live<T>;
-  /** Lines of the skeleton. */
+  /** Number of skeleton lines. */
   readonly lines?: number;
   readonly children: (value: T) => ComponentChildren;
 }
 
-/** Loading and error of a page's request; the last answer stays visible while the gateway is down. */
+/** Loading and error states of a page's request; the last response stays visible while the gateway is down. */
 export function Loaded<T>({ live: { value, fault }, lines, children }: LoadedProps<T>) {
   return (
     <>

@@ -1,19 +1,19 @@
 /**
- * A table of rows. Each column has a priority, so that a narrow screen keeps the decisive ones. If it is still too wide, it scrolls in its
- * own region, also by keyboard.
+ * A table of rows. Each column has a priority, so that a narrow screen keeps the most important ones. If it is still
+ * too wide, it scrolls in its own region, also by keyboard.
  */
 import type { ComponentChildren } from 'preact';
 
 export interface Column<Row> {
   readonly head: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** 1 is always shown, 2 from a table of 40 rem on, 3 from 56 rem on. @default 1 */
+  /** 1 is always shown; 2 is shown if the table is at least 40 rem wide, 3 at 56 rem. @default 1 */
   readonly priority?: 1 | 2 | 3;
-  /** Right-aligned, with figures of equal width. */
+  /** Right-aligned, with tabular figures. */
   readonly number?: boolean;
-  /** The head is for screen readers only: a column of buttons. */
+  /** The header is for screen readers only, as for a column of buttons. */
   readonly unseen?: boolean;
-  /** Takes the room that the others leave, and breaks lines there. */
+  /** Takes the space that other columns leave, and wraps its lines. */
   readonly wide?: boolean;
 }
 

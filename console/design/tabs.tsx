@@ -1,4 +1,4 @@
-/** Parts of a page of which one is shown. Arrow keys move between the tabs (WAI-ARIA tabs pattern). */
+/** Parts of a page, one of which is shown at a time. Arrow keys move between the tabs (WAI-ARIA tabs pattern). */
 import type { ComponentChildren } from 'preact';
 import { useId, useRef } from 'preact/hooks';
 
@@ -8,7 +8,7 @@ interface Tab<Id extends string> {
 }
 
 interface TabsProps<Id extends string> {
-  /** Name of the list of tabs. */
+  /** Accessible name of the tab list. */
   readonly label: string;
   readonly tabs: readonly Tab<Id>[];
   readonly open: Id;

@@ -1,7 +1,6 @@
 /**
- * Text of agents and servers.
- * It is hostile, so it is rendered as text nodes only, its invisible characters are spelled out, and it cannot change
- * the direction of the text around it [console.hostile-text].
+ * Text from agents and servers. It may be hostile, so it is rendered as text nodes only, its invisible characters are
+ * spelled out, and it cannot change the direction of the text around it [console.hostile-text].
  */
 import { visibleLines, visibleText } from '#core/text/secrets/visible-text.ts';
 import { type Language, partsOf } from '../approvals/highlight.ts';
@@ -30,7 +29,10 @@ interface IdLinkProps {
   readonly id: string;
 }
 
-/** A link that the style shortens in the middle. The whole id is its name and title, is shown when it has the focus, and is copied. */
+/**
+ * A link that the stylesheet shortens in the middle. The whole id is its name and title, is shown on focus, and is what
+ * gets copied.
+ */
 export function IdLink({ href, id }: IdLinkProps) {
   const text = visibleText(id);
   return (
@@ -45,10 +47,10 @@ export function IdLink({ href, id }: IdLinkProps) {
   );
 }
 
-/** Characters at the end that are always shown; the style has the same number. */
+/** Number of characters at the end that are always shown; the stylesheet has the same number. */
 const shortEnd = 6;
 
-/** Text of several lines. Colours the lines of a diff by their sign, and the parts of a command by their kind. */
+/** Multi-line text. Colours the lines of a diff by their sign, and the parts of a command by their kind. */
 export function Block({ of, language }: { readonly of: string; readonly language?: Language | undefined }) {
   const text = visibleLines(of);
   const lines = text.split('\n');

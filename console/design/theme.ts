@@ -5,7 +5,7 @@ export type Theme = (typeof themes)[number];
 
 const place = 'gateway-console-theme';
 
-/** Reads the stored theme. A browser may forbid storage. */
+/** Reads the stored theme. A browser may block storage. */
 function stored(): string | null {
   try {
     return localStorage.getItem(place);
@@ -27,7 +27,7 @@ export function chooseTheme(theme: Theme): void {
     if (theme === 'system') localStorage.removeItem(place);
     else localStorage.setItem(place, theme);
   } catch {
-    // The choice holds until the page is closed.
+    // The choice lasts until the page is closed.
   }
   applyTheme(theme);
 }

@@ -17,7 +17,7 @@ export const toast = (kind: Message['kind'], text: string): void => {
   document.dispatchEvent(new CustomEvent<Message>(event, { detail: { nth: ++count, kind, text } }));
 };
 
-/** Region for messages; the frame has one. */
+/** Region for messages; the frame contains one. */
 export function Toasts() {
   const [messages, setMessages] = useState<readonly Message[]>([]);
   const close = (nth: number) => setMessages((now) => now.filter((message) => message.nth !== nth));

@@ -1,4 +1,7 @@
-/** Replaces Node's `Buffer` for verifier and policy engine in a browser, with only the functions that they call. */
+/**
+ * Replacement for Node's `Buffer` for the verifier and the policy engine in a browser, with only the functions that
+ * they call.
+ */
 type Encoding = 'utf8' | 'base64' | 'hex';
 
 const ofText: Readonly<Record<Encoding, (text: string) => Uint8Array>> = {
@@ -32,7 +35,7 @@ class Bytes extends Uint8Array {
   }
 }
 
-/** Returns the bytes of a text in an encoding, or a copy of bytes. */
+/** Returns the bytes of a string in an encoding, or a copy of bytes. */
 const from = (given: string | ArrayLike<number>, encoding: Encoding = 'utf8'): Bytes =>
   new Bytes(typeof given === 'string' ? ofText[encoding](given) : given);
 

@@ -1,4 +1,4 @@
-/** The readable part of a checkpoint of the transparency log (a signed note of C2SP tlog-checkpoint). */
+/** The readable part of a transparency log checkpoint (a signed note, C2SP tlog-checkpoint). */
 
 /** Returns the origin and the number of entries. The signature is not checked here. */
 export function checkpointOf(note: string): { readonly origin: string; readonly size: number } {
@@ -6,7 +6,7 @@ export function checkpointOf(note: string): { readonly origin: string; readonly 
   return { origin, size: Number(size) || 0 };
 }
 
-/** Answer of `GET evidence/log/checkpoint`. */
+/** Response of `GET evidence/log/checkpoint`. */
 export interface LogCheckpoint {
   readonly log_key: string;
   readonly checkpoint: string;

@@ -1,4 +1,4 @@
-/** State of the evidence: the transparency log, its witnesses, and the keys that sign it [console.evidence]. */
+/** State of the evidence: the transparency log, its witnesses, and the signing keys [console.evidence]. */
 import { useCallback } from 'preact/hooks';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { Badge } from '../design/badge.tsx';

@@ -1,11 +1,11 @@
-/** Asks the verifier in its worker. */
+/** Sends questions to the verifier in its worker. */
 import type { Verification } from '#core/contracts/evidence.ts';
 import { ownWorker } from '../own-worker.ts';
 import type { Question, VerifierMessage } from './worker.ts';
 
 /**
- * @param progress gets the number of entries so far, now and then.
- * @throws Error when the verifier cannot be loaded.
+ * @param progress called at intervals with the number of entries so far.
+ * @throws Error if the verifier cannot be loaded.
  */
 export function verifiedInWorker(question: Question, progress: (entries: number) => void): Promise<Verification> {
   const worker = ownWorker('verifier');

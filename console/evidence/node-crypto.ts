@@ -1,7 +1,7 @@
 /**
- * Replaces `node:crypto` in the browser with only the functions that the verifier of evidence calls, so that the page
- * and the command line run the same verifier [console.verify].
- * The browser's own API is asynchronous, but the verifier is not.
+ * Replaces `node:crypto` in the browser with only the functions that the evidence verifier calls, so that the page and
+ * the command line run the same verifier [console.verify]. The browser's own API is asynchronous, but the verifier is
+ * not.
  */
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { p256 } from '@noble/curves/nist.js';
@@ -43,7 +43,7 @@ type KeyObject =
   | {
       readonly asymmetricKeyType: 'ed25519';
       readonly raw: Uint8Array;
-      /** Returns SPKI in DER, the only form that the verifier uses. */
+      /** Returns the key as SPKI in DER, the only form that the verifier uses. */
       export(): Uint8Array;
     };
 
@@ -54,7 +54,7 @@ const pemPattern = /^-----BEGIN PUBLIC KEY-----\s+([A-Za-z0-9+/=\s]+?)\s*-----EN
 /** SPKI prefix of an Ed25519 key. */
 const edwards = '302a300506032b6570032100';
 
-/** @throws Error for anything but an uncompressed P-256 key in SPKI PEM, and an Ed25519 key in SPKI DER. */
+/** @throws Error unless the key is an uncompressed P-256 key in SPKI PEM, or an Ed25519 key in SPKI DER. */
 export function createPublicKey(given: string | { readonly key: Uint8Array }): KeyObject {
   if (typeof given !== 'string') {
     const { key } = given;
@@ -73,8 +73,7 @@ export function createPublicKey(given: string | { readonly key: Uint8Array }): K
 }
 
 /**
- * Verifies ECDSA over SHA-256 with a signature in DER; either of the two values of `s`, as OpenSSL takes them. Or
- * Ed25519.
+ * Verifies a signature: Ed25519, or ECDSA over SHA-256 in DER. Accepts either of the two values of `s`, like OpenSSL.
  */
 export function verify(algorithm: string | null, bytes: Uint8Array, key: KeyObject, signature: Uint8Array): boolean {
   try {
@@ -86,7 +85,7 @@ export function verify(algorithm: string | null, bytes: Uint8Array, key: KeyObje
   }
 }
 
-/** @throws Error always: a page contains no key. */
+/** @throws Error always: a page has no signing key. */
 export function sign(): never {
   throw new Error('the browser cannot sign');
 }

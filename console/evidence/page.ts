@@ -6,7 +6,7 @@ import { verified } from './verify.ts';
 const part = (id: string) => document.getElementById(id);
 const bundle = part('bundle')?.textContent ?? '';
 
-/** The file was written with this verification, and the page is compared once. */
+/** The file was written with this verification, so the page is compared once. */
 let unkeyed: Promise<Verification> | undefined;
 const withoutKeys = () => (unkeyed ??= verified(bundle, { trustedKey: undefined, logKeys: '' }));
 let shown: Promise<boolean> | undefined;

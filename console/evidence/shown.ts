@@ -8,7 +8,7 @@ const report = document.querySelector('main')?.cloneNode(true);
 const style = document.querySelector('style')?.textContent;
 const beside = [...document.body.children].filter(({ localName }) => localName !== 'main' && localName !== 'script');
 
-/** @param verification of the bundle without keys: the file was written with it. */
+/** @param verification the verification of the bundle without keys, with which the file was written. */
 export async function isShown(bundle: string, verification: Verification): Promise<boolean> {
   const { manifest, entries } = JSON.parse(bundle) as { manifest: SessionManifest; entries: readonly EvidenceEntry[] };
   let html = '';

@@ -14,7 +14,7 @@ export type VerifierMessage =
   | { readonly verification: Verification }
   | { readonly fault: string };
 
-/** Number of entries between two reports of progress. */
+/** Number of entries between two progress reports. */
 const every = 5_000;
 
 const tell = (sent: VerifierMessage) => postMessage(sent);

@@ -1,4 +1,4 @@
-/** Entries of the search, and those that match the typed words. */
+/** Search entries, and the selection of those that match the typed words. */
 import type { Page } from '../page-names.ts';
 
 export interface Entry {
@@ -6,14 +6,15 @@ export interface Entry {
   readonly page: Page;
   readonly id?: string;
   readonly name: string;
-  /** A second text that is searched too: a target, a server. */
+  /** Additional text to search: a target, a server. */
   readonly more?: string | undefined;
 }
 
 const mostShown = 30;
 
-/** Returns the entries that contain every word. Sorts names that begin with the text first, and keeps the order
- * otherwise. */
+/**
+ * Returns the entries that contain every word. Names that begin with the text come first; otherwise the order is kept.
+ */
 export function matching(entries: readonly Entry[], words: string): readonly Entry[] {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   const first = wanted.join(' ');

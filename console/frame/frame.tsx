@@ -1,4 +1,6 @@
-/** The frame around the pages of one person: navigation at the left, or in a drawer on a narrow screen [console.navigation]. */
+/**
+ * The frame around one person's pages: navigation at the left, or in a drawer on a narrow screen [console.navigation].
+ */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { Api } from '../api.ts';
@@ -33,15 +35,15 @@ export function Frame({ api, me, shown, page, pending, signOut, children }: Fram
   useEffect(() => {
     document.title = `${count === undefined ? '' : `(${count}) `}${pageWords[page].name} · Agent Governance Gateway`;
   }, [page, count]);
-  // The page that was chosen in the drawer is shown.
+  // Closes the drawer, so that the chosen page is visible.
   useEffect(() => setOver((now) => (now === 'menu' ? undefined : now)), [page]);
-  // In the first render, so that a key pressed as soon as the page is visible counts.
+  // Registered in the first render, so that a key pressed as soon as the page is visible counts.
   useLayoutEffect(() => {
     const search = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey)
         return;
       event.preventDefault();
-      // A dialog keeps what was typed in it.
+      // A dialog keeps the text typed in it.
       if (!document.querySelector('dialog[open]:not(.drawer)')) setOver('search');
     };
     document.addEventListener('keydown', search);

@@ -1,4 +1,4 @@
-/** The pages that a key is offered, by task; who is signed in; light or dark [console.navigation]. */
+/** The pages available to a key, by task; the signed-in person; the light or dark theme [console.navigation]. */
 import { useState } from 'preact/hooks';
 import { Count } from '../design/badge.tsx';
 import { Button } from '../design/button.tsx';

@@ -1,4 +1,4 @@
-/** The pages by task, in the order of the navigation, with the words and icons they are shown with. */
+/** The pages by task, in navigation order, with their words and icons. */
 import type { IconName } from '../design/icon.tsx';
 import type { Page } from '../page-names.ts';
 

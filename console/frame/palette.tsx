@@ -1,4 +1,4 @@
-/** Finds a page, a pending approval, a session or a tool by its words, and opens it [console.palette]. */
+/** Finds a page, a pending approval, a session or a tool by words, and opens it [console.palette]. */
 import { useCallback, useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { Api } from '../api.ts';
 import { excerptOf, type Item } from '../approvals/items.ts';
@@ -13,7 +13,7 @@ import { pageWords } from './pages.ts';
 
 interface PaletteProps {
   readonly api: Api;
-  /** Pages that the key is offered. */
+  /** Pages that are available to the key. */
   readonly shown: readonly Page[];
   readonly pending: readonly Item[];
   readonly close: () => void;

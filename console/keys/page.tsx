@@ -1,4 +1,4 @@
-/** API keys of the tenant. No page ever sees a key itself [console.keys]. */
+/** API keys of the tenant. Pages never receive the keys themselves [console.keys]. */
 import { useCallback } from 'preact/hooks';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { Badge } from '../design/badge.tsx';

@@ -1,4 +1,4 @@
-/** The card of providers or MCP servers: how many are up, and the worst first. */
+/** The card of providers or MCP servers: how many are up, with the worst first. */
 import { Badge } from '../design/badge.tsx';
 import type { IconName } from '../design/icon.tsx';
 import { Figure } from '../design/layout.tsx';

@@ -107,7 +107,7 @@ const PendingCount = ({ status }: { readonly status: Live<Status> }) => (
   </Card>
 );
 
-/** Returns the beginning of this day in local time. */
+/** Returns the start of today in local time. */
 function today(): string {
   const day = new Date();
   day.setHours(0, 0, 0, 0);

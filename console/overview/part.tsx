@@ -5,7 +5,7 @@ import { Card } from '../design/layout.tsx';
 import type { Page } from '../page-names.ts';
 import { hashOf } from '../route.ts';
 
-/** Rows that a card lists. */
+/** Maximum number of rows in a card. */
 export const mostListed = 3;
 
 interface PartProps {

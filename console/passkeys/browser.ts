@@ -1,5 +1,7 @@
-/** Passkeys in the browser: creates one, and signs an approval with one. Returns the browser's answers in the form of
- * the API. */
+/**
+ * Passkeys in the browser: creates a passkey, or signs an approval with one. Returns the browser's results in the API's
+ * format.
+ */
 
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0));
@@ -36,7 +38,7 @@ export interface CreationOptions {
   readonly rp: { readonly id: string };
 }
 
-/** @throws Error in the browser's words when no passkey was made. */
+/** @throws Error with the browser's message if no passkey was created. */
 export async function make(
   { challenge, person, algorithm, rp }: CreationOptions,
   name: string,

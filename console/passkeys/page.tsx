@@ -1,4 +1,4 @@
-/** Passkeys of the person who is signed in: register one, remove one [console.passkeys]. */
+/** Passkeys of the signed-in person, to register or remove [console.passkeys]. */
 import { useCallback, useState } from 'preact/hooks';
 import { type Api, faultText } from '../api.ts';
 import { Button } from '../design/button.tsx';

@@ -15,7 +15,7 @@ export interface People {
   readonly decided: readonly PastDecision[] | undefined;
 }
 
-/** A key or an account, and the role of votes by it. */
+/** A key or an account, and the role of votes cast with it. */
 interface Means {
   readonly name: string;
   readonly role: Role;
@@ -26,9 +26,9 @@ export interface Voter {
   readonly name: string;
   readonly teams: readonly string[];
   readonly means: readonly Means[];
-  /** Highest role of a vote; undefined if none counts. */
+  /** Highest role that a vote can have; undefined if no vote counts. */
   readonly role: Role | undefined;
-  /** Rules of separation that limit who counts, and count this person. */
+  /** Separation rules that restrict whose votes count, and that count this person's. */
   readonly countsFor: readonly string[];
   readonly passkeys: number;
   readonly lastVote: string | undefined;
@@ -36,7 +36,7 @@ export interface Voter {
 
 const accountNames = { slack: 'Slack', github: 'Git host', oidc: 'single sign-on' } as const;
 
-/** Returns the configured people and those named only by a key, sorted by name, with those who may approve first. */
+/** Returns the configured people and those known only from a key, sorted by name, with those who may approve first. */
 export function votersOf({ identities, rules, decided = [] }: People, me: Me): Voter[] {
   const { people, keys, passkeys = {} } = identities;
   const known = new Set(people.map(({ id }) => id));
@@ -73,7 +73,7 @@ const personKnownById = (id: string): Person => ({
   accounts: [],
 });
 
-/** Returns the ways to vote. A key has a role of its own; an account has that of its person in this tenant. */
+/** Returns the ways to vote. A key has its own role; an account has the role of its person in this tenant. */
 function meansOf(person: Person, keys: Identities['keys'], { tenant, path }: Me): Means[] {
   const own = keys.filter((key) => key.person === person.id && key.kind === 'human');
   const isHere =
@@ -89,7 +89,7 @@ function meansOf(person: Person, keys: Identities['keys'], { tenant, path }: Me)
   ];
 }
 
-/** Checks whether a rule of this tenant limits who counts, and counts votes of these teams and this role. */
+/** Checks whether a rule of this tenant restricts whose votes count, and counts votes of these teams and this role. */
 function countsFor(
   { environments, requires }: People['rules'][number],
   path: string,
@@ -116,6 +116,6 @@ function lastVotes(decided: readonly PastDecision[]): ReadonlyMap<string, string
   return last;
 }
 
-/** Checks whether name, team, key or account of a person contains the text. */
+/** Checks whether a person's name, team, key or account contains the text. */
 export const isFound = ({ id, name, teams, means }: Voter, text: string): boolean =>
   [id, name, ...teams, ...means.map((by) => by.name)].join('\n').toLowerCase().includes(text.toLowerCase());

@@ -1,4 +1,4 @@
-/** Policy packs and WASM filters in force, whether they are signed, and recent changes of plugins [console.plugins]. */
+/** Active policy packs and WASM filters, whether they are signed, and recent plugin changes [console.plugins]. */
 import { useCallback } from 'preact/hooks';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { Badge } from '../design/badge.tsx';

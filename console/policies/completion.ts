@@ -1,4 +1,7 @@
-/** Completions for a position in the policies: keys and words of the schema, with their descriptions [console.policy-editor]. */
+/**
+ * Completions for a position in the policies: keys and words from the schema, with their descriptions
+ * [console.policy-editor].
+ */
 import * as z from 'zod';
 import { toolPolicies } from '#core/contracts/config/tool-policies.ts';
 import { shippedPacks } from '#core/policy/rules/pack.ts';
@@ -15,11 +18,11 @@ interface Schema {
 }
 
 export interface Place {
-  /** Keys above the position, from the outside in. Entries of lists are `-`. */
+  /** Keys that enclose the position, outermost first. List entries are `-`. */
   readonly path: readonly string[];
-  /** Keys that the same map has already. */
+  /** Keys that are already in the same map. */
   readonly siblings: readonly string[];
-  /** The key whose value is typed; undefined if a key is typed. */
+  /** The key whose value is being typed; undefined if a key is being typed. */
   readonly key: string | undefined;
   /** Start of the word being typed. */
   readonly from: number;
@@ -28,14 +31,14 @@ export interface Place {
 interface Suggestion {
   readonly label: string;
   readonly detail: string;
-  /** A key is followed by its value. */
+  /** True for a key, which must be followed by its value. */
   readonly isKey: boolean;
 }
 
 const keyOf = /^(\s*)((?:-\s+)*)(?:"([^"]*)"|([^\s:#"'{[][^:#]*?))\s*:(?:\s|$)/;
 const indentOf = (line: string): number => /^[\s-]*/.exec(line)![0].length;
 
-/** Finds the path of a position in YAML by indentation, since a draft may be incomplete. */
+/** Finds the YAML path of a position by indentation, because a draft may be incomplete. */
 export function placeAt(text: string, offset: number): Place {
   const lines = text.slice(0, offset).split('\n');
   const last = lines.at(-1)!;
@@ -47,7 +50,7 @@ export function placeAt(text: string, offset: number): Place {
   const isEntry = /^\s*-\s/.test(last);
   const path: string[] = [];
   let inside = own;
-  // Dash of the list entry that contains the position.
+  // Column of the dash of the list entry that contains the position.
   let dash = isEntry ? last.indexOf('-') : undefined;
   const siblings: string[] = [];
   for (const line of lines.slice(0, -1).toReversed()) {
@@ -78,7 +81,7 @@ export function placeAt(text: string, offset: number): Place {
 
 let root: Schema | undefined;
 
-/** Suggests keys for a map, words for a value. */
+/** Suggests keys in a map, and words for a value. */
 export function suggestionsAt({ path, siblings, key }: Place): readonly Suggestion[] {
   root ??= z.toJSONSchema(toolPolicies, { io: 'input', unrepresentable: 'any' }) as Schema;
   const at = path.reduce<readonly Schema[]>((schemas, step) => schemas.flatMap((each) => below(each, step)), [root]);

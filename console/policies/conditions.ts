@@ -1,4 +1,7 @@
-/** Conditions of a rule in addition to tool and target, one line each, as the configuration writes them [console.policies]. */
+/**
+ * Conditions of a rule in addition to tool and target, one per line, as written in the configuration
+ * [console.policies].
+ */
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 
 type Rule = AnswerOf<'listPolicies'>['rules'][number];

@@ -1,4 +1,4 @@
-/** Differences between the decisions of two versions, each with its shortest call, and every key that differs. */
+/** Differences between the decisions of two versions, each with its shortest example call, and every changed key. */
 import { useCallback } from 'preact/hooks';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import type { Api } from '../api.ts';

@@ -16,7 +16,7 @@ import type { Draft } from './draft.ts';
 interface EditorProps {
   readonly api: Api;
   readonly maySave: boolean;
-  /** The version in force, once it is known. */
+  /** The active version, once it is known. */
   readonly current: number | undefined;
   /** Undefined while no policies are loaded. */
   readonly draft: Draft | undefined;
@@ -27,7 +27,7 @@ interface EditorProps {
 
 /** Loads the editor with the first draft: it is larger than the rest of the page. */
 const loadEditor = async () => {
-  await import('../evidence/no-eval.ts'); // before the first schema is made
+  await import('../evidence/no-eval.ts'); // before the first schema is created
   return import('./editing.ts');
 };
 type Editing = Awaited<ReturnType<typeof loadEditor>>;
@@ -49,7 +49,7 @@ export function Editor({ api, maySave, current, draft, setDraft, fault: refused 
     }
     setBusy(false);
   };
-  // Updates the state at once while typing: a later answer would undo what was typed meanwhile.
+  // Updates the state immediately while the person types: a later response would undo changes typed in the meantime.
   const editing = useRef<Editing | undefined>();
   const [loads, setLoads] = useState(0);
   const write = (of: Draft['of'], text: string) => {

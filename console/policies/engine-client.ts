@@ -1,4 +1,4 @@
-/** Asks the engine in its worker. A new question cancels the one that is still being answered. */
+/** Sends questions to the engine in its worker. A new question cancels the one in progress. */
 import { ownWorker } from '../own-worker.ts';
 import type { Base, EngineAnswer, Question } from './engine.ts';
 import type { Message } from './engine-worker.ts';

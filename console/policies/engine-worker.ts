@@ -1,4 +1,4 @@
-/** The engine of the playground in a worker, so that typing stays possible while a long policy is analysed. */
+/** The playground's engine in a worker, so that typing is not blocked while a long policy is analysed. */
 import { type Base, type Engine, engineOf, type Question } from './engine.ts';
 
 /** The first message contains the version, and each later one a question. */

@@ -1,6 +1,6 @@
 /**
- * The engine of the playground: decides calls by draft policies with the modules of the gateway, in the browser
- * [console.playground]. Questions that need data of the gateway are left to it, with the reason.
+ * The playground's engine: evaluates calls against draft policies in the browser, using the gateway's modules
+ * [console.playground]. Questions that need the gateway's data are passed to the gateway, with the reason.
  */
 import '../evidence/no-eval.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
@@ -18,15 +18,15 @@ import { decidedBy, decidedCalls, difference, type Evaluated, nowhere } from '#c
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { parseBySchema } from '#core/operations/operation.ts';
 
-/** A stored version, and the tenant whose calls it decides. */
+/** A stored version, and the tenant whose calls it applies to. */
 export interface Base extends Pick<AnswerOf<'policyVersion'>, 'version' | 'configuration' | 'places'> {
   readonly tenant: string;
 }
 
 export interface Question {
-  /** As the body of `simulate`. */
+  /** Calls in the format of the `simulate` body. */
   readonly calls: unknown;
-  /** As `tool_policies` of the configuration. */
+  /** Policies in the format of the configuration's `tool_policies`. */
   readonly policies: unknown;
 }
 
@@ -34,7 +34,7 @@ type Simulated = AnswerOf<'simulate'>;
 
 export type EngineAnswer =
   | { readonly before: Simulated; readonly after: Simulated }
-  /** Why only the gateway can answer, in words that follow «Decided by the gateway.» */
+  /** Why only the gateway can answer, worded to follow «Decided by the gateway.» */
   | { readonly gateway: string }
   | { readonly fault: string };
 
@@ -64,8 +64,8 @@ interface EngineState {
 }
 
 /**
- * Returns the stored version, read once. The gateway decides for one that cannot be read here, such as a version of
- * another release.
+ * Returns the stored version, read once. If it cannot be read here, for example because it comes from another release,
+ * the gateway decides.
  */
 function knownOf({ configuration: stored, tenant }: Base): () => Promise<EngineState> {
   let known: Promise<EngineState> | undefined;
@@ -106,10 +106,10 @@ async function answer(
   };
 }
 
-/** Returns the value in the form of an answer of the gateway: without empty members. */
+/** Returns the value in the form of a gateway response: without undefined members. */
 const asSent = (answer: unknown): Simulated => JSON.parse(JSON.stringify(answer)) as Simulated;
 
-/** Returns the stored version with these tool policies, as the gateway reads them. */
+/** Returns the stored version with these tool policies, parsed as the gateway does. */
 async function triedOut(stored: LoadedConfiguration, tool_policies: Readonly<Record<string, unknown>>) {
   if (typeof tool_policies.pack === 'string')
     throw new AtGateway('The pack is only named, and its file is on the gateway.');
@@ -119,8 +119,8 @@ async function triedOut(stored: LoadedConfiguration, tool_policies: Readonly<Rec
 }
 
 /**
- * Returns the pack. The pack of the stored version was checked when it was stored; another pack is checked now. @throws
- * AtGateway for a pack that is only named, because its file is on the gateway. @throws GatewayError with every problem.
+ * Returns the pack. The stored version's pack was checked when it was stored; another pack is checked now. @throws
+ * AtGateway for a pack given only by name, because its file is on the gateway. @throws GatewayError with every problem.
  */
 async function loaded(stored: Base['configuration'], tool_policies: unknown) {
   const { pack } = stored.tool_policies as LoadedConfiguration['tool_policies'];
@@ -138,7 +138,8 @@ async function loaded(stored: Base['configuration'], tool_policies: unknown) {
 }
 
 /**
- * Reads the effects. The gateway decides SQL: the grammar is WebAssembly, which the policy of the page does not allow.
+ * Reads the effects. The gateway handles SQL: the grammar is WebAssembly, which the page's content security policy does
+ * not allow.
  */
 async function effects(call: ToolCall, programs: OwnPrograms) {
   let needed = false;

@@ -23,7 +23,7 @@ const basename = (path: string): string =>
     .filter((part) => part !== '')
     .at(-1) ?? '';
 
-/** Returns the relative path between two absolute paths: the browser has no working folder. */
+/** Returns the relative path between two absolute paths, because the browser does not have a working folder. */
 function relative(from: string, to: string): string {
   const [here, there] = [parts(normalize(from)), parts(normalize(to))];
   let same = 0;

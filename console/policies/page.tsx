@@ -1,4 +1,6 @@
-/** Policies: the rules in force, a draft with a playground, and the versions with their differences [console.policies]. */
+/**
+ * Policies: the active rules, a draft with a playground, and the versions with their differences [console.policies].
+ */
 import { useCallback } from 'preact/hooks';
 import { Heading } from '../design/layout.tsx';
 import { lazy } from '../lazy.tsx';

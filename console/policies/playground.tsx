@@ -1,6 +1,6 @@
 /**
- * The playground: the decision about a call and its reasons, now and under a draft change.
- * Nothing is recorded until the change is saved [console.playground].
+ * The playground: the decision on a call and its reasons, now and with the draft change. Nothing is recorded until the
+ * change is saved [console.playground].
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
@@ -14,7 +14,7 @@ import { type EngineClient, engineClient } from './engine-client.ts';
 import { Recorded } from './recorded.tsx';
 import { Result } from './result.tsx';
 
-/** Example calls; the page opens with the first. */
+/** Example calls; the page opens with the first one. */
 const examples: readonly (readonly [name: string, call: object])[] = [
   [
     'A command',
@@ -69,7 +69,7 @@ interface Answers {
   readonly gateway?: string;
 }
 
-/** Delays after the last key: until the engine decides, and until the gateway decides if it must. */
+/** Delays after the last keystroke: before the engine decides, and before the gateway does if it must. */
 const restMs = 100;
 const askedAfterMs = 400;
 
@@ -81,11 +81,11 @@ interface PlaygroundProps {
   readonly setTried: (tried: Tried) => void;
 }
 
-/** Result of saving the draft. */
+/** Result of trying the draft. */
 export interface Tried {
-  /** Why it is refused. */
+  /** Reason why the draft is refused. */
   readonly fault?: string;
-  /** Differences between the draft and the policy in force. */
+  /** Differences between the draft and the active policy. */
   readonly diff?: NonNullable<Simulated['diff']>;
   readonly warnings?: readonly string[];
 }
@@ -133,7 +133,7 @@ export function Playground({ api, tenant, draft, setTried }: PlaygroundProps) {
       setAnswers(undefined);
     }
   };
-  // With a draft, each change of either text is answered.
+  // With a draft, every change to either text triggers a new evaluation.
   useEffect(() => {
     if (draft === undefined) return;
     const timer = setTimeout(evaluate, restMs);
@@ -204,14 +204,14 @@ export function Playground({ api, tenant, draft, setTried }: PlaygroundProps) {
   );
 }
 
-/** Returns the engine over a stored version, in a worker that ends with the page. */
+/** Returns the engine for a stored version, in a worker that ends with the page. */
 function useEngine(of: Draft['of'] | undefined, tenant: string): EngineClient | undefined {
   const engine = useMemo(() => of && engineClient({ ...of, tenant }), [of, tenant]);
   useEffect(() => () => engine?.end(), [engine]);
   return engine;
 }
 
-/** @throws SyntaxError that names the wrong text. */
+/** @throws SyntaxError naming the invalid text. */
 function parseJson(what: string, text: string): unknown {
   try {
     return JSON.parse(text);

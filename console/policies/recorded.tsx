@@ -63,7 +63,7 @@ export function Recorded({ api, take }: { readonly api: Api; readonly take: (cal
 const isDecision = ({ kind, body }: Entry): boolean =>
   ['allow', 'review', 'block'].includes(kind) && typeof body.protocol === 'string' && body.parameters !== undefined;
 
-/** Returns the call as in evidence: withheld values are digests. */
+/** Returns the call as recorded in evidence, with digests in place of withheld values. */
 const callOf = ({ body: { protocol, tool, target, capability, upstream, parameters } }: Entry) => ({
   protocol,
   tool,

@@ -1,4 +1,4 @@
-/** The decision about one call: its effects, the verdict of each judge, and the rule that decided [console.playground]. */
+/** The decision on one call: its effects, the verdict of each judge, and the deciding rule [console.playground]. */
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { Badge, Risk, type RiskKind } from '../design/badge.tsx';
 import { Card, Fact, Facts } from '../design/layout.tsx';
@@ -72,7 +72,7 @@ export const Result = ({ title, of }: ResultProps) => {
 const kinds: ReadonlySet<string> = new Set<RiskKind>(['read', 'write', 'delete', 'execute']);
 const riskOf = (capability: string): RiskKind => (kinds.has(capability) ? (capability as RiskKind) : 'unknown');
 
-/** The facts that the judges decide on. */
+/** The facts on which the judges base their decisions. */
 function Understood({ of: { effects = [], more_effects, unclear, catalog = [] } }: { readonly of: Result }) {
   if (effects.length === 0 && unclear === undefined && catalog.length === 0) return null;
   return (

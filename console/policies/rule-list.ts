@@ -1,4 +1,4 @@
-/** The rules in force, grouped by name or reason, with the calls they decided [console.policies]. */
+/** The active rules, grouped by name or reason, with the number of calls they decided [console.policies]. */
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 
 type Policies = AnswerOf<'listPolicies'>;
@@ -7,19 +7,19 @@ type GuardEntry = Policies['guards'][number];
 
 export interface ListedRule {
   readonly rule: Rule;
-  /** Its place in the order, from 1. */
+  /** Position in the order, from 1. */
   readonly number: number;
-  /** Place as file:line; absent if the version came without a file. */
+  /** Place as file:line; absent if the version was not loaded from a file. */
   readonly place?: string;
-  /** Decisions in the counted time; absent if they are not known. */
+  /** Number of decisions in the counted period; absent if unknown. */
   readonly decided?: number;
 }
 
-/** Rules that follow each other with the same decision and the same name or reason. */
+/** Consecutive rules with the same decision and the same name or reason. */
 export interface RuleGroup {
   readonly title: string;
   readonly decision: Rule['decision'];
-  /** Present if the title does not already say it. */
+  /** Present unless the title already says it. */
   readonly reason?: string;
   readonly rules: readonly ListedRule[];
   readonly decided?: number;
@@ -35,7 +35,7 @@ export interface ListedGuard {
 type Counts = Readonly<Record<string, number>>;
 
 interface RuleFacts {
-  /** Calls by the digest of a rule, `guard:<name>` and `default`; undefined until they are loaded. */
+  /** Number of calls by rule digest, `guard:<name>` and `default`; undefined until they are loaded. */
   readonly counts: Counts | undefined;
   readonly digestOf: (rule: Rule) => string;
   readonly places: { readonly rules: readonly string[]; readonly guards: Readonly<Record<string, string>> } | undefined;
@@ -69,7 +69,7 @@ const reasonBeside = ({ name, reason }: Rule): string | undefined => (name === u
 
 const titleOf = (rule: Rule): string => rule.name ?? rule.reason ?? callsOf(rule);
 
-/** Returns the calls that a rule matches, in a few words: its own patterns, shortened. */
+/** Describes the calls that a rule matches in a few words: its own patterns, shortened. */
 export function callsOf({ protocol = '*', tool = '*', target, upstream, capability }: Rule): string {
   const words = [
     protocol === '*' ? 'any protocol' : protocol,
@@ -84,7 +84,7 @@ export function callsOf({ protocol = '*', tool = '*', target, upstream, capabili
 const longest = 60;
 const maxMembers = 2;
 
-/** Shortens a glob: keeps the first members of long lists in braces. */
+/** Shortens a glob: keeps the first few alternatives of long brace lists. */
 export function shortPattern(glob: string): string {
   if (glob.length <= longest) return glob;
   const short = glob.replace(/\{([^{}]{24,})\}/g, (whole, list: string) => {
@@ -94,7 +94,10 @@ export function shortPattern(glob: string): string {
   return short.length <= longest ? short : `${short.slice(0, longest - 1)}…`;
 }
 
-/** Returns the guards; several entries of one name are one guard. @param reasonsOf of a guard of the catalog */
+/**
+ * Returns the guards; several entries with the same name are one guard. @param reasonsOf returns the reasons of a
+ * catalog guard
+ */
 export function guardsOf(
   guards: readonly GuardEntry[],
   { counts, places }: Omit<RuleFacts, 'digestOf'>,
@@ -115,9 +118,9 @@ export function guardsOf(
 
 export interface Search {
   readonly text: string;
-  /** One decision, or empty for all. */
+  /** One decision; empty for all. */
   readonly decision: string;
-  /** Keeps only guards and rules that decided no call in the counted time. */
+  /** Keeps only guards and rules that decided no calls in the counted period. */
   readonly unused: boolean;
 }
 
@@ -144,7 +147,7 @@ export const guardsFound = (
     ? []
     : guards.filter(({ name, reasons, decided }) => holds([name, ...reasons], text) && (!unused || decided === 0));
 
-/** Checks that each word of the search is in one of the texts. */
+/** Checks that each word of the search occurs in one of the texts. */
 function holds(texts: readonly string[], search: string): boolean {
   const all = texts.join(' ').toLowerCase();
   return search

@@ -1,6 +1,6 @@
 /**
- * Rules and guards in force, each with its reason and the number of calls it decided in the last week; patterns are
- * shown on demand [console.policies].
+ * Active rules and guards, each with its reason and the number of calls it decided in the last week; patterns are shown
+ * on demand [console.policies].
  */
 import { useCallback, useMemo, useState } from 'preact/hooks';
 import { catalogGuard } from '#core/catalog/guards.ts';
@@ -62,7 +62,7 @@ export function Rules({ api, me }: RulesProps) {
   return <Loaded live={useLive(ask, everyMs)}>{(answers) => <Listed {...answers} />}</Loaded>;
 }
 
-/** Returns the reasons of a guard of the catalog; none for an unknown name. */
+/** Returns the reasons of a catalog guard; empty for an unknown name. */
 const reasonsOf = (name: string): readonly string[] => catalogGuard(name as CatalogGuard).map(({ reason }) => reason);
 
 function Listed({ policies, counts, places }: Answers) {
@@ -192,7 +192,7 @@ const Place = ({ at }: { readonly at: string }) => (
   </span>
 );
 
-/** Patterns are rendered when the group is opened: a pack has hundreds of long ones. */
+/** Group of rules. Its patterns are rendered only when it is opened: a pack has hundreds of long ones. */
 function Group({ title, decision, reason, rules, decided }: RuleGroup) {
   const [open, setOpen] = useState(false);
   return (

@@ -1,4 +1,7 @@
-/** Guards and rules that were tried for a call, and for each effect that is not allowed: collapsed because it is long. */
+/**
+ * Guards and rules that were tried for a call and for each of its effects that is not allowed: collapsed because the
+ * list is long.
+ */
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { Badge } from '../design/badge.tsx';
 import { Table } from '../design/table.tsx';

@@ -1,4 +1,4 @@
-/** Versions of the configuration, and how their decisions differ from the one in force. */
+/** Versions of the configuration, and how their decisions differ from those of the active version. */
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import type { Api } from '../api.ts';
 import { Badge } from '../design/badge.tsx';

@@ -1,4 +1,7 @@
-/** Draft of the policies, next to the playground, which decides calls by the draft while it is typed [console.playground]. */
+/**
+ * Draft of the policies next to the playground, which evaluates calls against the draft during typing
+ * [console.playground].
+ */
 import { useState } from 'preact/hooks';
 import type { Api } from '../api.ts';
 import { Card } from '../design/layout.tsx';
@@ -13,7 +16,7 @@ import { Playground, type Tried } from './playground.tsx';
 interface WorkbenchProps {
   readonly api: Api;
   readonly me: Me;
-  /** The version in force, once it is known. */
+  /** The active version, once it is known. */
   readonly current: number | undefined;
 }
 
@@ -38,7 +41,7 @@ export function Workbench({ api, me, current }: WorkbenchProps) {
   );
 }
 
-/** Lists the differences of a draft, each with its shortest call. */
+/** Lists the differences of a draft, each with its shortest example call. */
 function Behaviour({ of: { diff, warnings = [] } }: { readonly of: Tried }) {
   if (!diff) return null;
   const same = diff.analysed && diff.tightened.length + diff.loosened.length === 0;

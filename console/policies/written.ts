@@ -1,6 +1,6 @@
 /**
- * Tool policies as people write them: YAML, with the pack by its name and without defaults. Parsing keeps the positions
- * of all parts, so that an error is shown at its place [console.policy-editor].
+ * Tool policies as people write them: YAML, with the pack given by name and without defaults. Parsing keeps the
+ * positions of all parts, so that an error is shown in its place [console.policy-editor].
  */
 import { type Document, isMap, isScalar, isSeq, type Node, parseDocument, stringify } from 'yaml';
 import { toolPolicies } from '#core/contracts/config/tool-policies.ts';
@@ -18,7 +18,7 @@ const head = `# Rules of this deployment come before those of the pack; the firs
 # pack: a name keeps the pack as it is stored. Ctrl+Space completes.
 `;
 
-/** @param whole writes the rules of the pack too. */
+/** @param whole writes the pack's rules too. */
 export function writtenForm(stored: StoredPolicies, whole = false): string {
   const defaults = toolPolicies.parse({}) as Readonly<Record<string, unknown>>;
   const { pack, ...others } = stored;
@@ -47,14 +47,14 @@ export interface Problem {
 }
 
 export interface Read {
-  /** As `tool_policies` of the configuration; undefined if the text is not YAML. */
+  /** Policies in the format of the configuration's `tool_policies`; undefined if the text is not YAML. */
   readonly policies: unknown;
   readonly problems: readonly Problem[];
-  /** Places the problems of a refusal in the text; others are left to the caller. */
+  /** Locates the problems of a refusal in the text; problems without a place are left to the caller. */
   readonly placed: (fault: string) => readonly Problem[];
 }
 
-/** Parses the draft. A pack with the name of the stored one is the stored one. */
+/** Parses the draft. A pack with the same name as the stored one is the stored one. */
 export function parseDraft(text: string, stored: StoredPolicies): Read {
   const document = parseDocument(text, { prettyErrors: false, uniqueKeys: true });
   const problems = document.errors.map(({ message, pos: [from, to] }) => ({
@@ -73,7 +73,7 @@ function withPack(typed: unknown, { pack }: StoredPolicies): unknown {
   return { ...typed, pack };
 }
 
-/** A line of a refusal: a path, the line in the text if known, and the error. */
+/** A line of a refusal: a path, the line number in the text if known, and the error. */
 const line = /^tool_policies([^\s:]*)(?: \([^)]*\))?: (.*)$/;
 
 function placedIn(document: Document, fault: string): Problem[] {
@@ -85,15 +85,15 @@ function placedIn(document: Document, fault: string): Problem[] {
   });
 }
 
-/** `.rules[0].arguments."a.b"` as steps. */
+/** Returns `.rules[0].arguments."a.b"` as steps. */
 export const stepsOf = (path: string): (string | number)[] =>
   [...path.matchAll(/\[(\d+)\]|\.("(?:[^"\\]|\\.)*"|[^.[\]]+)/g)].map(([, index, name = '']) =>
     index !== undefined ? Number(index) : name.startsWith('"') ? (JSON.parse(name) as string) : name,
   );
 
 /**
- * Returns the range of the value at a path; its key if the value is long, and the last part that exists if the path
- * does not.
+ * Returns the range of the value at a path, or of its key if the value is long. If the path does not exist, uses the
+ * last part of it that does.
  */
 function rangeOf({ contents }: Document, steps: readonly (string | number)[]): readonly [number, number] {
   let at = contents as Node | null | undefined;

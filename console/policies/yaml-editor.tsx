@@ -1,7 +1,7 @@
 /**
- * An editor for YAML: CodeMirror in a shadow root. There its styles are constructed style sheets, which the policy of the page allows;
- * in the document it would write style elements, which the policy forbids. Marks in the gutter are left out, because they are images in
- * data URLs [console.policy-editor].
+ * A YAML editor: CodeMirror in a shadow root. There, its styles are constructed style sheets, which the page's content
+ * security policy allows; in the document it would write style elements, which the policy forbids. Gutter markers are
+ * left out, because they are images in data URLs [console.policy-editor].
  */
 import { autocompletion, type CompletionContext, closeBrackets, completionKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
@@ -33,7 +33,7 @@ import type { Problem } from './written.ts';
 
 interface YamlEditorProps {
   readonly label: string;
-  /** The initial text: afterwards the editor owns it. */
+  /** The initial text; after that, the editor owns its content. */
   readonly text: string;
   readonly change: (text: string) => void;
   readonly problems: readonly Problem[];
@@ -95,13 +95,13 @@ const extensions = (label: string): Extension => [
 ];
 
 /**
- * Replaces the selection by typed text. The browser would paste the style of the text as a style attribute, which the
+ * Replaces the selection with typed text. The browser would insert the text's style as a style attribute, which the
  * policy forbids.
  */
 function replaceSelected(event: InputEvent, view: EditorView): boolean {
   const { inputType, data } = event;
   if (inputType !== 'insertText' || data === null || view.composing) return false;
-  // Uses the browser's selection, which the editor may not have read yet. The event has no ranges in a shadow root.
+  // Uses the browser's selection, which the editor may not have read yet. In a shadow root, the event has no ranges.
   const selected = (view.root as Document).getSelection();
   if (!selected?.anchorNode || !selected.focusNode || selected.isCollapsed) return false;
   const ends = [
@@ -135,7 +135,7 @@ function completions({ state, pos, explicit }: CompletionContext) {
   return options.length === 0 ? null : { from: place.from, options, validFor: /^[\w-]*$/ };
 }
 
-/** The colours are those of the page: custom properties reach into a shadow root. */
+/** The colours are the page's: custom properties are inherited into a shadow root. */
 const colours = HighlightStyle.define([
   { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: 'var(--accent)' },
   { tag: [tags.string, tags.content], color: 'var(--good)' },

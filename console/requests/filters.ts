@@ -1,11 +1,11 @@
-/** Filters of the list of requests, as the address and the API have them [console.requests]. */
+/** Filters of the request list, in the form used by the address and the API [console.requests]. */
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 
 export type Request = AnswerOf<'listRequests'>['requests'][number];
 
 export const outcomes = ['completed', 'cached', 'blocked', 'review', 'aborted', 'failed', 'refused'] as const;
 
-/** Spans of time, in minutes; rows are kept 48 hours. */
+/** Time ranges in minutes; rows are kept for 48 hours. */
 export const spans = {
   '': 'the last 48 hours',
   '15': 'the last 15 minutes',
@@ -16,10 +16,10 @@ export const spans = {
 
 const pageSize = 50;
 
-/** Filters that are given to the API under their own name. */
+/** Filters that are passed to the API under the same name. */
 const passed = ['model', 'outcome', 'key', 'text', 'path'] as const;
 
-/** Returns the query of one page. @param asked of the address */
+/** Returns the query for one page. @param asked reads a filter from the address */
 export function queryOf(asked: (name: string) => string, cursor: string | undefined, nowMs: number): URLSearchParams {
   const query = new URLSearchParams({ limit: String(pageSize) });
   for (const name of passed) if (asked(name) !== '') query.set(name, asked(name));
@@ -34,12 +34,12 @@ export interface Totals {
   readonly calls: number;
   readonly usd: number;
   readonly tokens: number;
-  /** Median and 95th percentile, in milliseconds; undefined without a call. */
+  /** Median and 95th percentile, in milliseconds; undefined if there are no calls. */
   readonly latency: { readonly p50: number; readonly p95: number } | undefined;
   readonly failed: number;
 }
 
-/** Adds up requests. Money is added in millionths, since sums of fractions would drift. */
+/** Adds up requests. Money is added in millionths, because sums of fractions would drift. */
 export function totalsOf(requests: readonly Request[]): Totals {
   const times = requests.map(({ latency_ms }) => latency_ms).sort((a, b) => a - b);
   const at = (share: number) => times[Math.min(times.length - 1, Math.ceil(times.length * share) - 1)] ?? 0;
@@ -52,7 +52,7 @@ export function totalsOf(requests: readonly Request[]): Totals {
   };
 }
 
-/** Returns a request as part of an address: its session, and its envelope after the last slash. */
+/** Returns a request as part of an address: its session, a slash, and its envelope. */
 export const addressOf = ({ session_id, envelope_id }: Pick<Request, 'session_id' | 'envelope_id'>): string =>
   `${session_id}/${envelope_id}`;
 

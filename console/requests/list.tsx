@@ -23,7 +23,7 @@ const everyMs = 10_000;
 
 export function RequestList({ api }: Pick<PageProps, 'api'>) {
   const { asked, set } = useAddress();
-  // Cursors of the pages before this one.
+  // Cursors of the preceding pages.
   const [before, setBefore] = useState<readonly (string | undefined)[]>([]);
   const [cursor, setCursor] = useState<string | undefined>();
   const filter = (changes: Readonly<Record<string, string>>) => {
@@ -116,7 +116,7 @@ export function RequestList({ api }: Pick<PageProps, 'api'>) {
   );
 }
 
-/** Keys with their names, and the key of the filter even if it has no name. */
+/** Returns the keys with their names, and the filter's key even if it does not have a name. */
 const keysWith = ({ all }: ReturnType<typeof useKeyNames>, asked: string): readonly (readonly [string, string])[] =>
   asked === '' || all.some(([id]) => id === asked) ? all : [...all, [asked, asked]];
 

@@ -1,5 +1,4 @@
-/** One chat call: its steps in order, the judge that decided, its cost, and its entries in the evidence
- * [console.request]. */
+/** One chat call: its steps in order, the judge that decided, its cost, and its evidence entries [console.request]. */
 import { useCallback } from 'preact/hooks';
 import { chatFacts } from '#core/evidence/report-chat.ts';
 import type { AnswerOf } from '#core/operations/endpoints.ts';

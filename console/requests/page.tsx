@@ -1,4 +1,6 @@
-/** Chat calls, newest first, with filters in the address; and one of them with its trace and evidence [console.requests]. */
+/**
+ * Chat calls, newest first, with filters in the address; or one of them with its trace and evidence [console.requests].
+ */
 import { lazy } from '../lazy.tsx';
 import type { PageProps } from '../page-props.ts';
 import { RequestList } from './list.tsx';

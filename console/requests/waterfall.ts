@@ -1,4 +1,4 @@
-/** A trace as bars over time: each span under the one that it is part of [console.request]. */
+/** A trace as bars over time: each span is shown below its parent [console.request]. */
 
 interface Span {
   readonly span_id: string;
@@ -10,7 +10,7 @@ interface Span {
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** Trace as the feature `traces` returns it. */
+/** Trace as returned by the feature `traces`. */
 export interface Trace {
   readonly xray_url?: string;
   readonly spans: readonly Span[];
@@ -18,9 +18,9 @@ export interface Trace {
 
 export interface Bar {
   readonly span: Span;
-  /** Number of spans around it. */
+  /** Number of ancestor spans. */
   readonly depth: number;
-  /** Start and length, as shares of the whole from 0 to 1. */
+  /** Start and length as fractions of the whole, from 0 to 1. */
   readonly start: number;
   readonly length: number;
   /** Milliseconds after the trace began. */
@@ -33,8 +33,8 @@ interface Waterfall {
 }
 
 /**
- * Spans in the order of their start, children after their parents. A span whose parent is missing is a root.
- * Start times are exact to the millisecond only, so spans of one millisecond are drawn one after another.
+ * Returns spans in order of their start, children after their parents. A span whose parent is missing is a root. Start
+ * times are only accurate to the millisecond, so spans within one millisecond are drawn one after another.
  */
 export function waterfallOf(spans: readonly Span[]): Waterfall {
   const begin = Math.min(...spans.map(startMs));

@@ -1,4 +1,4 @@
-/** Rollouts with the figures of both sides; each can be paused, resumed and rolled back [console.rollouts]. */
+/** Rollouts with the figures for both sides; each can be paused, resumed and rolled back [console.rollouts]. */
 import { useCallback, useState } from 'preact/hooks';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { type Api, faultText } from '../api.ts';

@@ -1,4 +1,7 @@
-/** Sessions with evidence; one of them with its risk, its steps, and its verification in the browser [console.sessions]. */
+/**
+ * Sessions with evidence; or one of them with its risk, its steps, and its verification in the browser
+ * [console.sessions].
+ */
 import { useCallback, useState } from 'preact/hooks';
 import { useAddress } from '../address-query.ts';
 import { Badge } from '../design/badge.tsx';
@@ -26,7 +29,7 @@ interface Tasks {
 }
 
 const SessionView = lazy(async () => {
-  await import('../evidence/no-eval.ts'); // before the first schema is made
+  await import('../evidence/no-eval.ts'); // before the first schema is created
   return (await import('./session-view.tsx')).SessionView;
 });
 

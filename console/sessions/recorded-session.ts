@@ -65,7 +65,7 @@ async function* textOf(bundle: Blob, signal: AbortSignal): AsyncGenerator<string
   }
 }
 
-/** Returns the entries of one envelope, and keeps no others. */
+/** Returns the entries of one envelope, and does not keep any others. */
 export async function entriesOf(bundle: Blob, envelope: string, signal: AbortSignal): Promise<readonly Entry[]> {
   const found: Entry[] = [];
   for await (const { key, text } of bundlePieces(textOf(bundle, signal))) {

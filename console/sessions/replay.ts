@@ -6,7 +6,7 @@ export type Entry = AnswerOf<'exportSession'>['entries'][number];
 export interface Standing {
   readonly allowed: number;
   readonly blocked: number;
-  /** Calls that wait for a person at this step. */
+  /** Calls that are waiting for a person at this step. */
   readonly waiting: number;
   readonly chats: number;
   readonly usd: number;
@@ -14,7 +14,7 @@ export interface Standing {
   readonly afterMs: number;
 }
 
-/** Adds up entries in their order. */
+/** Running totals over entries in order. */
 export class Sums {
   readonly #waiting = new Set<string>();
   readonly #sums = { allowed: 0, blocked: 0, chats: 0, microusd: 0 };
@@ -43,7 +43,7 @@ export class Sums {
   }
 }
 
-/** Returns the step of an address, from 1; without one, or beyond the end, the last. */
+/** Returns the step named in an address, from 1; without one, or beyond the end, the last step. */
 export function stepOf(asked: string, total: number): number {
   const step = /^\d{1,9}$/.test(asked) ? Number(asked) - 1 : total - 1;
   return Math.min(Math.max(step, 0), total - 1);
@@ -57,7 +57,7 @@ export function pauseBetween(now: Standing, next: Standing): number {
   return Math.min(Math.max(real, pauses.least), pauses.most);
 }
 
-/** Returns the object of a call: the command, the query, the path, or another text of its parameters. */
+/** Returns the object of a call: the command, the query, the path, or another string from its parameters. */
 export function excerptOf({ body: { parameters } }: Entry): string {
   if (typeof parameters !== 'object' || parameters === null) return '';
   const values = new Map(Object.entries(parameters));

@@ -8,7 +8,7 @@ export type State = 'waiting' | 'active' | 'quiet';
 const activeMs = 5 * 60_000;
 
 /**
- * Returns the state. A session is waiting while a person has to decide one of its calls, and active for five minutes
+ * Returns the state. A session is waiting while one of its calls needs a person's decision, and active for five minutes
  * after an entry.
  */
 export function stateOf({ session_id, updated_at }: Session, waiting: ReadonlySet<string>, nowMs: number): State {
@@ -16,7 +16,7 @@ export function stateOf({ session_id, updated_at }: Session, waiting: ReadonlySe
   return nowMs - Date.parse(updated_at) < activeMs ? 'active' : 'quiet';
 }
 
-/** Counts the calls of tools and models of the session. A call that was held and then allowed has two decisions. */
+/** Counts the session's tool and model calls. A call that was held and then allowed has two decisions. */
 export const callsOf = ({ counts: { allow = 0, block = 0, chat = 0, review = 0, approve = 0 } }: Session): number =>
   Math.max(0, allow - approve) + block + review + chat;
 
@@ -30,7 +30,7 @@ export function notable({ counts }: Session): string {
   return words.flatMap(([kind, word]) => ((counts[kind] ?? 0) > 0 ? [`${counts[kind]} ${word}`] : [])).join(', ');
 }
 
-/** Declared task, attached to sessions, to a key in all its sessions, or to a key in these sessions only. */
+/** Declared task, attached to sessions, to a key in all its sessions, or to a key in the listed sessions only. */
 export interface Task {
   readonly name: string;
   readonly created_at: string;
@@ -38,7 +38,7 @@ export interface Task {
   readonly key_id?: string;
 }
 
-/** Returns the name of the session's task, or an empty text. @param tasks newest first. */
+/** Returns the name of the session's task, or an empty string. @param tasks newest first. */
 export const taskOf = ({ session_id, owner_key, updated_at }: Session, tasks: readonly Task[]): string =>
   tasks.find(
     ({ sessions, key_id, created_at }) =>
@@ -48,11 +48,11 @@ export const taskOf = ({ session_id, owner_key, updated_at }: Session, tasks: re
 
 export interface Search {
   readonly text: string;
-  /** Empty for all. */
+  /** State to show; empty for all. */
   readonly state: string;
 }
 
-/** @param names of the session's key and task. */
+/** @param names the names of the session's key and task. */
 export const isFound = (
   { session_id, owner_key = '' }: Session,
   state: State,

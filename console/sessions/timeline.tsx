@@ -1,4 +1,4 @@
-/** The steps of a session, replayed one after the other: by buttons, arrow keys or by itself [console.replay]. */
+/** The steps of a session, replayed one after the other: with buttons, arrow keys or automatically [console.replay]. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { entryStory } from '#core/evidence/entry-story.ts';
 import { useAddress } from '../address-query.ts';
@@ -11,19 +11,19 @@ import { duration, figure, plural } from '../words.ts';
 import type { RecordedSession, Step } from './recorded-session.ts';
 import { type Entry, excerptOf, pauseBetween, type Standing, stepOf } from './replay.ts';
 
-/** Rows in the page: those in view, and some before and after them. */
+/** Number of rows rendered: those in view, and some before and after them. */
 const maxRows = 200;
-/** The rows are updated when the list was scrolled by this many. */
+/** The rows are updated after scrolling by this many. */
 const stride = 50;
 const rowRem = 2.25;
 
 interface TimelineProps {
   readonly session: RecordedSession;
-  /** Names of keys by id. */
+  /** Returns the name of a key by its id. */
   readonly nameOf: (key: string) => string;
 }
 
-/** Returns steps of the session; while they load, the last loaded ones. */
+/** Returns steps of the session; while they load, the last ones loaded. */
 function useSteps(session: RecordedSession, from: number, to: number) {
   const [read, setRead] = useState<{ readonly from: number; readonly steps: readonly Step[] }>({ from, steps: [] });
   useEffect(() => {
@@ -67,7 +67,7 @@ export function Timeline({ session, nameOf }: TimelineProps) {
     const first = Math.floor((box.scrollTop / box.scrollHeight) * total);
     setTop(first - (first % stride));
   };
-  // A distant step gets its row only after it was read.
+  // A distant step gets its row only after it has been read.
   useEffect(() => {
     const row = focuses.current && list.current?.querySelector<HTMLElement>('[aria-current]');
     if (!row) return;
@@ -159,7 +159,7 @@ function StandingLine({ allowed, blocked, waiting, chats, usd, afterMs }: Standi
 interface StepLineProps {
   readonly entry: Entry;
   readonly open: boolean;
-  /** One row is reached by Tab, the others from it by arrow keys. */
+  /** One row can be reached with Tab, and the others from there with arrow keys. */
   readonly reachable: boolean;
   readonly choose: () => void;
 }
@@ -239,7 +239,7 @@ function StepDetail({ entry, nameOf }: Pick<TimelineProps, 'nameOf'> & { readonl
   );
 }
 
-/** Each value by its name; texts keep their lines. */
+/** Each value by its name; strings keep their line breaks. */
 function Values({ title, of }: { readonly title: string; readonly of: unknown }) {
   const isMap = typeof of === 'object' && of !== null && !Array.isArray(of);
   const values = isMap ? Object.entries(of) : [['', of] as const];

@@ -14,7 +14,7 @@ interface Verifying {
   readonly entries: number;
   readonly fault: string | undefined;
   readonly verified: Verification | undefined;
-  /** @param bundle is called when the verifier is loaded. */
+  /** @param bundle called when the verifier has been loaded. */
   readonly verify: (bundle: () => Promise<Blob>, keys: Keys) => Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Confirms the acceptance of a definition: exactly the displayed one, or none. */
+/** Confirms the acceptance of a definition: exactly the displayed one, or none at all. */
 import { visibleText } from '#core/text/secrets/visible-text.ts';
 import { type Api, faultText } from '../api.ts';
 import { ConfirmDialog } from '../design/confirm-dialog.tsx';

@@ -14,7 +14,7 @@ export function changedPart(before: string, after: string): { readonly start: nu
 
 const isWord = (char: string | undefined): boolean => char !== undefined && /[\p{L}\p{N}_]/u.test(char);
 
-/** Checks whether the cut splits a word of either text. */
+/** Checks whether the cut would split a word in either text. */
 function inWord(before: string, after: string, start: number | undefined, end = 0): boolean {
   return [before, after].some((text) => {
     const at = start ?? text.length - end;

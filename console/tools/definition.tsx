@@ -1,4 +1,4 @@
-/** A tool's definition: the additions of the offered one, the tools that it shadows, and both texts [console.tools]. */
+/** A tool's definition: the additions in the offered one, the tools that it shadows, and both texts [console.tools]. */
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { visibleLines } from '#core/text/secrets/visible-text.ts';
 import { Notice } from '../design/states.tsx';
@@ -83,7 +83,7 @@ interface SideProps {
   readonly to: number;
 }
 
-/** Lines have a sign and a colour, and the changed part is marked. */
+/** One side of the comparison. Lines have a sign and a colour, and the changed part is marked. */
 const Side = ({ text, sign, kind, from, to }: SideProps) => (
   <span class={kind} dir="ltr">
     <span class="unseen">{kind === 'added' ? 'Now: ' : 'Before: '}</span>

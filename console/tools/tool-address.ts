@@ -1,6 +1,6 @@
-/** A tool of a server as one part of an address, and as a path of the admin API. */
+/** A server's tool, as one segment of an address and as an admin API path. */
 
-/** Returns the address of a tool. Names of servers contain no slash. */
+/** Returns the address of a tool. Server names do not contain slashes. */
 export const addressOf = (upstream: string, tool: string): string => `${upstream}/${tool}`;
 
 export function ofAddress(id: string): readonly [upstream: string, tool: string] {

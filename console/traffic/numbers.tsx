@@ -1,4 +1,4 @@
-/** The plots in numbers: each group with its colour, and each step of time [console.traffic]. */
+/** The plots in numbers: each group with its colour, and each time step [console.traffic]. */
 import { Table } from '../design/table.tsx';
 import { Text } from '../design/text.tsx';
 import { Money } from '../design/values.tsx';
@@ -11,7 +11,7 @@ interface NumbersProps {
   readonly traffic: Traffic;
   readonly selection: Selection | undefined;
   readonly by: Grouping;
-  /** Id of the group, if it has one. */
+  /** Returns the name of a group's id, if groups have ids. */
   readonly nameOf: ((id: string) => string) | undefined;
 }
 

@@ -30,7 +30,7 @@ type Span = keyof typeof spans;
 
 type Rows = AnswerOf<'listRequests'>['requests'];
 
-/** Maximum number of pages of calls that are read to group them by key. */
+/** Maximum number of pages of calls that are read when grouping by key. */
 const mostPages = 5;
 
 export function TrafficPage({ api, me }: PageProps) {
@@ -99,7 +99,7 @@ interface ShownProps {
   readonly api: Api;
   readonly answer: AnswerOf<'analytics'>;
   readonly rows: Rows;
-  /** There are more calls than were read. */
+  /** True if there are more calls than were read. */
   readonly cut: boolean;
   readonly by: Grouping;
   readonly span: Span;

@@ -1,6 +1,6 @@
 /**
- * Plots over one axis of time: bars that are stacked, and latency as a band from the median to the 95th percentile. They
- * are images: the tables of the page contain the same values [console.traffic].
+ * Plots over a shared time axis: stacked bars, and latency as a band from the median to the 95th percentile. They are
+ * images; the tables on the page contain the same values [console.traffic].
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { milliseconds } from '../requests/milliseconds.ts';
@@ -111,19 +111,19 @@ export function Plots({ traffic, selection, select }: PlotsProps) {
   );
 }
 
-/** Returns the room for the longest label of an axis: figures of 11 pixels are less than 7 wide. */
+/** Returns the room for an axis's longest label: digits at 11 pixels are less than 7 pixels wide. */
 const roomFor = (labels: readonly string[]): number => 16 + 7 * Math.max(4, ...labels.map(({ length }) => length));
 
 const labelsOf = (top: number, label: (value: number) => string): readonly string[] =>
   [0, 0.5, 1].map((share) => label(roundUp(top) * share));
 
-/** Half the width of a label: closer to an edge it would be cut. */
+/** Half the width of a label; closer to an edge, it would be cut off. */
 const halfLabel = 36;
 const anchorOf = (x: number, left: number, width: number): 'start' | 'middle' | 'end' =>
   x < left - halfLabel / 2 ? 'start' : x > width - halfLabel ? 'end' : 'middle';
 
 const dayMs = 86_400_000;
-/** Formats a moment in the reader's locale; with its weekday if the plot spans more than a day. */
+/** Formats a time in the reader's locale, with its weekday if the plot spans more than a day. */
 export function clockOf(times: readonly number[]): (ms: number) => string {
   const long = (times.at(-1) ?? 0) - (times[0] ?? 0) > dayMs;
   const form = new Intl.DateTimeFormat(undefined, {
@@ -145,7 +145,7 @@ interface BarOf {
 
 interface PanelProps {
   readonly title: string;
-  /** Values of the step under the pointer, or of the whole time. */
+  /** Value at the step under the pointer, or over the whole time range. */
   readonly value: string;
   readonly label: (value: number) => string;
   readonly width: number;
@@ -173,7 +173,7 @@ function stacked(series: readonly Series[], member: 'requests' | 'tokens' | 'usd
   return { bars, top: Math.max(0, ...tops) };
 }
 
-/** Bars of at least four pixels have a gap between them. */
+/** Bar width in pixels from which bars have a gap between them. */
 const gapFrom = 4;
 
 function Panel({

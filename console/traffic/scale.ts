@@ -1,4 +1,4 @@
-/** Scales of a plot: round values on its axis, and times with room for their labels. */
+/** Scales of a plot: round values on its axis, and times spaced so that their labels fit. */
 
 /** Rounds up to 1, 2 or 5 times a power of ten. */
 export function roundUp(value: number): number {
@@ -11,7 +11,7 @@ export function roundUp(value: number): number {
 const minuteMs = 60_000;
 const distances = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1_440].map((minutes) => minutes * minuteMs);
 
-/** Returns full times between two, as many as there is room for. @param offsetMs of the local time */
+/** Returns round times within a range, as many as fit. @param offsetMs the offset of local time */
 export function timeTicks(fromMs: number, toMs: number, room: number, offsetMs: number): readonly number[] {
   const distance = distances.find((each) => (toMs - fromMs) / each <= Math.max(1, room)) ?? distances.at(-1)!;
   const first = Math.ceil((fromMs + offsetMs) / distance) * distance - offsetMs;

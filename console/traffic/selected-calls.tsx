@@ -1,4 +1,4 @@
-/** The calls of the selected time, newest first. */
+/** The calls in the selected time range, newest first. */
 import { useCallback } from 'preact/hooks';
 import type { Api } from '../api.ts';
 import { Loaded } from '../design/states.tsx';
@@ -23,7 +23,7 @@ const maxCalls = 20;
 export function SelectedCalls({ api, traffic: { times, stepMs }, selection, path }: SelectedCallsProps) {
   const [first, last] = selection ?? [0, times.length - 1];
   const from = new Date(times[first]!).toISOString();
-  // Steps end before the next one begins.
+  // Steps end just before the next one begins.
   const to = new Date(times[last]! + stepMs - 1).toISOString();
   const span = new URLSearchParams({ from, to, ...(path !== '' && { path }) }).toString();
   const ask = useCallback(

@@ -1,4 +1,7 @@
-/** The selected time by keyboard: two sliders under the plots, and a button that clears them [console.traffic]. */
+/**
+ * The selected time range by keyboard: two sliders under the plots, and a button to clear the selection
+ * [console.traffic].
+ */
 import { Button } from '../design/button.tsx';
 import { clockOf, type Selection } from './plots.tsx';
 import type { Traffic } from './series.ts';

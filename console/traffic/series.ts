@@ -13,14 +13,14 @@ export type Grouping = (typeof groupings)[number];
 
 export interface Series {
   readonly name: string;
-  /** Class of its colour. */
+  /** CSS class of its colour. */
   readonly tone: string;
   readonly requests: readonly number[];
   readonly tokens: readonly number[];
   readonly usd: readonly number[];
 }
 
-/** Latency of a step, in milliseconds; undefined for a step in which no call was answered. */
+/** Latency of a step, in milliseconds; undefined for a step in which no call got a response. */
 type Band = { readonly p50: number; readonly p95: number } | undefined;
 
 export interface Traffic {
@@ -33,16 +33,16 @@ export interface Traffic {
   readonly buckets: readonly (Bucket | undefined)[];
 }
 
-/** Number of colours; further groups are summed up as `other`. */
+/** Number of colours; additional groups are summed up as `other`. */
 const maxSeries = 6;
 
 interface TrafficQuery {
   readonly answer: Pick<Analytics, 'from' | 'to' | 'summary'>;
   readonly stepMs: number;
-  /** The dimension that counts everything the key may see. */
+  /** The dimension that counts everything visible to the key. */
   readonly whole: string;
   readonly by: Grouping;
-  /** Calls for grouping by key, which is not a dimension of the answer. */
+  /** Calls for grouping by key, which is not a dimension of the response. */
   readonly rows: readonly Row[];
 }
 
@@ -118,7 +118,7 @@ function byKey(rows: readonly Row[], times: readonly number[], stepMs: number): 
 
 export const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-/** Returns the groups with most calls, each with a colour; all others are `other`. */
+/** Returns the groups with the most calls, each with a colour; all others are `other`. */
 function ranked(groups: NamedValues, all: Values): Series[] {
   const largest = groups.toSorted(([, a], [, b]) => sum(b.requests) - sum(a.requests)).slice(0, maxSeries);
   const rest = (member: keyof Values): readonly number[] =>

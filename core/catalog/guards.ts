@@ -1,4 +1,4 @@
-/** Guards that packs use by name: the lists of `secret-files.yaml`, and `guards.yaml`. */
+/** Guards that packs use by name, from the lists in `secret-files.yaml` and from `guards.yaml`. */
 import type { SecretFiles } from '#core/contracts/catalog.ts';
 import type { CatalogGuard } from '#core/contracts/guard-names.ts';
 import type { ToolGuard } from '#core/contracts/tool-policy.ts';
@@ -11,7 +11,7 @@ export const catalogGuard = (name: CatalogGuard): readonly ToolGuard[] =>
 
 const isFileList = (name: string): name is keyof SecretFiles => Object.hasOwn(secretFilesData, name);
 
-/** Returns the guard of a file list. Lists `shell` separately, because any text of a command line may be a path. */
+/** Returns the guard for a file list. Lists `shell` separately, because any part of a command line may be a path. */
 function fileGuard(name: keyof SecretFiles): ToolGuard {
   const { globs, except } = fileGlobs(name);
   const { reason, contents } = secretFilesData[name];

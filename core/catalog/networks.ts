@@ -1,6 +1,6 @@
 /**
- * Determines the network of an IP address or host name from `networks.yaml` and from `catalog.networks` of a
- * configuration. All address checks use it.
+ * Determines the network of an IP address or host name from `networks.yaml` and the configuration's `catalog.networks`.
+ * All address checks use it.
  */
 import type { Network, NetworkFacts } from '#core/contracts/catalog.ts';
 import type { OwnNetworks } from '#core/contracts/config/catalog.ts';
@@ -9,9 +9,9 @@ import { addressDomains, networksData } from './data.ts';
 
 /**
  * Returns the network of the narrowest range that contains an address, or undefined if the text is not an IP address.
- * An IPv4-mapped address (`::ffff:10.0.0.1`) counts as its IPv4 address. Other forms that embed one (NAT64, 6to4,
- * Teredo) are `reserved`.
- * @param own networks of the configuration: the stricter of the two networks counts [catalog.own].
+ * An IPv4-mapped address (`::ffff:10.0.0.1`) counts as its IPv4 address. Other forms that embed an IPv4 address (NAT64,
+ * 6to4, Teredo) are `reserved`.
+ * @param own networks in the configuration: the stricter of the two networks counts [catalog.own].
  */
 export function networkOf(address: string, own?: OwnNetworks): Network | undefined {
   const found = parseAddress(address);
@@ -23,7 +23,7 @@ export function networkOf(address: string, own?: OwnNetworks): Network | undefin
 /**
  * Returns the network of a URL's `hostname`: an address (IPv6 with or without brackets) or a name. Undefined for names
  * that are not listed.
- * @param own networks of the configuration, as for `networkOf`.
+ * @param own networks in the configuration, as for `networkOf`.
  */
 export function networkOfHost(hostname: string, own?: OwnNetworks): Network | undefined {
   const host = hostname.toLowerCase().replace(/\.$/, '');
@@ -34,11 +34,11 @@ export function networkOfHost(hostname: string, own?: OwnNetworks): Network | un
   return stricter(listed, ownNetworkOfName(host, own));
 }
 
-/** Returns the network that the configuration gives a host name. */
+/** Returns the network that the configuration assigns to a host name. */
 export const ownNetworkOfName = (hostname: string, own: OwnNetworks | undefined): Network | undefined =>
   own && nameOf(compiled(own).hosts, hostname.toLowerCase().replace(/\.$/, ''));
 
-/** Returns the entries of the configuration that contain a URL's `hostname`, as `private: 203.0.113.0/24`. */
+/** Returns the configuration entries that contain a URL's `hostname`, formatted as `private: 203.0.113.0/24`. */
 export function ownEntriesOf(hostname: string, own: OwnNetworks): string[] {
   const host = hostname.toLowerCase().replace(/\.$/, '');
   const contains = (network: keyof OwnNetworks, entry: string): boolean =>
@@ -55,7 +55,7 @@ function networkOfOwn(host: string, own: OwnNetworks): Network | undefined {
   return inRange ?? ownNetworkOfName(host, own);
 }
 
-/** Networks by the strictness of their checks. */
+/** Networks in order of the strictness of their checks. */
 const byStrictness: readonly Network[] = ['public', 'loopback', 'private', 'reserved', 'link-local', 'metadata'];
 
 function stricter(a: Network | undefined, b: Network | undefined): Network | undefined {
@@ -63,7 +63,7 @@ function stricter(a: Network | undefined, b: Network | undefined): Network | und
   return byStrictness.indexOf(a) < byStrictness.indexOf(b) ? b : a;
 }
 
-/** Checks whether a URL's `hostname` is this machine. */
+/** Checks whether a URL's `hostname` refers to this machine. */
 export const isLoopbackHost = (hostname: string): boolean => networkOfHost(hostname) === 'loopback';
 
 interface Address {
@@ -77,7 +77,7 @@ function parseAddress(text: string): Address | undefined {
     return bytes.every((byte) => byte < 256) ? { family: 4, value: joinBits(bytes, 8n) } : undefined;
   }
   if (!/^[0-9a-f:.]{2,45}$/i.test(text) || !text.includes(':')) return undefined;
-  // The URL parser validates the address and writes it in its shortest form.
+  // The URL parser validates the address and converts it to its shortest form.
   const canonical = URL.parse(`http://[${text}]/`)?.hostname.slice(1, -1);
   if (canonical === undefined) return undefined;
   const [head = '', tail] = canonical.split('::');
@@ -110,7 +110,7 @@ const rangesOf = (facts: Facts): readonly NetworkRange[] =>
     .flatMap(([network, each]) => each.ranges.map((range) => ({ network, ...parseRange(range)! })))
     .sort((a, b) => Number(a.hostBits - b.hostBits));
 
-/** Parses `10.0.0.0/8`, or an address as the range of itself. Returns undefined for other texts. */
+/** Parses `10.0.0.0/8`, or an address as a range that contains only itself. Returns undefined for other text. */
 function parseRange(range: string): Omit<NetworkRange, 'network'> | undefined {
   const [text = '', prefix, ...more] = range.split('/');
   const address = parseAddress(text);
@@ -148,7 +148,7 @@ const hosts = namesOf(shipped);
 
 const ownOrder = ['metadata', 'reserved', 'private'] as const;
 
-/** Compiles networks of a configuration. Of equally narrow entries, the first in this order counts. */
+/** Compiles the networks of a configuration. Among equally narrow entries, the first in this order counts. */
 const compiled = remembered((own: OwnNetworks) => {
   const facts = ownOrder.map((network) => {
     const listed = own[network].map((each) => each.toLowerCase());
@@ -159,8 +159,8 @@ const compiled = remembered((own: OwnNetworks) => {
 });
 
 /**
- * Checks an entry of `catalog.networks`: an address, a range, or a host name with at most two `*`, each of which stands
- * for any characters.
+ * Checks an entry of `catalog.networks`: an address, a range, or a host name with at most two `*`, each of which
+ * matches any characters.
  */
 export const isNetworkEntry = (text: string): boolean =>
   parseRange(text) !== undefined || /^(?=[^*]*(?:\*[^*]*){0,2}$)[\w.*-]*[a-z][\w.*-]*$/i.test(text);

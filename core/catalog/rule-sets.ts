@@ -8,13 +8,13 @@ const setsByName: ReadonlyMap<string, readonly ToolRule[]> = new Map(
 
 type RuleEntry = PackFile['rules'][number];
 
-/** Returns the rules of an entry of a pack: of a set, or the one rule. */
+/** Returns the rules for an entry of a pack: the rules of a set, or the single rule. */
 export const rulesOfEntry = (entry: RuleEntry): readonly ToolRule[] =>
   typeof entry === 'string' ? setsByName.get(entry)! : [entry];
 
-/** Returns, for each rule of a pack, the index of its entry in the file. */
+/** Returns the index in the file of the entry that each rule of a pack comes from. */
 export const entriesOfRules = (entries: readonly RuleEntry[]): readonly number[] =>
   entries.flatMap((entry, at) => rulesOfEntry(entry).map(() => at));
 
-/** Checks whether a rule's name is that of a set, which all rules of the set have. */
+/** Checks whether a rule's name is the name of a set, which all rules of the set share. */
 export const isRuleSet = (name: string): name is CatalogRuleSet => setsByName.has(name);

@@ -1,4 +1,4 @@
-/** Reads the requested model from a body that may not be validated yet, for traces and records of refusals. */
+/** Reads the requested model from a body that may not have been validated yet, for traces and records of refusals. */
 
 import type { JsonObject } from '#core/kernel/json.ts';
 import { masked } from '#core/text/secrets/masked.ts';

@@ -17,15 +17,15 @@ import type { Standing } from '#core/session/risk/assess.ts';
 import type { ChatCall } from './call.ts';
 import type { ModelProgress } from './model-progress.ts';
 
-/** A call before its first stage. */
+/** Call before its first stage. */
 export interface RunningCall {
   readonly call: ChatCall;
   readonly startedMs: number;
-  /** Ends a stream from the gateway's side while the model answers. Undefined for a call without a stream. */
+  /** Ends a stream on the gateway's side while the model is responding. Undefined for a call without a stream. */
   readonly halt: AbortController | undefined;
-  /** Aborts when the caller leaves or the call is halted, which closes the provider's connection. */
+  /** Aborts when the caller disconnects or the call is halted, which closes the provider's connection. */
   readonly signal: AbortSignal;
-  /** Detaches the signal from the caller's. Called when the call is over. */
+  /** Detaches the signal from the caller's signal. Called when the call is over. */
   readonly release: () => void;
 }
 
@@ -33,10 +33,10 @@ export interface RunningCall {
 export interface AdmittedCall extends RunningCall {
   /** False if a limit refused the call, so that there is no reservation to settle. */
   readonly reserved: boolean;
-  /** True if the reservation records the provider call, so that it is charged after a crash. */
+  /** True if the reservation records the provider call, so that the call is charged even after a crash. */
   readonly startNoted: boolean;
   readonly limitHeaders: Readonly<Record<string, string>>;
-  /** Session as read together with the reservation. */
+  /** Session as read when the reservation was made. */
   readonly head: SessionHead | null;
   /** Risk counted against the caller before the call. */
   readonly standing: Standing;
@@ -56,7 +56,7 @@ export interface ScreenedCall extends AdmittedCall {
 interface TakenApproval {
   readonly id: string;
   readonly matchedRule: string;
-  /** Session after the approval was taken. */
+  /** Session after the approval was consumed. */
   readonly head: SessionHead | null;
 }
 
@@ -72,22 +72,22 @@ export interface LookedUpCall extends ApprovedCall {
   readonly lookup: Lookup | undefined;
 }
 
-/** Call that is charged from here on, because a provider is called. */
+/** Call that is charged from this point on, because a provider is called. */
 export type BegunCall<Before extends ApprovedCall = ApprovedCall> = Before & {
   readonly progress: ModelProgress;
 };
 
-/** Call that a provider has answered. */
+/** Call that a provider has responded to. */
 export type ModelCall<Before extends ApprovedCall = ApprovedCall> = BegunCall<Before> & {
   readonly provider: string;
   readonly region: string | undefined;
-  /** True if the built-in mock answered for a model with another name. */
+  /** True if the built-in mock answered in place of a model with a different name. */
   readonly demo: boolean;
   /** Side of the rollout to which the call was assigned. */
   readonly rollout: RolloutMark | undefined;
   /** Failed attempts. */
   readonly attempts: readonly ProviderAttempt[];
-  /** Names of request members that this provider did not receive. */
+  /** Names of request members that were not sent to this provider. */
   readonly leftOut: readonly string[];
 };
 
@@ -95,7 +95,7 @@ interface CheckedReply {
   readonly outputVerdict: Verdict;
 }
 
-/** Call whose answer the output policy has checked. */
+/** Call whose response has been checked by the output policy. */
 export type CheckedCall<Before extends RunningCall> = Before & CheckedReply;
 
 interface MadeResource {
@@ -105,7 +105,7 @@ interface MadeResource {
 
 type EveryFact = ModelCall<LookedUpCall> & CheckedReply & MadeResource;
 
-/** Facts known when a call ends, in whichever stage. Facts of later stages are absent. */
+/** Facts known when a call ends, at any stage. Facts from later stages are absent. */
 export type KnownCall = RunningCall & Partial<Omit<EveryFact, keyof RunningCall>>;
 
 /** Decision that ended a call. */
@@ -119,7 +119,7 @@ export interface Ending {
   readonly error: ErrorCode | undefined;
   /** Set if a limit, the kill switch or a reviewer ended the call. */
   readonly ruling: Ruling | undefined;
-  /** Headers of a refusal, in addition to those of every answer. */
+  /** Headers of a refusal, in addition to the headers of every response. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -141,7 +141,7 @@ export function startCall(call: ChatCall, clock: Clock): RunningCall {
   return { call, startedMs: clock.now(), halt, signal: halt.signal, release: follow(halt, call.signal) };
 }
 
-/** Returns an ending without a fault. */
+/** Returns an ending without an error. */
 export const endedWith = (outcome: ChatOutcome, error?: ErrorCode): Ending => ({
   outcome,
   error,

@@ -8,12 +8,12 @@ import { resolveModel } from '#core/models/routing/plan.ts';
 import type { ChatCall } from './call.ts';
 import type { KnownCall } from './call-stages.ts';
 
-/** Returns the provider's counts, or estimates without them. Usage is zero if no provider accepted the call. */
+/** Returns the provider's counts, or estimates if there are none. Usage is zero if no provider accepted the call. */
 export function usageOf(known: KnownCall): Usage {
   const { call, progress } = known;
   if (!progress || refusedByAll(known)) return { input_tokens: 0, output_tokens: 0 };
   const { counted } = progress;
-  // A stream that was cut short has counts from its start only: Anthropic reports one token before the first word.
+  // A stream that was cut short only has counts from its start: Anthropic reports one token before the first word.
   const whole = !call.stream || progress.hasEnded(countOf(call.body.n) ?? 1);
   const complete = whole && counted.input_tokens !== undefined && counted.output_tokens !== undefined;
   return {
@@ -24,7 +24,7 @@ export function usageOf(known: KnownCall): Usage {
   };
 }
 
-/** Attempts that providers do not charge for: unreachable, or answered with an error status. */
+/** Attempts that providers do not charge for: those that were unreachable or returned an error status. */
 const free = /^([45]\d\d|unreachable|unavailable|breaker_open|no_key)$/;
 
 const refusedByAll = ({ provider, attempts = [] }: KnownCall): boolean =>
@@ -49,7 +49,7 @@ export function chargeOf(known: KnownCall): Charge {
 function costOfCall({ call, demo, progress }: KnownCall, usage: Usage, otherModels: readonly string[]): Cost {
   const { configuration } = call.snapshot;
   if (demo) return demoCost(configuration, call.resolvedModel, usage);
-  // Charges the served tier, not the requested one [budget.served].
+  // The charge is for the tier that was served, not the one requested [budget.served].
   const surcharge = surchargeOf({ ...call.body, ...progress?.served });
   let dearest = costOf(configuration, call.resolvedModel, usage, surcharge);
   for (const model of otherModels) {
@@ -66,7 +66,7 @@ function otherModelsOf({ call, progress, demo }: KnownCall): readonly string[] {
   return !progress || demo ? [] : otherModelsIn(call, progress.models);
 }
 
-/** Returns the names that are neither the call's model nor a snapshot or alias of it. */
+/** Returns the names that are neither the requested model nor a snapshot or alias of it. */
 export function otherModelsIn(
   { snapshot, model: asked, resolvedModel }: Pick<ChatCall, 'snapshot' | 'model' | 'resolvedModel'>,
   names: readonly string[],
@@ -82,7 +82,7 @@ export function otherModelsIn(
 /** Date or version at the end of a name: a snapshot of the same model. */
 const snapshot = /[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|\d{4}|00\d|0|latest)$/;
 
-/** Returns the name without vendor, variant, snapshot and Bedrock's version. */
+/** Returns the name without vendor, variant, snapshot and Bedrock version. */
 const plainName = rememberedText((model: string): string => {
   const name = model.toLowerCase().split('/').at(-1)!;
   return name

@@ -1,4 +1,4 @@
-/** Chat call on arrival, with what the configuration determines: model, limits and permission. */
+/** Chat call on arrival, with the facts that follow from the configuration: model, limits and permission. */
 
 import type { KeyLimits } from '#core/configuration/identity/identities.ts';
 import type { Principal } from '#core/configuration/identity/principal.ts';
@@ -24,29 +24,32 @@ import type { ResponseRetention } from './stored/retention.ts';
 
 export interface ChatRequest {
   readonly dialect: DialectName;
-  /** Endpoint that was called, if it is not the dialect's own. */
+  /** Called endpoint, if it is not the dialect's own. */
   readonly operation?: Exclude<ChatOperation, 'chat.completions' | 'messages'> | undefined;
   readonly body: JsonObject;
-  /** Files of a form. The body refers to them by digest. */
+  /** Files in a form. The body refers to them by digest. */
   readonly files?: FormFiles | undefined;
-  /** Maximum cost of the object, if the provider stores one in place of an answer [batches.governed]. */
+  /**
+   * Maximum cost of the object, if the provider stores an object instead of responding with an answer
+   * [batches.governed].
+   */
   readonly storing?: Estimate | undefined;
   readonly principal: Principal;
   readonly sessionId: string;
   readonly requestId: string;
   readonly transport: 'http' | 'ws';
   readonly approvalRef?: string | undefined;
-  /** Headers of the caller that are forwarded to the provider. */
+  /** Caller's headers that are forwarded to the provider. */
   readonly passed: Readonly<Record<string, string>>;
-  /** Set if the response is to be stored or continues a stored one [responses.stored]. */
+  /** Set if the response is to be stored or if it continues a stored response [responses.stored]. */
   readonly keep?: ResponseRetention | undefined;
-  /** Names of members that chat completions do not have, but the endpoint's dialect does. */
+  /** Names of members that the endpoint's dialect has but chat completions do not. */
   readonly leftOut?: readonly string[] | undefined;
-  /** Set by `Cache-Control: no-cache` or `no-store`: neither looked up nor stored [chat.cache]. */
+  /** Set by `Cache-Control: no-cache` or `no-store`: the cache is neither read nor written [chat.cache]. */
   readonly noCache?: boolean;
-  /** True if the caller parses a stream as events at any status, as client libraries do. */
+  /** True if the caller parses a stream as events regardless of its status, as client libraries do. */
   readonly readsEvents?: boolean;
-  /** Aborts when the caller leaves. */
+  /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
 }
 
@@ -70,7 +73,7 @@ export interface ChatCall extends Omit<ChatRequest, 'operation' | 'leftOut'>, Es
   readonly plan: RoutePlan;
   /** Set if the tenant may not use the model: the call is refused and recorded. */
   readonly refusal?: GatewayError;
-  /** Names of members that no provider receives. */
+  /** Names of members that are not sent to any provider. */
   readonly leftOut: readonly string[];
 }
 
@@ -138,7 +141,7 @@ function continuing(plan: RoutePlan | undefined, { keep, body }: ChatRequest): R
   );
 }
 
-/** Returns the tokens of the earlier conversation, which the model reads as well. */
+/** Returns the tokens of the earlier conversation, which the model also reads. */
 const earlierTokens = ({ keep }: ChatRequest): number =>
   keep?.previous ? keep.previous.input_tokens + keep.previous.output_tokens : 0;
 
@@ -146,7 +149,7 @@ type Key = Pick<KeyLimits, 'allowed_models'> | undefined;
 
 /**
  * Checks whether the tenant and the key may use the model [limit.key].
- * @param names requested and resolved name; either may be listed.
+ * @param names requested name and resolved name; either may be listed.
  */
 export const mayUse = ({ allowed_models }: Tenant, key: Key, names: readonly string[]): boolean =>
   holds(allowed_models, names) && holds(key?.allowed_models ?? ['*'], names);
@@ -154,7 +157,7 @@ export const mayUse = ({ allowed_models }: Tenant, key: Key, names: readonly str
 const holds = (patterns: readonly string[], names: readonly string[]): boolean =>
   patterns.some((pattern) => names.some((name) => modelMatches(pattern, name)));
 
-/** Returns the refusal of a model that exists, but is not allowed for the tenant or the key. */
+/** Returns the refusal for a model that exists but is not allowed for the tenant or the key. */
 function notAllowed({ allowed_models }: Tenant, key: Key, names: readonly string[]): GatewayError {
   const [holder, allowed] = holds(allowed_models, names)
     ? ['key', key?.allowed_models ?? []]
@@ -192,11 +195,11 @@ function notServed(
 
 const maxNamed = 12;
 
-/** Checks whether the provider receives listed features only. */
+/** Checks whether the provider receives only listed features. */
 const isBounded = ({ configuration }: Snapshot, { dialect }: ChatRequest): boolean =>
   dialect === 'anthropic' && configuration.messages.tool_use !== 'reject';
 
-/** Returns the facts of the call that translating its reply requires. */
+/** Returns the facts about the call that are needed to translate its reply. */
 export const translationContext = ({ model, inputTokens, envelopeId, body }: ChatCall, clock: Clock) => ({
   model,
   inputTokens,

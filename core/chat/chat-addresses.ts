@@ -1,6 +1,6 @@
 /**
- * Addresses in a chat that its provider would fetch: pictures, documents and sound by URL. Fetching one can leak data,
- * and can reach a self-hosted provider's own network [chat.addresses].
+ * URLs in a chat that its provider would fetch: images, documents and audio. Fetching a URL can leak data, and can
+ * reach a self-hosted provider's own network [chat.addresses].
  */
 
 import type { ChatOperation, DialectName } from '#core/contracts/chat.ts';
@@ -22,9 +22,9 @@ interface ChatBody {
 }
 
 /**
- * Refuses addresses that are neither allowed nor decidable.
- * @param decidable whether the call can wait for a decision on each address (`tool_use: govern`); lines of batches
- * cannot.
+ * Refuses addresses that are not allowed and cannot be left to a policy decision.
+ * @param decidable whether the call can wait for a decision on each address (`tool_use: govern`); batch lines cannot
+ * wait.
  * @throws GatewayError `invalid_request` that names the member and the setting that allows it.
  */
 export function refuseAddresses(configuration: Configuration, chat: ChatBody, decidable: boolean): void {
@@ -47,7 +47,7 @@ export const refusedAddress = (path: string, why: string) =>
     { param: path },
   );
 
-/** Returns the addresses that the tool policy must decide. */
+/** Returns the addresses that require a tool policy decision. */
 export function addressesToDecide(configuration: Configuration, chat: ChatBody): readonly FetchedAddress[] {
   if (configuration.chat_addresses === 'any' || !governs(configuration, chat)) return [];
   return fetchedIn(chat).filter(({ address }) => rulingOf(configuration, chat, address) === 'decide');
@@ -74,19 +74,19 @@ export interface FetchedAddress {
   readonly address: string;
 }
 
-/** Members of requests of other endpoints whose addresses are not fetched. */
+/** Members of other endpoints' requests whose addresses are not fetched. */
 const unfetched: ReadonlySet<string> = new Set(['metadata', 'user', 'safety_identifier']);
 
-/** Returns the addresses in the messages, and for an endpoint other than chat also those in its other members. */
+/** Returns the addresses in the messages and, for an endpoint other than chat, also those in its other members. */
 function fetchedIn({ operation, body }: ChatBody): readonly FetchedAddress[] {
   const inMessages = addressesIn(body.messages, 'messages');
   if (operation === undefined || !isEndpoint(operation)) return inMessages;
   const others = Object.entries(body).filter(([name]) => name !== 'messages' && !unfetched.has(name));
-  // The walk reads members of objects, so each one is given with its name.
+  // The walk reads members of objects, so each member is passed with its name.
   return [...inMessages, ...others.flatMap(([name, value]) => addressesIn({ [name]: value }, ''))];
 }
 
-/** Returns the addresses that a provider would fetch. It does not fetch those in arguments of tool calls. */
+/** Returns the addresses that a provider would fetch. Providers do not fetch addresses in tool call arguments. */
 function addressesIn(value: Json | undefined, path: string): readonly FetchedAddress[] {
   const found: FetchedAddress[] = [];
   const walk = (value: Json | undefined, path: string): void => {
@@ -116,7 +116,7 @@ const textsOf = (value: Json | undefined): readonly string[] | undefined =>
       ? value
       : undefined;
 
-/** Returns how providers treat a member of this name; undefined for one that is never fetched. */
+/** Returns how providers treat a member with this name, or undefined if it is never fetched. */
 const kindOf = rememberedText((name): 'address' | 'medium' | 'url' | undefined => {
   if (/_ur[il]$/i.test(name) || name === 'file_data') return 'address';
   if (/^(?:image|video|audio)$/.test(name)) return 'medium';
@@ -124,8 +124,8 @@ const kindOf = rememberedText((name): 'address' | 'medium' | 'url' | undefined =
 });
 
 /**
- * Checks whether a member is fetched. Providers name it `image_url`, `source: { type: url, url }` or `{ type: video,
- * video }`.
+ * Checks whether a member is fetched. Providers use `image_url`, `source: { type: url, url }` or `{ type: video, video
+ * }`.
  */
 function isFetched(name: string, { type }: JsonObject, path: string): boolean {
   const kind = kindOf(name);
@@ -134,12 +134,12 @@ function isFetched(name: string, { type }: JsonObject, path: string): boolean {
   return /^(?:url|(?:input_)?(?:image|video|audio|document|file))$/.test(asText(type)) || /_ur[il]$/.test(path);
 }
 
-/** Checks for an address: not a `data:` URL, base64 or the id of a file. */
+/** Checks for an address, as opposed to a `data:` URL, base64 or a file id. */
 const isAddress = (text: string): boolean =>
   !/^\s*data:/i.test(text) &&
   (/^\s*(?:[a-z][a-z0-9+.-]*:|[\\/]{2})/i.test(text) || isInnerAddress(text.slice(0, 2048), true));
 
-/** Maximum length of texts that are checked for inner addresses. */
+/** Maximum length of text that is checked for nested addresses. */
 const maxCharacters = 8_192;
 
 const isPublic = (address: string, networks: OwnNetworks): boolean =>
@@ -150,5 +150,5 @@ function isListed(address: string, hosts: readonly string[]): boolean {
   return !!url && /^https?:$/.test(url.protocol) && hosts.some((host) => globMatches(host, foldCase(url.hostname)));
 }
 
-/** Checks that all programs read the same host, unlike in `https://a.example\@b.example`. */
+/** Checks that all programs would read the same host, unlike in `https://a.example\@b.example`. */
 export const isReadAlike = (address: string): boolean => !/[\\\s\p{Cc}]/u.test(address.trim());

@@ -1,4 +1,4 @@
-/** Builds the evidence entry of a call from the results of its stages: counts and names, never content. */
+/** Builds a call's evidence entry from the results of its stages: counts and names, never content. */
 
 import type { ChatRecord } from '#core/contracts/chat.ts';
 import { cancelledBy } from '#core/execution/cancellation/watch.ts';
@@ -10,7 +10,7 @@ import { findingsOf, leftOutOf, providerOf, rulingOf } from './known-facts.ts';
 import { boundedNames } from './left-out.ts';
 import { forcedTool, governsTools } from './tool-use-mode.ts';
 
-/** Facts about the recording that are not part of the call. */
+/** Facts about how the call is recorded that are not part of the call. */
 interface Recording {
   readonly clock: Clock;
   readonly charge: Charge;

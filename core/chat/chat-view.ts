@@ -1,4 +1,4 @@
-/** A view: another form of a chat call, converted to a dialect before the pipeline and back after it. */
+/** View that presents a chat call in another format, converted to a dialect before the pipeline and back after it. */
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { GatewayError } from '#core/kernel/errors.ts';
@@ -21,7 +21,7 @@ export interface ChatView {
   open(body: JsonObject, call: OpenedCall): OpenView | Promise<OpenView>;
 }
 
-/** The caller of a request, and the data sent with its body. */
+/** Caller of a request, and the data sent with its body. */
 export interface OpenedCall {
   readonly ports: Pick<ChatPorts, 'clock' | 'storedObjects' | 'pause'>;
   readonly principal: Principal;
@@ -38,6 +38,6 @@ export interface OpenView extends StoringHooks {
   readonly leftOut?: readonly string[];
   readonly wire: SseWire;
   answer(reply: ChatReply): ChatReply;
-  /** Converts the call's error to this form. */
+  /** Converts the call's error to this view's format. */
   failed?(fault: GatewayError): Promise<GatewayError>;
 }

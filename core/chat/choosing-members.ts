@@ -1,6 +1,6 @@
 /**
- * Members that make a provider use another model or other tools than the gateway decided on. Aggregators of the same
- * dialects read them; all other unknown members pass [chat.choosing-members].
+ * Members that make a provider use a different model or different tools than the gateway approved. Aggregators that use
+ * the same dialects read them; all other unknown members are passed through [chat.choosing-members].
  */
 
 import type { ProviderEntry } from '#core/contracts/config.ts';
@@ -8,7 +8,7 @@ import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { rememberedText } from '#core/kernel/remembered.ts';
 
-/** Names in lower case without `_` and `-`, since aggregators accept several spellings. */
+/** Names in lower case without `_` and `-`, because aggregators accept several spellings. */
 const ofEveryDialect = [
   ...['models', 'route', 'provider', 'preset', 'plugins', 'transforms', 'modellist', 'modelgroup', 'customllmprovider'],
   ...['fallback', 'fallbacks', 'fallbackmodel', 'fallbackmodels', 'defaultfallbacks'],
@@ -24,7 +24,7 @@ const choosing: Readonly<Record<'openai' | 'anthropic', ReadonlySet<string>>> = 
 /** Members whose contents aggregators treat as members of the request or its routing. */
 const containers: ReadonlySet<string> = new Set(['extrabody', 'litellmparams', 'litellmmetadata', 'metadata']);
 
-/** Metadata that routers read. All other metadata are the caller's own tags. */
+/** Metadata that routers read. All other metadata consists of the caller's own tags. */
 const ofMetadata: ReadonlySet<string> = new Set(
   ofEveryDialect.filter((name) => name.includes('model') || name.includes('fallback')),
 );
@@ -36,7 +36,9 @@ const foldParameterName = rememberedText((name) => name.normalize('NFKC').toLowe
 const isGiven = (value: Json | undefined): boolean =>
   value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
 
-/** Refuses such members. @throws GatewayError `invalid_request` that names the member and where it is allowed. */
+/**
+ * Refuses such members. @throws GatewayError `invalid_request` that names the member and states where it is allowed.
+ */
 export function refuseChoosing(
   dialect: 'openai' | 'anthropic',
   body: JsonObject,
@@ -69,7 +71,7 @@ function* choosingIn(
     const value = body[name];
     if (!isGiven(value)) continue;
     const plain = foldParameterName(name);
-    const isChoosing = names.has(plain) || (plain === 'model' && within !== ''); // at the top it is the allowed model
+    const isChoosing = names.has(plain) || (plain === 'model' && within !== ''); // at the top level it is the allowed model
     if (!isChoosing && !containers.has(plain)) continue;
     const path = `${within}${name}`.slice(0, 128);
     if (isChoosing) yield { path, name: name.slice(0, 64) };

@@ -1,6 +1,6 @@
 /**
- * Decides tool calls of chat completions like those of messages replies: on `/v1/responses`, whose requests run as chat
- * completions [chat.tool-use], and on governed chat completions [chat.tool-use].
+ * Evaluates tool calls in chat completions the same way as those in messages replies: on `/v1/responses`, whose
+ * requests run as chat completions [chat.tool-use], and on governed chat completions [chat.tool-use].
  */
 
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -11,7 +11,7 @@ import type { ChatCall } from './call.ts';
 import type { ChatPorts } from './ports.ts';
 import { decideCallText, endedWithinCall, isToolUse, isUndecidable } from './tool-use.ts';
 
-/** Decides the tool calls of a complete chat completion, in order. */
+/** Makes decisions on the tool calls of a complete chat completion, in order. */
 export async function governCompletion(ports: ChatPorts, call: ChatCall, reply: JsonObject): Promise<JsonObject> {
   const choices: JsonObject[] = [];
   for (const choice of objectsOf(reply.choices)) {
@@ -32,7 +32,7 @@ export async function governCompletion(ports: ChatPorts, call: ChatCall, reply: 
   return { ...reply, choices };
 }
 
-/** Gate for streams: holds tool calls until their choice has finished, then decides them. */
+/** Gate for streams: holds tool calls until their choice has finished, then makes decisions on them. */
 export class CompletionToolGate {
   readonly #ports: ChatPorts;
   readonly #call: ChatCall;
@@ -75,7 +75,7 @@ export class CompletionToolGate {
 
   /**
    * Ends the stream.
-   * @throws GatewayError `provider_error` for undecided calls of an unfinished choice: they may be cut off.
+   * @throws GatewayError `provider_error` for undecided calls of an unfinished choice, because they may be truncated.
    */
   end(): void {
     if ([...this.#held.values()].every((held) => held.calls().length === 0)) return;
@@ -88,7 +88,7 @@ interface Fragments {
   text: string;
 }
 
-/** Assembled tool calls of one choice. */
+/** Assembled tool calls for one choice. */
 class HeldCall {
   readonly #all: Fragments[] = [];
   readonly #of = toolFragments<Fragments>(() => {
@@ -121,7 +121,7 @@ class HeldCall {
   }
 }
 
-/** Returns the decided call without any other member that a client might run. */
+/** Returns the call as decided, without any other member that a client might run. */
 const asDecided = (call: JsonObject, form: JsonObject): JsonObject => ({
   ...(call.index !== undefined && { index: call.index }),
   id: textOf(call.id) ?? '',
@@ -131,7 +131,8 @@ const asDecided = (call: JsonObject, form: JsonObject): JsonObject => ({
 });
 
 /**
- * Returns texts that some providers require back with the call's result, in objects without calls [chat.translated-members].
+ * Returns strings that some providers require back with the call's result, in objects without calls
+ * [chat.translated-members].
  */
 function wantedBack(call: JsonObject): JsonObject {
   const kept: JsonObject = {};
@@ -146,14 +147,14 @@ function wantedBack(call: JsonObject): JsonObject {
   return kept;
 }
 
-/** Members of choices and messages with structured values that are not calls. */
+/** Members of choices and messages that have structured values but are not calls. */
 const knownMembers = new Set([
   ...['logprobs', 'content', 'audio', 'images', 'annotations', 'citations', 'reasoning_details', 'thinking'],
   ...['content_filter_results', 'content_filter_result', 'google'],
 ]);
 const callMembers = new Set(['tool_calls', 'function_call']);
 
-/** Removes undecided calls: those under other names and in other places [chat.tool-use]. */
+/** Removes undecided calls, which appear under other names or in other places [chat.tool-use]. */
 function withoutCalls(value: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, item]) => {
@@ -175,7 +176,7 @@ async function decideCalls(
     const custom = objectOf(one.custom);
     const name = textOf((custom ?? objectOf(one.function))?.name) ?? '';
     const given = jsonText(custom ? custom.input : objectOf(one.function)?.arguments);
-    // The text of a custom tool is its only parameter.
+    // A custom tool's text is its only parameter.
     const json = custom ? JSON.stringify({ input: given }) : given;
     const text = await decideCallText(ports, call, { id: textOf(one.id), name, json });
     if (text === undefined)

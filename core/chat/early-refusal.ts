@@ -1,6 +1,6 @@
 /**
- * Records a call that is refused before the pipeline knows its model: a malformed body, an unknown query parameter,
- * rejected tools. It appears in the log, in evidence and in the request list [chat.refused-recorded].
+ * Records a call that is refused before the pipeline has determined its model: a malformed body, an unknown query
+ * parameter, rejected tools. The call appears in the log, in evidence and in the request list [chat.refused-recorded].
  */
 
 import { sessionOwner } from '#core/actions/governed.ts';
@@ -18,7 +18,7 @@ import type { ChatPorts } from './ports.ts';
 export interface EarlyRefusal {
   readonly operation: ChatRecord['operation'];
   readonly requestId: string;
-  /** Absent if no caller was authenticated, so that the entry would have no tenant. */
+  /** Absent if no caller was authenticated, in which case the entry would have no tenant. */
   readonly principal?: Principal | undefined;
   readonly sessionId?: string | undefined;
   readonly body?: JsonObject | undefined;
@@ -26,10 +26,13 @@ export interface EarlyRefusal {
   readonly fault: GatewayError;
 }
 
-/** Maximum entries per key, minute and process. Such calls do not count towards limits, so their entries need one. */
+/**
+ * Maximum number of entries per key, minute and process. Such calls do not count towards limits, so their entries need
+ * a limit of their own.
+ */
 const entriesPerMinute = 10;
 
-/** Records the refusal. Never rejects: the caller receives the original fault. */
+/** Records the refusal. Never rejects; the caller receives the original error. */
 export async function recordEarlyRefusal(ports: ChatPorts, refusal: EarlyRefusal): Promise<void> {
   const { fault, principal, requestId, operation } = refusal;
   if (fault.kind.status >= 500) return;
@@ -53,7 +56,10 @@ export async function recordEarlyRefusal(ports: ChatPorts, refusal: EarlyRefusal
   }
 }
 
-/** Errors without an entry: limits refuse without one (0017), and another key's session is not written to. */
+/**
+ * Errors without an entry: rate limits refuse calls without recording them (0017), and entries are not written to
+ * another key's session.
+ */
 const unrecorded: ReadonlySet<string> = new Set(['rate_limit_error', 'authentication_error', 'forbidden']);
 
 const mayWrite = (keyId: string, nowMs: number): boolean =>

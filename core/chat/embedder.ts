@@ -5,7 +5,10 @@ import { ngramEmbedder } from '#core/models/cache/ngram-embedder.ts';
 import type { Embedder } from '#core/models/cache/ports.ts';
 import type { Providers } from '#core/models/providers/ports.ts';
 
-/** Returns the configured embedder. Vectors are compared within one policy version only, so changing it is safe. */
+/**
+ * Returns the configured embedder. Vectors are compared only within one policy version, so changing the embedder is
+ * safe.
+ */
 export function configuredEmbedder(ports: { readonly snapshots: Snapshots; readonly providers: Providers }): Embedder {
   const local = ngramEmbedder();
   return {

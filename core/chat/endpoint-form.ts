@@ -1,5 +1,6 @@
 /**
- * Requests with files: parses multipart form data into members for filters and digests, and writes it for the provider.
+ * Requests with files: parses multipart form data into members for filters and digests, and builds the form data for
+ * the provider.
  */
 import { asText } from '#core/kernel/as-text.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
@@ -8,7 +9,7 @@ import type { Json, JsonObject } from '#core/kernel/json.ts';
 import type { ProviderForm } from '#core/models/providers/ports.ts';
 import { type FormPart, formParts } from './multipart.ts';
 
-/** Files of a request by SHA-256. Filters do not read their bytes, as with images in chats. */
+/** A request's files by SHA-256. Filters do not read their bytes, as with images in chats. */
 export type FormFiles = ReadonlyMap<string, File>;
 
 interface ReadForm {
@@ -18,13 +19,13 @@ interface ReadForm {
 
 const maxFields = 64;
 const fieldName = /^[A-Za-z][A-Za-z0-9_]{0,63}(\[\])?$/;
-/** Fields that JSON would express as numbers or booleans, so that they are checked as such. */
+/** Fields that JSON would express as numbers or booleans, so that they are validated as such. */
 const numbers: ReadonlySet<string> = new Set(['n', 'temperature']);
 const truths: ReadonlyMap<string, boolean> = new Map(Object.entries({ true: true, false: false }));
 
 /**
  * Parses a form.
- * @param bytes held in memory, so their number is bounded by the caller.
+ * @param bytes bytes held in memory, so the caller must limit their number.
  * @throws GatewayError `unsupported_media_type`, `invalid_request`.
  */
 export function readForm(type: string | undefined, bytes: Uint8Array): ReadForm {
@@ -54,7 +55,7 @@ const memberOf = (name: string, text: string): Json => {
   return numbers.has(name) && text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 };
 
-/** Describes a file in the request: filters read its name, and its digest is part of the request's. */
+/** Describes a file in the request: filters read its name, and its digest is part of the request digest. */
 function described({ filename = '', type, bytes }: Omit<FormPart, 'name'>, files: Map<string, File>): JsonObject {
   const file = new File([bytes as Uint8Array<ArrayBuffer>], filename, { type: type || 'application/octet-stream' });
   const digest = sha256(bytes);

@@ -1,4 +1,4 @@
-/** Finds texts in replies of endpoints other than chat. */
+/** Finds text in replies from endpoints other than chat. */
 
 import type { JsonObject } from '#core/kernel/json.ts';
 import { objectsOf } from '#core/kernel/narrow.ts';
@@ -6,17 +6,17 @@ import type { TextSlot } from '#core/models/dialects/dialect.ts';
 import { leaves } from '#core/models/dialects/leaves.ts';
 import { addText } from '#core/models/dialects/slots.ts';
 
-/** Returns every text of a reply. Running text is rewritten like that of chats. */
+/** Returns all text in a reply. Running text is rewritten as in chats. */
 export function endpointTexts(reply: JsonObject): TextSlot[] {
   const slots: TextSlot[] = [];
-  // Segments and words repeat the transcript, so they are dropped when it changes.
+  // Segments and words repeat the transcript, so they are dropped when the transcript changes.
   const forgetSegments = () => {
     delete reply.segments;
     delete reply.words;
   };
   addText(slots, 'text', 'text', reply, 'text')?.afterChange(forgetSegments);
   for (const [at, choice] of objectsOf(reply.choices).entries()) {
-    // Log probabilities repeat the text, so they are dropped when it changes.
+    // Log probabilities repeat the text, so they are dropped when the text changes.
     const forgetTokens = () => {
       if (choice.logprobs) choice.logprobs = null;
     };

@@ -1,4 +1,4 @@
-/** Queues a share of the answered calls for the evaluator, after their callers have received the answer. */
+/** Queues a sample of answered calls for the evaluator, after their callers have received the answer. */
 
 import { deliveryId } from '#core/approvals/notifications/enqueue.ts';
 import type { DeliveryStore } from '#core/approvals/notifications/ports.ts';
@@ -17,14 +17,14 @@ interface SubmitPorts {
   readonly telemetry: Pick<Telemetry, 'log' | 'outgoing'>;
 }
 
-/** Returns the maximum code points to send per text; undefined if the call is not sampled. */
+/** Returns the maximum number of code points to send per text, or undefined if the call is not sampled. */
 export function sampleOf({ call }: Pick<RunningCall, 'call'>): number | undefined {
   const { url, sample_rate, max_characters } = call.snapshot.configuration.evaluation;
   if (url === undefined || isEndpoint(call.operation) || call.storing) return undefined;
   return isSampled(call.envelopeId, sample_rate) ? max_characters : undefined;
 }
 
-/** Returns as much of the conversation as an excerpt may need. */
+/** Returns as much of the conversation as the excerpt may need. */
 function promptOf(slots: readonly TextSlot[], enough: number): string {
   let text = '';
   for (const slot of slots) {
@@ -45,7 +45,7 @@ export async function submitForEvaluation(
 ): Promise<void> {
   const { call } = known;
   if (!recorded || (outcome !== 'completed' && outcome !== 'cached')) return;
-  // Building the excerpt needs some text beyond its own length.
+  // Building the excerpt requires some text beyond its own length.
   const prompt = excerptOf(promptOf(call.wire.requestTexts(call.body), 2 * most + 8_192), most);
   const response = excerptOf(answer, most);
   const usage = usageOf(known);

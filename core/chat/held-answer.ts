@@ -1,4 +1,4 @@
-/** Answer of one call: streams are sent while the model answers, all others once the call is recorded. */
+/** Answer to one call: streams are sent while the model responds, all others once the call has been recorded. */
 import { AsyncQueue } from '#core/kernel/async-queue.ts';
 import type { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -9,17 +9,17 @@ import type { EndedCall, KnownCall } from './call-stages.ts';
 import { headersOfCall } from './known-facts.ts';
 import { RecordedFailure } from './recorded-failure.ts';
 
-/** Joins the texts of an answer, except those for the model's tools. */
+/** Joins the text of an answer, excluding text meant for the model's tools. */
 const answerOf = (slots: readonly TextSlot[]): string =>
   slots.flatMap(({ kind, text, echo }) => (echo || (kind !== 'text' && kind !== 'refusal') ? [] : [text])).join('');
 
-/** Queue of events that keeps the beginning of the text that passes. */
+/** Queue of events that keeps the beginning of the text passing through. */
 class RecordingQueue extends AsyncQueue<JsonObject> {
   readonly #most: number;
   readonly #textsOf: (event: JsonObject) => readonly TextSlot[];
   #text = '';
 
-  /** @param most characters to keep; one more is kept to show that the text was cut. */
+  /** @param most number of characters to keep; one more is kept to show that the text was truncated. */
   constructor(textsOf: (event: JsonObject) => readonly TextSlot[], most: number) {
     super();
     this.#textsOf = textsOf;
@@ -46,7 +46,7 @@ type Whole =
 export class HeldAnswer implements Answering {
   readonly #wire: ChatCall['wire'];
   readonly #reply: Reply;
-  /** Characters of the answer that the evaluator receives; undefined for a call that is not evaluated. */
+  /** Number of characters of the answer sent to the evaluator; undefined for a call that is not evaluated. */
   readonly #sampled: number | undefined;
   #queue: AsyncQueue<JsonObject> | undefined;
   #whole: Whole | undefined;
@@ -84,7 +84,7 @@ export class HeldAnswer implements Answering {
     this.#whole = { status, events };
   }
 
-  /** Releases the answer to the caller. @throws RecordedFailure in place of an answer that has not begun. */
+  /** Releases the answer to the caller. @throws RecordedFailure instead if the answer has not begun. */
   release({ known, ending }: EndedCall, fault: GatewayError | undefined): void {
     const queue = this.#queue;
     if (queue) {

@@ -1,11 +1,11 @@
-/** Remembers the conversation of a chat for tool calls of the same session through other paths, such as MCP. */
+/** Stores a chat's conversation for tool calls that arrive in the same session through other paths, such as MCP. */
 import { rememberConversation } from '#core/session/sources/remember-call.ts';
 import type { ChatCall } from './call.ts';
 import type { ChatPorts } from './ports.ts';
 
 /**
- * Stores the conversation while the model is called. Never rejects, but returns the fault: the answer is withheld if
- * the tool results that its model has read could not be stored.
+ * Stores the conversation while the model is called. Never rejects, but returns the error: the answer is withheld if
+ * tool results that its model has read could not be stored.
  */
 export async function keepConversation(
   { provenance, clock, ids }: ChatPorts,

@@ -1,4 +1,4 @@
-/** Derives facts of a call from the results of several stages. */
+/** Derives facts about a call from the results of several stages. */
 
 import type { Finding } from '#core/contracts/chat.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
@@ -9,7 +9,7 @@ import { leftOutHeader } from './left-out.ts';
 
 const allowed: Ruling = { decision: 'allow', matchedRule: undefined };
 
-/** Returns the last ruling with a decision. */
+/** Returns the most recent ruling that contains a decision. */
 export const rulingOf = ({ inputVerdict, approval, outputVerdict }: KnownCall, ending: Ending): Ruling =>
   ending.ruling ??
   ruledBy(outputVerdict) ??
@@ -29,7 +29,7 @@ export function findingsOf({ inputVerdict, outputVerdict }: KnownCall): readonly
   return first.length === 0 ? second : [...first, ...second];
 }
 
-/** Returns the end of the session's chain, as last read. */
+/** Returns the end of the session's chain, as most recently read. */
 export const headOf = ({ approval, head }: KnownCall): SessionHead | null =>
   approval ? approval.head : (head ?? null);
 
@@ -37,13 +37,16 @@ export const headOf = ({ approval, head }: KnownCall): SessionHead | null =>
 export const providerOf = ({ provider, lookup }: KnownCall): string | undefined =>
   provider ?? (lookup && lookup.state !== 'MISS' ? lookup.cached.provider : undefined);
 
-/** Returns the members that no provider receives, and those that the answering or cached provider did not receive. */
+/**
+ * Returns the members that are not sent to any provider, and those that were not sent to the answering or cached
+ * provider.
+ */
 export function leftOutOf({ call, leftOut, lookup }: KnownCall): readonly string[] {
   const names = leftOut ?? (lookup && lookup.state !== 'MISS' ? lookup.cached.leftOut : []);
   return names.length + call.leftOut.length === 0 ? call.leftOut : [...new Set([...call.leftOut, ...names])];
 }
 
-/** Returns the headers of the answer, as far as the call has progressed. */
+/** Returns the response headers that are known at the call's current stage. */
 export function headersOfCall(known: KnownCall, ending?: Ending): Readonly<Record<string, string>> {
   const { call, limitHeaders, lookup } = known;
   const warnings = warningsIn(findingsOf(known));
@@ -65,5 +68,5 @@ function warningsIn(findings: readonly Finding[]): string | undefined {
   return names.size === 0 ? undefined : [...names].map(inHeader).join(', ');
 }
 
-/** Replaces characters that are not ASCII, which headers cannot hold. */
+/** Replaces non-ASCII characters, which headers cannot contain. */
 const inHeader = (name: string): string => name.replace(/[^\x20-\x7e]/g, '?');

@@ -1,4 +1,7 @@
-/** Names of request members that the provider does not receive, for the header and for evidence [chat.translated-members]. */
+/**
+ * Names of request members that are not sent to the provider, for the header and for evidence
+ * [chat.translated-members].
+ */
 
 import type { Json } from '#core/kernel/json.ts';
 
@@ -7,13 +10,13 @@ const maxCharacters = 64;
 const maxInHeader = 500;
 
 /**
- * Checks whether a chat completion asks its provider to store it. The member is left out, because the gateway has no
- * record for reading or deleting the completion [responses.stored].
+ * Checks whether the caller wants the provider to store a chat completion. The member is left out, because the gateway
+ * has no record for reading or deleting the completion [responses.stored].
  */
 export const keepsCompletion = (store: Json | undefined): boolean =>
   store !== undefined && store !== null && store !== false;
 
-/** Limits names from the caller. */
+/** Limits the number and length of names sent by the caller. */
 export const boundedNames = (names: readonly string[]): string[] =>
   names.slice(0, maxNames).map((name) => name.slice(0, maxCharacters).toWellFormed());
 

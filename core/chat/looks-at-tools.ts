@@ -1,4 +1,7 @@
-/** Checks whether the tool guard inspects chats. Its code is loaded only then, since few configurations need it. */
+/**
+ * Checks whether the tool guard inspects chats. Its code is loaded only in that case, because few configurations need
+ * it.
+ */
 import type { Configuration } from '#core/contracts/config.ts';
 
 export const looksAtTools = ({ tool_guard }: Pick<Configuration, 'tool_guard'>): boolean =>

@@ -1,4 +1,6 @@
-/** Progress of a provider's answer. The stage that calls the provider owns it and updates it as the answer arrives. */
+/**
+ * Progress of a provider's response. The stage that calls the provider owns it and updates it as the response arrives.
+ */
 import type { Usage } from '#core/contracts/chat.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { countOf, objectOf, objectsOf } from '#core/kernel/narrow.ts';
@@ -10,14 +12,14 @@ export class ModelProgress {
   #counted: Partial<Usage> = {};
   #outputCharacters = 0;
   #finishReason: string | undefined;
-  /** Finish reasons by index of the choice; a reply may have several choices. */
+  /** Finish reasons by choice index; a reply may have several choices. */
   readonly #finishReasons = new Map<number, string>();
   #firstTokenMs: number | undefined;
   #keptId: string | undefined;
   readonly #models = new Set<string>();
   #served: JsonObject = {};
 
-  /** Tier, speed and region that the provider reports as served, and therefore charges. */
+  /** Tier, speed and region that the provider reports as served and therefore charges for. */
   get served(): JsonObject {
     return this.#served;
   }
@@ -27,7 +29,7 @@ export class ModelProgress {
     return this.#counted;
   }
 
-  /** Characters of output, for providers that report no count. */
+  /** Number of output characters, for providers that report no count. */
   get outputCharacters(): number {
     return this.#outputCharacters;
   }
@@ -36,14 +38,14 @@ export class ModelProgress {
     return this.#finishReason;
   }
 
-  /** Reasons of the ended choices in their order; one if there is a single answer. */
+  /** Finish reasons of the ended choices, in order; just one if there is a single answer. */
   get finishReasons(): readonly string[] {
     if (this.#finishReasons.size === 0) return this.#finishReason === undefined ? [] : [this.#finishReason];
     if (this.#finishReasons.size === 1) return [...this.#finishReasons.values()];
     return [...this.#finishReasons].sort(([a], [b]) => a - b).map(([, reason]) => reason);
   }
 
-  /** Reports whether all requested choices have ended. A dialect without choices has a single answer. */
+  /** Checks whether all requested choices have ended. A dialect without choices has a single answer. */
   hasEnded(choices: number): boolean {
     return this.#finishReasons.size === 0 ? this.#finishReason !== undefined : this.#finishReasons.size >= choices;
   }
@@ -58,7 +60,7 @@ export class ModelProgress {
     return this.#keptId;
   }
 
-  /** Names of models in the reply. */
+  /** Names of the models named in the reply. */
   get models(): readonly string[] {
     return [...this.#models];
   }
@@ -72,7 +74,7 @@ export class ModelProgress {
     this.#count(native.replyTexts(reply));
   }
 
-  /** Records one stream event: takes the provider's token counts, or counts characters if it sends none. */
+  /** Records one stream event: uses the provider's token counts, or counts characters if it sends none. */
   readEvent(native: Dialect, event: JsonObject, elapsedMs: () => number): void {
     const counted = native.usageOf(event);
     this.readModel(event);
@@ -97,7 +99,7 @@ export class ModelProgress {
     for (const { text, whole } of texts) if (!whole) this.#outputCharacters += text.length;
   }
 
-  /** Records the model name in a reply, or in an event of either dialect. */
+  /** Records the model name from a reply, or from an event in either dialect. */
   readModel({ model, message }: JsonObject): void {
     const name = model ?? (message as JsonObject | null | undefined)?.model;
     if (typeof name === 'string' && name !== '' && this.#models.size < maxModels) this.#models.add(name);
@@ -109,17 +111,19 @@ export class ModelProgress {
     if (typeof id === 'string' && /^[\w.:-]{1,200}$/.test(id)) this.#keptId = id;
   }
 
-  /** Records counts that are not read from a chat. */
+  /** Records counts that do not come from a chat. */
   count(counted: Partial<Usage>): void {
     this.#counted = counted;
   }
 
-  /** Assumes the reserved output if the provider sends no count, so that no budget is exceeded unnoticed. */
+  /**
+   * Assumes that the reserved output was used if the provider sends no count, so that no budget is exceeded unnoticed.
+   */
   assumeOutput(tokens: number): void {
     this.#outputCharacters = tokens * charactersOfToken;
   }
 
-  /** Tokens estimated from the characters so far, for providers without counts. */
+  /** Tokens estimated from the characters received so far, for providers that send no counts. */
   get estimatedOutput(): number {
     return Math.ceil(this.#outputCharacters / charactersOfToken);
   }
@@ -130,7 +134,7 @@ const maxModels = 8;
 /** Maximum number of choices in OpenAI's API. */
 const maxChoices = 128;
 
-/** Reads the served values: OpenAI puts them next to the usage, Anthropic within it. */
+/** Reads the served values: OpenAI sends them next to the usage, Anthropic within it. */
 function servedBy(message: JsonObject): JsonObject {
   const places = [message, objectOf(message.usage), objectOf(objectOf(message.message)?.usage)];
   const served: { [name: string]: string } = {};

@@ -1,4 +1,4 @@
-/** Lists the models that a caller may request by name. Patterns are left out. */
+/** Lists the models that a caller may request by name. Patterns are excluded. */
 
 import type { KeyLimits } from '#core/configuration/identity/identities.ts';
 import type { Configuration } from '#core/contracts/config.ts';
@@ -15,8 +15,8 @@ export interface ListedModel {
 type Key = Pick<KeyLimits, 'allowed_models'> | undefined;
 
 /**
- * Lists the models of a tenant.
- * @param key whose own limits exclude further models [limit.key].
+ * Lists a tenant's models.
+ * @param key key whose own limits exclude additional models [limit.key].
  */
 export function modelsOf(configuration: Configuration, tenantId: string, key?: Key): ListedModel[] {
   const tenant = configuration.tenants.find(({ id }) => id === tenantId);

@@ -1,6 +1,6 @@
 /**
  * Parses multipart/form-data (RFC 7578) in one pass over its bytes. Parts are counted as they are found, so parsing
- * stops at the first part over the limit.
+ * stops at the first part that exceeds the limit.
  */
 import { type GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 
@@ -8,7 +8,7 @@ export interface FormPart {
   readonly name: string;
   /** Set for a file; may be empty. */
   readonly filename?: string;
-  /** Content type of a file; empty if the part does not name one. */
+  /** Content type of a file; empty if the part does not specify one. */
   readonly type: string;
   readonly bytes: Uint8Array;
 }
@@ -16,10 +16,10 @@ export interface FormPart {
 const maxLookAlikes = 100_000;
 const maxHeadBytes = 16 * 1024;
 
-/** Boundary of RFC 2046, section 5.1.1. */
+/** Boundary as defined in RFC 2046, section 5.1.1. */
 const boundaryParameter = /;\s*boundary=(?:"([\w'()+,./:=? -]{0,69}[\w'()+,./:=?-])"|([\w'+./-]{1,70}))\s*(?:;|$)/i;
 
-/** Parses the parts of a form. @throws GatewayError `invalid_request`. */
+/** Parses the parts of multipart form data. @throws GatewayError `invalid_request`. */
 export function formParts(type: string, body: Uint8Array, maxParts: number): FormPart[] {
   const [, quoted, plain] = boundaryParameter.exec(type) ?? [];
   const boundary = quoted ?? plain;
@@ -53,7 +53,8 @@ const [cr, lf, dash, space, tab] = [0x0d, 0x0a, 0x2d, 0x20, 0x09];
 
 /**
  * Returns the first delimiter from `from` on: a whole line `--boundary`. Within a line, the same characters are
- * content. More of them than files contain by chance are refused, since each is checked.
+ * content. If there are more of them than files contain by chance, the form is refused, because each one must be
+ * checked.
  */
 function delimiterFrom(bytes: Buffer, opening: Buffer, from: number): Delimiter | undefined {
   let seen = 0;
@@ -96,12 +97,14 @@ function fieldsOf(head: string): ReadonlyMap<string, string> {
 }
 
 /**
- * Parameter whose backslashes are part of the name, as browsers write it, except before a quotation mark in the name.
+ * Parameter in which backslashes are part of the name, as browsers write it, except before a quotation mark in the
+ * name.
  */
 const parameter = /;[ \t]*([a-z*]+)=(?:"((?:[^"]|(?<=\\)"(?![ \t]*(?:;|$)))*)"|([^\s;"]+))[ \t]*/iy;
 
 /**
- * Returns the parameters `name` and `filename`. Each may occur once, since readers could choose different ones of two.
+ * Returns the parameters `name` and `filename`. Each may occur only once, because different readers could pick
+ * different duplicates.
  */
 function dispositionOf(value: string): { readonly name?: string; readonly filename?: string } {
   const kind = 'form-data';
@@ -117,7 +120,7 @@ function dispositionOf(value: string): { readonly name?: string; readonly filena
   throw notMultipart();
 }
 
-/** Unescapes quotation marks: browsers write `%22`, other clients `\"`. */
+/** Unescapes quotation marks, which browsers write as `%22` and other clients as `\"`. */
 const unescaped = (text: string): string =>
   text
     .replaceAll('\\"', '"')

@@ -1,5 +1,6 @@
 /**
- * Runs a chat call: the one flow of chat completions, messages and the WebSocket. Stages have the names of their spans.
+ * Runs a chat call: the single flow for chat completions, messages and the WebSocket. Stages have the same names as
+ * their spans.
  */
 
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
@@ -33,8 +34,8 @@ import type { StoringHooks } from './stored/hooks.ts';
 
 /**
  * Answers one chat call.
- * @param hooks of the call's view.
- * @throws GatewayError for a refusal or failure before the first byte, after the call was recorded.
+ * @param hooks hooks for the call's view.
+ * @throws GatewayError for a refusal or failure before the first byte, after the call has been recorded.
  */
 export function chat(ports: ChatPorts, request: ChatRequest, hooks: StoringHooks = {}): Promise<ChatReply> {
   const replied = Promise.withResolvers<ChatReply>();
@@ -67,7 +68,7 @@ export function chat(ports: ChatPorts, request: ChatRequest, hooks: StoringHooks
   return replied.promise;
 }
 
-/** Runs the stages, then records the call. An answer that could not be recorded is not sent. */
+/** Runs the stages, then records the call. If recording fails, the answer is not sent. */
 async function answer(
   ports: ChatPorts,
   running: RunningCall,
@@ -91,7 +92,7 @@ async function answer(
 const faultIn = (finished: Finished): GatewayError | undefined =>
   finished instanceof StageFailure ? finished : undefined;
 
-/** Requests above this size let other work run between stages, each of which processes the whole request. */
+/** Requests larger than this let other work run between stages, because each stage processes the whole request. */
 const largeTokens = 64 * 1024;
 
 /** Modules that only some calls need, loaded on first use. */
@@ -101,7 +102,7 @@ const endpointCalls = lazyImport(() => import('./stages/endpoint.ts'));
 
 /**
  * Runs the stages in the order of the specification. Each receives the result of the previous one.
- * @returns the failure of a stage that throws, with the facts known before it or those that it carries.
+ * @returns the failure of a stage that throws, with the facts known before it or those that the failure carries.
  */
 async function stages(
   ports: ChatPorts,
@@ -155,12 +156,12 @@ async function stages(
   }
 }
 
-/** Returns the addresses to decide, as named in the provider's request [chat.addresses]. */
+/** Returns the addresses that require a decision, as named in the provider's request [chat.addresses]. */
 const addressesOf = ({ call, body }: ScreenedCall) =>
-  // Lines of batches contain no addresses to decide.
+  // Batch lines contain no addresses that require a decision.
   call.storing ? [] : addressesToDecide(call.snapshot.configuration, { ...call, body });
 
-/** Stores the conversation, so that tool calls sent without it can be traced to it [provenance.session]. */
+/** Stores the conversation, so that tool calls sent without it can be traced back to it [provenance.session]. */
 function keepForTools(ports: ChatPorts, { call }: RunningCall) {
   if (!ports.provenance || !ofTenant(call.snapshot, call.tenant.id).policy.readsSources) return undefined;
   return import('./keep-conversation.ts').then(({ keepConversation }) => keepConversation(ports, call));
@@ -175,7 +176,7 @@ function endedCall(finished: Finished, streamed: boolean, kept: string | undefin
   };
 }
 
-/** Returns the status that the caller has seen: for a stream, that of its start. */
+/** Returns the status that the caller received: for a stream, the status sent at its start. */
 function statusOf(finished: Finished, streamed: boolean): number {
   const { known, ending } = finished;
   if (ending.outcome === 'aborted') return 499;

@@ -14,17 +14,17 @@ import type { StoredObjectStore } from './stored/ports.ts';
 export interface ChatPorts extends GovernPorts {
   readonly counters: Counters;
   readonly providers: Providers;
-  /** Breakers of these providers. */
+  /** Breakers for these providers. */
   readonly providerBreakers: Breakers;
   readonly storedObjects: StoredObjectStore;
   readonly wasm: WasmRunner;
-  /** Scans large texts elsewhere; if undefined, this thread scans them. */
+  /** Worker for large texts; if undefined, the current thread scans them. */
   readonly texts: TextWork | undefined;
   readonly cache: ResponseCache;
   readonly hostLimits: Pick<HostLimits, 'seesCallers'> | undefined;
-  /** Rollouts between providers, as known to this process. */
+  /** Rollouts between providers that are known to this process. */
   readonly rolloutsInForce: RolloutsInForce;
   readonly timeouts: Timeouts;
-  /** Returns a number in [0, 1) for the jitter of retries. */
+  /** Returns a number in [0, 1) for retry jitter. */
   readonly random: () => number;
 }

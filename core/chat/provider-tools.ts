@@ -1,7 +1,7 @@
 /**
- * Actions that a provider would take by itself in a messages call: its own tools, MCP servers that the caller names,
- * features of a beta header. The gateway cannot decide them, so even if tools pass (`messages.tool_use`), only those in
- * the configuration do [messages.provider-run].
+ * Actions that a provider would take on its own in a messages call: its own tools, MCP servers that the caller names,
+ * features enabled by a beta header. The gateway cannot make decisions on them, so even if tools pass
+ * (`messages.tool_use`), only actions listed in the configuration are allowed [messages.provider-run].
  */
 
 import type { Configuration } from '#core/contracts/config.ts';
@@ -12,18 +12,18 @@ import { globMatches } from '#core/text/matching/glob.ts';
 
 type MessagesSettings = Configuration['messages'];
 
-/** Tools whose calls return to the caller, so that the tool policy sees them. */
+/** Tools whose calls return to the caller, so that the tool policy applies to them. */
 const callerRun = ['custom', 'bash_*', 'text_editor_*', 'computer_*', 'memory_*'];
 
 const matches = (patterns: readonly string[], name: string): boolean =>
   patterns.some((pattern) => globMatches(pattern, name));
 
-/** Headers for the provider, in lower case. */
+/** Headers for the provider, with lower-case names. */
 type PassedHeaders = Readonly<Record<string, string>>;
 
 /**
- * Refuses what the configuration does not list.
- * @throws GatewayError `invalid_request` that names what was found and what is allowed.
+ * Refuses actions that the configuration does not list.
+ * @throws GatewayError `invalid_request` stating what was found and what is allowed.
  */
 export function refuseProviderRun(settings: MessagesSettings, body: JsonObject): void {
   if (isGiven(body.mcp_servers)) throw refusal('mcp_servers', 'none: the gateway serves upstreams.mcp');
@@ -42,7 +42,7 @@ export function refuseProviderRun(settings: MessagesSettings, body: JsonObject):
 }
 
 /**
- * Removes betas that are not listed. The feature stays off at the provider, and a client newer than the list still
+ * Removes betas that are not listed. The feature stays disabled at the provider, and a client newer than the list still
  * works [messages.provider-run].
  */
 export function listedBetas(
@@ -62,12 +62,12 @@ export function listedBetas(
   };
 }
 
-/** Checks whether a block of a reply is a provider-run tool that the configuration does not list. */
+/** Checks whether a reply block is from a provider-run tool that the configuration does not list. */
 export function isProviderRun(block: Json | undefined, { provider_tools }: MessagesSettings): block is JsonObject {
   const { type, name } = (block ?? {}) as JsonObject;
   if (typeof type !== 'string' || type === 'tool_use' || type === 'tool_result') return false;
   if (!/_tool_(?:use|result)$/.test(type)) return false;
-  // Names of listed tools end in a date; their calls and results begin with the name before it.
+  // Listed tool names end in a date; the types of their calls and results begin with the part before it.
   const tool =
     typeof name === 'string' && type === 'server_tool_use' ? name : type.replace(/_tool_(?:use|result)$/, '');
   return !provider_tools.some((listed) => globMatches(listed, tool) || listed.startsWith(`${tool}_`));

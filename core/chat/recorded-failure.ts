@@ -1,4 +1,4 @@
-/** Failure of a chat call that is already recorded, with the headers of its answer, which include the limits. */
+/** Failure of a chat call that has already been recorded, with its response headers, which include the limits. */
 import { GatewayError } from '#core/kernel/errors.ts';
 
 export class RecordedFailure extends GatewayError {

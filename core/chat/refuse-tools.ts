@@ -11,7 +11,7 @@ import { refuseProviderRun } from './provider-tools.ts';
 /** Parts of a call that determine which tools it may contain. */
 interface ChatRequestBody {
   readonly dialect: DialectName;
-  /** Endpoint that was called, if it is not the dialect's own. */
+  /** Called endpoint, if it is not the dialect's own. */
   readonly operation?: Exclude<ChatOperation, 'chat.completions' | 'messages'> | undefined;
   readonly body: JsonObject;
 }
@@ -32,7 +32,9 @@ function refuseOnMessages(
   if (messages.tool_use !== 'reject' && dialect === 'anthropic') refuseProviderRun(messages, body);
 }
 
-/** Refuses all tools under `reject`, and under `govern` those whose calls could not be decided. */
+/**
+ * Refuses all tools under `reject`; under `govern`, refuses tools whose calls the gateway could not make decisions on.
+ */
 function refuseOnCompletions({ chat_completions }: Configuration, body: JsonObject, wire: Dialect): void {
   const { tool_use } = chat_completions;
   if (tool_use === 'reject' && wire.usesTools(body)) throw rejected('chat/completions', 'chat_completions');

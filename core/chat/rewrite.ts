@@ -1,13 +1,13 @@
 /**
- * Response transforms of the configuration: literal replacements, a prefix and a suffix around the model's text. They
- * work on running text, so that streams and complete replies are rewritten alike.
+ * Configured response transforms: literal replacements, and a prefix and suffix around the model's text. They work on
+ * running text, so streams and complete replies are rewritten in the same way.
  */
 import type { Configuration, Tenant } from '#core/contracts/config.ts';
 
 export interface Rewriter {
-  /** Returns the text to send; holds back the possible beginning of a replacement. */
+  /** Returns the text to send, holding back text that may be the beginning of a match. */
   push(text: string): string;
-  /** Returns the rest and the suffix. */
+  /** Returns the remaining text and the suffix. */
   end(): string;
 }
 
@@ -50,7 +50,7 @@ function rewriter(replacements: readonly (readonly [string, string])[], prefix: 
   };
 }
 
-/** Returns a replacer that takes the leftmost, then longest match, and holds back a tail that may become one. */
+/** Returns a replacer that takes the leftmost, longest match and holds back a tail that may become one. */
 function replacer(replacements: ReadonlyMap<string, string>) {
   if (replacements.size === 0) return (text: string) => ({ done: text, rest: '' });
   const longestFirst = [...replacements.keys()].sort((a, b) => b.length - a.length);
@@ -69,7 +69,7 @@ function replacer(replacements: ReadonlyMap<string, string>) {
   };
 }
 
-/** Returns the start of the first tail that may grow into a longer literal. */
+/** Returns the start of the first tail that may grow into a longer literal match. */
 function startOfOpenMatch(text: string, literals: readonly string[]): number {
   const longest = literals[0]!.length;
   for (let from = Math.max(0, text.length - longest + 1); from < text.length; from++) {

@@ -1,4 +1,4 @@
-/** Answers one call over a WebSocket with the same pipeline as HTTP, in messages with the call's id. */
+/** Answers one call over a WebSocket using the same pipeline as HTTP, in messages with the call's id. */
 
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import { resolveSession } from '#core/configuration/identity/sessions.ts';
@@ -15,19 +15,21 @@ import { type SocketCall, serverMessages } from './socket-message.ts';
 interface SocketAnswer {
   readonly call: SocketCall;
   readonly principal: Principal;
-  /** Session named at the handshake, for calls that name none. */
+  /** Session specified at the handshake, for calls that do not specify one. */
   readonly sessionId?: string | undefined;
   readonly requestId: string;
   readonly unnamedSessions: UnnamedSessions;
-  /** Aborts when the caller cancels the call or leaves. */
+  /** Aborts when the caller cancels the call or disconnects. */
   readonly signal: AbortSignal;
   /** Returns a promise while the connection is congested; the model's stream awaits it. */
   readonly send: (text: string) => Promise<void> | void;
-  /** Runs when the call is settled, before its last message is sent: its id is free again. */
+  /** Runs when the call is settled, before its last message is sent: its id can then be reused. */
   readonly ending?: () => Promise<void> | void;
 }
 
-/** Answers the call and waits until it is settled. Never rejects if the call fails: the failure is a message. */
+/**
+ * Answers the call and waits until it is settled. Never rejects if the call fails; the failure is sent as a message.
+ */
 export async function answerCall(ports: ChatPorts, answer: SocketAnswer): Promise<void> {
   const { call, send, ending } = answer;
   const last = await ports.telemetry.continued({ traceparent: call.traceparent }, () => sendAnswer(ports, answer));
@@ -35,7 +37,7 @@ export async function answerCall(ports: ChatPorts, answer: SocketAnswer): Promis
   await send(last);
 }
 
-/** Sends all messages but the last one, which it returns. */
+/** Sends all messages except the last one, which it returns. */
 async function sendAnswer(ports: ChatPorts, answer: SocketAnswer): Promise<string> {
   const { call, signal } = answer;
   try {
@@ -66,7 +68,7 @@ const sessionOf = ({ clock }: ChatPorts, { call, principal, sessionId, unnamedSe
     .session_id;
 
 /**
- * Relays the events without waiting for a caller who left.
+ * Relays the events without waiting for a caller that has disconnected.
  * @returns false if the stream reported an error.
  */
 async function relay(
@@ -86,7 +88,7 @@ async function relay(
   return well;
 }
 
-/** Waits for the connection until the call is aborted. */
+/** Waits for the connection or until the call is aborted. */
 function unlessAborted(behind: Promise<void>, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve, reject) => {

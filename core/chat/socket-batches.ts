@@ -1,13 +1,13 @@
 /**
- * Gathers the messages of a call for connections with a price per post [chat.ws]: sends the first at once and
- * those of the next 50 ms together, in order.
+ * Gathers the messages of a call for connections that charge per post [chat.ws]: sends the first message immediately
+ * and those of the next 50 ms together, in order.
  */
 import type { Timeouts } from '#core/kernel/ports.ts';
 import type { SentId } from './socket-message.ts';
 
-/** Milliseconds between two posts of a call, unless more bytes than `batchBytes` have come. */
+/** Milliseconds between two posts of a call, unless more than `batchBytes` have accumulated. */
 const batchMs = 50;
-/** Bytes of UTF-8 that trigger a post, well below the 32 KB of a frame. */
+/** Number of UTF-8 bytes that triggers a post, well below the 32 KB of a frame. */
 const batchBytes = 24_000;
 
 interface BatchesOptions {
@@ -15,7 +15,8 @@ interface BatchesOptions {
   /** Identifies the parts of a message that is larger than a frame. */
   readonly callId: SentId;
   /**
-   * Posts one text at a time and never rejects. Returns false on failure, after which the gathered texts are dropped.
+   * Posts one message at a time and never rejects. Returns false on failure, after which the gathered messages are
+   * dropped.
    */
   readonly post: (text: string) => Promise<boolean>;
 }
@@ -24,7 +25,7 @@ export class SocketBatches {
   readonly #options: BatchesOptions;
   #waiting: string[] = [];
   #bytes = 0;
-  /** Ends the current 50 ms without a post; undefined outside of them. */
+  /** Ends the current 50 ms interval without a post; undefined outside such an interval. */
   #cancel: (() => void) | undefined;
   #posted: Promise<void> = Promise.resolve();
 
@@ -72,7 +73,7 @@ export class SocketBatches {
     await posted;
   }
 
-  /** Sets no further timer; pending messages remain. */
+  /** Sets no more timers; pending messages remain. */
   stop(): void {
     this.#cancel?.();
     this.#cancel = undefined;
@@ -96,22 +97,22 @@ function batched(messages: readonly string[], callId: SentId): string[] {
   return groups.flatMap((group) => (group.length === 1 ? inParts(group[0]!, callId) : [batch(group)]));
 }
 
-/** Wraps messages that are already JSON texts. */
+/** Wraps messages that are already JSON text. */
 const batch = (messages: readonly string[]): string => `{"type":"batch","messages":[${messages.join(',')}]}`;
 
-/** Bytes of a 32 KB frame without its own overhead. */
+/** Payload bytes of a 32 KB frame, without its overhead. */
 const maxPostBytes = 32_000;
 
 const encoder = new TextEncoder();
 const bytesOf = (text: string): number => encoder.encode(text).length;
 
 /**
- * Returns the message itself if it is short enough, otherwise its parts in order, each a JSON text of its own. The
+ * Returns the message itself if it is short enough, otherwise its parts in order, each as separate JSON text. The
  * receiver joins the `data` of the parts with the same id and parses the result.
- * @param most bytes of UTF-8 per text.
+ * @param most maximum UTF-8 bytes per part.
  */
 export function inParts(text: string, id: SentId, most = maxPostBytes): string[] {
-  // A UTF-16 unit has at most three bytes of UTF-8, so short texts need no counting.
+  // A UTF-16 unit takes at most three bytes in UTF-8, so short text does not need to be counted.
   if (text.length * 3 <= most || bytesOf(text) <= most) return [text];
   const room = most - bytesOf(part(id, Number.MAX_SAFE_INTEGER, false, ''));
   const slices = slicesOf(text, room);
@@ -121,7 +122,7 @@ export function inParts(text: string, id: SentId, most = maxPostBytes): string[]
 const part = (id: SentId, n: number, last: boolean, data: string): string =>
   JSON.stringify({ type: 'part', id, n, last, data });
 
-/** Cuts between characters, never within one. Each slice is measured in its JSON form. */
+/** Splits text between characters, never within one. Each slice is measured in its JSON form. */
 function slicesOf(text: string, room: number): string[] {
   const slices: string[] = [];
   let [start, at, size] = [0, 0, 0];
@@ -139,7 +140,7 @@ function slicesOf(text: string, room: number): string[] {
   return slices;
 }
 
-/** Returns the bytes of a character within a JSON string. */
+/** Returns the number of bytes that a character takes within a JSON string. */
 function costOf(code: number): number {
   if (code === 0x22 || code === 0x5c) return 2;
   if (code < 0x20 || (code >= 0xd800 && code <= 0xdfff)) return 6;

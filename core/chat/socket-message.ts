@@ -1,11 +1,11 @@
-/** Messages of the chat WebSocket: JSON texts of concurrent calls, identified by id. */
+/** Messages of the chat WebSocket: JSON text for concurrent calls, identified by id. */
 
 import { chatJson, type DialectName } from '#core/contracts/chat.ts';
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { type Json, type JsonObject, parseStrict } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 
-/** Id as the caller sent it, in the form that answers carry. */
+/** Id as the caller sent it, in the form that responses use. */
 export type SentId = string | number;
 
 export interface SocketCall {
@@ -27,7 +27,7 @@ type SocketMessage =
   | SocketCall
   | { readonly type: 'cancel'; readonly id: string }
   | { readonly type: 'ping' }
-  /** Message that could not be parsed; `sentId` is its call, if known. */
+  /** Message that could not be parsed; `sentId` identifies its call, if known. */
   | { readonly type: 'faulty'; readonly sentId?: SentId; readonly fault: GatewayError };
 
 export const closeCodes = {
@@ -38,7 +38,7 @@ export const closeCodes = {
   goingAway: 1001,
 } as const;
 
-/** Close codes by HTTP status. Any other fault is answered, and the connection stays open. */
+/** Close codes by HTTP status. Any other error gets a response, and the connection stays open. */
 export const closesWith: Readonly<Record<number, number>> = {
   401: closeCodes.unauthenticated,
   403: closeCodes.refused,
@@ -47,15 +47,15 @@ export const closesWith: Readonly<Record<number, number>> = {
 };
 
 export const socketLimits = {
-  /** Maximum of concurrent calls per connection. */
+  /** Maximum number of concurrent calls per connection. */
   calls: 64,
-  /** Milliseconds that a connection may stay open without a key. */
+  /** Milliseconds that a connection may stay open before it provides a key. */
   authWithinMs: 10_000,
-  /** Maximum bytes of a message that is read before there is a key. */
+  /** Maximum size in bytes of a message read before a key is provided. */
   bytesBeforeKey: 4 * 1024,
-  /** Messages that are read before there is a key. */
+  /** Maximum number of messages read before a key is provided. */
   messagesBeforeKey: 8,
-  /** Maximum of concurrent connections per process. A tenth of them may be without a key. */
+  /** Maximum number of concurrent connections per process. One tenth of them may be without a key. */
   connections: 1_000,
 } as const;
 
@@ -68,7 +68,7 @@ const kinds: Readonly<Record<string, DialectName>> = {
 
 /**
  * Parses one message. A bare chat request, without `type`, is treated as chat completions.
- * @param freshId identifies a call without an id.
+ * @param freshId generates an id for a call that has none.
  */
 export function readMessage(text: string, freshId: () => string): SocketMessage {
   let message: Json = null;
@@ -124,7 +124,7 @@ function callOf(message: JsonObject, dialect: DialectName, freshId: () => string
   };
 }
 
-/** Reads a text of visible ASCII, since some of these texts are sent as headers. */
+/** Reads a string of visible ASCII, because some of these strings are sent as headers. */
 function requiredText(message: JsonObject, name: string): string {
   const value = message[name];
   if (typeof value === 'string' && /^[\x20-\x7e]{1,4096}$/.test(value)) return value;
@@ -147,7 +147,7 @@ function callIds(sent: Json | undefined, freshId: () => string): Pick<SocketCall
   return { id: String(sentId), sentId };
 }
 
-/** Returns the refusal of a further call on a connection. */
+/** Returns the refusal of an additional call on a connection. */
 export const refusalOf = (why: 'running' | 'full', callId: string): GatewayError =>
   why === 'running'
     ? new GatewayError(
@@ -171,13 +171,13 @@ type SocketEnding = 'completed' | 'failed' | 'aborted';
 export const serverMessages = {
   ready: (maxMessageBytes: number) => JSON.stringify({ type: 'ready', max_message_bytes: maxMessageBytes }),
   pong: () => JSON.stringify({ type: 'pong' }),
-  /** @param headers of the answer, sent with its first event. */
+  /** @param headers response headers, sent with the first event. */
   event: (id: SentId, data: JsonObject, headers?: Headers) =>
     JSON.stringify({ type: 'event', id, ...(headers && { headers }), data }),
   done: (id: SentId, outcome: SocketEnding) => JSON.stringify({ type: 'done', id, outcome }),
   response: (id: SentId, status: number, headers: Headers, body: JsonObject) =>
     JSON.stringify({ type: 'response', id, status, headers, body }),
-  /** @param body in the dialect of the call, if it is about one. */
+  /** @param body error body in the call's dialect, if the error is about a call. */
   error: (fault: GatewayError, about: { id?: SentId | undefined; headers?: Headers; body?: JsonObject } = {}) =>
     JSON.stringify({
       ...(about.body ?? fault.toBody()),

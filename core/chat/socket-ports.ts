@@ -1,11 +1,11 @@
-/** Ports of the WebSocket on a host without a process that holds the connection. */
+/** WebSocket ports on a host without a process that holds the connection. */
 import type { FederatedCaller } from '#core/contracts/federated.ts';
 
-/** Caller of a connection, as stored between messages. */
+/** Caller of a connection, as stored between its messages. */
 export interface SocketCaller {
   readonly key_id: string;
   readonly tenant: string;
-  /** Set for a caller with a token; later messages are checked against it. */
+  /** Set for a caller that uses a token; later messages are checked against it. */
   readonly federated?: FederatedCaller | undefined;
 }
 
@@ -16,14 +16,14 @@ export interface SocketConnection {
   readonly opened_at: string;
   /** ISO 8601. After this time the connection is treated as unknown. */
   readonly expires_at: string;
-  /** Caller's key and tenant; absent until it is authenticated. */
+  /** Caller's key and tenant; absent until the caller is authenticated. */
   readonly key_id?: string;
   readonly tenant?: string;
   readonly federated?: FederatedCaller | undefined;
-  /** From the handshake: the session of calls that name none, and the tenant that a platform's key requests. */
+  /** From the handshake: the session for calls that specify none, and the tenant that a platform key requests. */
   readonly session_id?: string;
   readonly asked_tenant?: string;
-  /** The caller has left. */
+  /** True if the caller has disconnected. */
   readonly gone?: boolean;
   /** Running calls by id. */
   readonly calls: Readonly<Record<string, RunningCall>>;
@@ -38,9 +38,9 @@ export interface RunningCall {
   readonly lease_ends: string;
 }
 
-/** Time for which a call reserves its id: on its way to the worker, and while it is answered. */
+/** Time for which a call reserves its id: on its way to the worker, and while it is being answered. */
 export const socketLeases = {
-  /** Work that is pending for a minute is dropped (`lib/websocket-surface.ts`). */
+  /** Work that has been pending for a minute is dropped (`lib/websocket-surface.ts`). */
   handedOverMs: 90_000,
   /** The worker has 15 minutes (`core/contracts/functions.ts`). */
   claimedMs: 16 * 60_000,
@@ -48,14 +48,14 @@ export const socketLeases = {
 
 export interface SocketConnections {
   open(connection: SocketConnection): Promise<void>;
-  /** Returns the current state; undefined if the connection is unknown or has expired. */
+  /** Returns the current state, or undefined if the connection is unknown or has expired. */
   get(id: string): Promise<SocketConnection | undefined>;
   authenticate(id: string, who: SocketCaller): Promise<void>;
   /** Registers a call for as long as it can run. `running`: its id is in use; `full`: `most` calls are running. */
   begin(id: string, callId: string, by: string, most: number): Promise<'begun' | 'running' | 'full' | 'gone'>;
   /**
-   * Claims a call for the request that began it. Only one claim succeeds; late work finds the id taken by another
-   * request. `cancelled`: no worker may answer the call.
+   * Claims a call for the request that began it. Only one claim succeeds; late work finds that another request has
+   * taken the id. `cancelled`: no worker may answer the call.
    */
   claim(id: string, callId: string, by: string): Promise<'claimed' | 'cancelled' | 'no'>;
   /** Cancels a call. Has no effect if the call is over. */
@@ -65,7 +65,7 @@ export interface SocketConnections {
 }
 
 export interface SocketPosts {
-  /** Posts a text. Returns false if the connection is gone. */
+  /** Posts a message. Returns false if the connection is gone. */
   post(connectionId: string, text: string): Promise<boolean>;
   close(connectionId: string): Promise<void>;
 }
@@ -76,7 +76,7 @@ export interface DispatchedCall extends SocketCaller {
   readonly call_id: string;
   readonly session_id?: string;
   readonly request_id: string;
-  /** Message as received, base64 of its UTF-8. */
+  /** Message as received, as base64-encoded UTF-8. */
   readonly message: string;
 }
 

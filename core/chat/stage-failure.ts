@@ -1,4 +1,4 @@
-/** Failure of a stage that ends the call: the fault for its caller, and the facts known so far for the record. */
+/** Stage failure that ends the call: the error for its caller, and the facts known so far for the record. */
 import type { ChatOutcome } from '#core/contracts/chat.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import type { Ending, Finished, KnownCall, Ruling } from './call-stages.ts';
@@ -18,7 +18,7 @@ export class StageFailure extends GatewayError implements Finished {
     this.ending = { outcome, error: fault.code, ruling: options.ruling, headers: options.headers ?? {} };
   }
 
-  /** Wraps a thrown value. A fault without a stage is a failure of the gateway, or a refusal of the caller's input. */
+  /** Wraps a thrown value. An error outside any stage is a gateway failure, or a refusal of the caller's input. */
   static of(thrown: unknown, known: KnownCall): StageFailure {
     if (thrown instanceof StageFailure) return thrown;
     const fault = asGatewayError(thrown);
@@ -26,7 +26,9 @@ export class StageFailure extends GatewayError implements Finished {
   }
 }
 
-/** Runs a stage. If it throws, the call ends with the facts known before it, or those that its failure carries. */
+/**
+ * Runs a stage. If it throws, the call ends with the facts known before the stage, or those that the failure carries.
+ */
 export async function knowing<T>(known: KnownCall, stage: () => Promise<T>): Promise<T> {
   try {
     return await stage();

@@ -1,6 +1,7 @@
 /**
- * Holds each tool call in a stream of messages events until it is complete and decided. Events of blocks that never
- * began are dropped: a client would add them to a block that was decided without them [chat.tool-use].
+ * Holds each tool call in a stream of messages events until it is complete and a decision has been made. Events for
+ * blocks that never began are dropped, because a client would add them to a block that was evaluated without them
+ * [chat.tool-use].
  */
 import { asText } from '#core/kernel/as-text.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
@@ -27,9 +28,9 @@ export class ToolGate {
   readonly #ports: ChatPorts;
   readonly #call: ChatCall;
   readonly #held = new Map<string, HeldCall>();
-  /** Types of the open blocks that pass. */
+  /** Types of the open blocks that are passed through. */
   readonly #open = new Map<string, string>();
-  /** Blocks whose beginning was replaced. Their stop event ends the replacement. */
+  /** Blocks whose start event was replaced. Their stop event ends the replacement. */
   readonly #dropped = new Set<string>();
   #allowed = false;
   #replaced = false;
@@ -112,7 +113,8 @@ export class ToolGate {
 
   /**
    * Ends the stream.
-   * @throws GatewayError `provider_error` for an unfinished block: its call may be cut off, and was not decided.
+   * @throws GatewayError `provider_error` for an unfinished block, because its call may be truncated and no decision
+   * was made on it.
    */
   end(): void {
     if (this.#held.size > 0) throw endedWithinCall();
@@ -129,14 +131,14 @@ export class ToolGate {
   }
 }
 
-/** Removes content: blocks have events of their own, and clients would read it as further blocks. */
+/** Removes content, because blocks have events of their own and clients would read it as additional blocks. */
 function withoutContent(event: JsonObject): JsonObject {
   const message = event.message as JsonObject | undefined;
   const isEmpty = message?.content === undefined || (Array.isArray(message.content) && message.content.length === 0);
   return isEmpty ? event : { ...event, message: { ...message, content: [] } };
 }
 
-/** Returns a text as the events of one block. */
+/** Returns text as the events of one block. */
 function textBlock(index: Json | undefined, text: string): JsonObject[] {
   const at = { index: index ?? 0 };
   return [

@@ -1,10 +1,10 @@
-/** Reads the `tool_use` setting and the forced tool of a chat, without loading the code that decides tool calls. */
+/** Reads a chat's `tool_use` setting and forced tool, without loading the code that makes decisions on tool calls. */
 
 import type { JsonObject } from '#core/kernel/json.ts';
 import { objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import type { ChatCall } from './call.ts';
 
-/** Returns the name of the one tool that the request forces, if the conversation has no tool calls or results. */
+/** Returns the name of the single tool that the request forces, if the conversation has no tool calls or results. */
 export function forcedTool({ dialect, body }: Pick<ChatCall, 'dialect' | 'body'>): string | undefined {
   const tools = objectsOf(body.tools);
   if (tools.length !== 1 || !Array.isArray(body.tools) || body.tools.length !== 1 || hasCalls(body)) return undefined;
@@ -21,17 +21,17 @@ type Setting = Pick<ChatCall, 'operation' | 'snapshot'>;
 const toolUse = ({ operation, snapshot: { configuration } }: Setting) =>
   (operation === 'chat.completions' ? configuration.chat_completions : configuration.messages).tool_use;
 
-/** Checks whether the tool policy decides the calls of the model before the caller sees them. */
+/** Checks whether the tool policy is applied to the model's calls before the caller sees them. */
 export const governsTools = (call: Setting): boolean => toolUse(call) === 'govern';
 
 /**
- * Checks whether calls pass undecided: the caller, or an agent's hook, requests a decision before each runs
- * [messages.provider-run].
+ * Checks whether calls pass without a decision: the caller, or an agent's hook, requests a decision before each call
+ * runs [messages.provider-run].
  */
 export const leavesTools = (call: Setting): boolean => ['pass', 'hook'].includes(toolUse(call));
 
 /**
- * Returns a tool of the caller's own. Tools that the provider defines (`bash_*`, `computer_*`) are run by its client.
+ * Returns a tool defined by the caller. Tools that the provider defines (`bash_*`, `computer_*`) are run by its client.
  */
 const ownTool = (tool: JsonObject): JsonObject | undefined =>
   tool.type === undefined || tool.type === 'custom' ? tool : undefined;

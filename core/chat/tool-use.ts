@@ -1,6 +1,6 @@
 /**
- * Decides every tool call of the model as an ActionEnvelope before the caller sees it (`messages.tool_use: govern`). A
- * blocked or pending call is replaced by a text with the decision.
+ * Evaluates every tool call made by the model as an ActionEnvelope before the caller sees it (`messages.tool_use:
+ * govern`). A blocked or pending call is replaced with text that states the decision.
  */
 import { assessCall } from '#core/actions/assess-call.ts';
 import { decideOnly } from '#core/actions/decide-only.ts';
@@ -21,13 +21,13 @@ import { isProviderRun, providerRunText } from './provider-tools.ts';
 import { forcedTool } from './tool-use-mode.ts';
 
 interface ToolUseBlock {
-  /** Model's id of the call. */
+  /** Call id assigned by the model. */
   readonly id: string | undefined;
   readonly name: string;
   readonly input: JsonObject;
 }
 
-/** Checks for arguments that were not a JSON object; a translation returns them as raw text. */
+/** Checks for arguments that were not a JSON object, which a translation returns as raw text. */
 const isRaw = (input: JsonObject): boolean => typeof input._raw === 'string' && Object.keys(input).length === 1;
 
 const notAnObject = 'its arguments are not a JSON object';
@@ -59,7 +59,7 @@ export async function replacement(
   return result.decision === 'allow' ? undefined : refusalText(name, result);
 }
 
-/** Returns the conversation as the caller sent it, which is what the model has read [provenance.prompt]. */
+/** Returns the conversation as the caller sent it, which is also what the model has read [provenance.prompt]. */
 async function conversationOf(body: JsonObject) {
   const { conversationSources } = await import('#core/session/sources/conversation.ts');
   return conversationSources(body);
@@ -75,7 +75,7 @@ function refusalText(tool: string, { decision, envelope_id, error }: DecisionRes
 }
 
 /**
- * Decides a tool call whose arguments are text. An empty text means no arguments.
+ * Makes a decision on a tool call whose arguments are text. An empty string means no arguments.
  * @returns undefined if the caller may see the call, otherwise the text that replaces it.
  */
 export async function decideCallText(
@@ -94,7 +94,7 @@ function decideBlock(ports: ChatPorts, call: ChatCall, block: JsonObject): Promi
     : replacement(ports, call, useOf(block, input));
 }
 
-/** Decides the tool calls of a complete messages reply, in order. */
+/** Makes decisions on the tool calls of a complete messages reply, in order. */
 export async function governReply(ports: ChatPorts, call: ChatCall, reply: JsonObject): Promise<JsonObject> {
   const settings = call.snapshot.configuration.messages;
   const blocks = (Array.isArray(reply.content) ? reply.content : []).map(
@@ -118,11 +118,11 @@ export async function governReply(ports: ChatPorts, call: ChatCall, reply: JsonO
 
 const typeOf = (block: Json | undefined): string => asText((block as JsonObject | null | undefined)?.type ?? '');
 
-/** Checks for a tool call in any letter case, since clients differ in how strictly they compare. */
+/** Checks for a tool call in any letter case, because clients differ in how strictly they compare. */
 export const isToolUse = (block: Json | undefined): block is JsonObject => typeOf(block).toLowerCase() === 'tool_use';
 
 /**
- * Checks for a block of an unknown type with the members of a call. Tools that the provider ran are checked separately.
+ * Checks for a block of unknown type that has the members of a call. Tools run by the provider are checked separately.
  */
 export const isUndecidable = (block: Json | undefined): block is JsonObject => {
   const { name, input, arguments: args } = (block ?? {}) as JsonObject;
@@ -149,7 +149,9 @@ export const useOf = ({ id, name }: JsonObject, input: JsonObject): ToolUseBlock
   input,
 });
 
-/** Returns the object that the caller will read, or why it is ambiguous: such a call does not pass. */
+/**
+ * Returns the object that the caller will read, or the reason it is ambiguous, in which case the call does not pass.
+ */
 export function parsedInput(json: string, given: Json | undefined): JsonObject | string {
   let value: Json = given ?? {};
   const unreadable = json === '' ? undefined : defectOf(() => (value = parseStrict(json)));
@@ -157,7 +159,7 @@ export function parsedInput(json: string, given: Json | undefined): JsonObject |
   return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : notAnObject;
 }
 
-/** Returns the message of a refusal, without its full stop. */
+/** Returns the message of a refusal without its final full stop. */
 function defectOf(read: () => unknown): string | undefined {
   try {
     read();
@@ -172,9 +174,9 @@ function defectOf(read: () => unknown): string | undefined {
 type ToolCallOrigin = Pick<ChatCall, 'dialect' | 'body' | 'snapshot'>;
 
 /**
- * Checks whether a call is structured output: client libraries (LangChain, instructor) offer one tool, force the model to
- * call it, and read its arguments as the answer [chat.tool-use]. It is an action if a rule names the tool, its arguments have an
- * effect, or a text cannot be parsed with certainty.
+ * Checks whether a call is structured output: client libraries (LangChain, instructor) offer one tool, force the model
+ * to call it, and read its arguments as the answer [chat.tool-use]. The call is an action if a rule names the tool, its
+ * arguments have an effect, or a string in it cannot be parsed with certainty.
  * @param input parsed arguments.
  */
 async function isStructuredOutput(

@@ -5,7 +5,7 @@ import { type Path, pathText } from '#core/contracts/problems.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { mayHoldSecret } from '#core/kernel/issue-words.ts';
 
-/** A changed key. Values are shown as text, and omitted if they may hold a secret. */
+/** A changed key. Values are shown as text, but omitted if they may contain a secret. */
 interface KeyChange {
   /** The top-level key. */
   readonly section: string;
@@ -17,8 +17,8 @@ interface KeyChange {
 }
 
 /**
- * Returns the changes, sorted by path. Entries of lists are compared by name if they have names. The rules of a pack
- * and the rows of a price table come from their own files, so only the fact that they changed is reported.
+ * Returns the changes, sorted by path. List entries are compared by name if they have names. The rules of a pack and
+ * the rows of a price table come from their own files, so only the fact that they changed is reported.
  */
 export function compareConfigurations(before: Partial<Configuration>, after: Partial<Configuration>): KeyChange[] {
   const [old, current] = [leavesOf(before), leavesOf(after)];
@@ -33,7 +33,7 @@ export function compareConfigurations(before: Partial<Configuration>, after: Par
 
 type WithGuards = Pick<Configuration, 'tool_policies'>;
 
-/** Returns the pack guards that were active before and no longer are. */
+/** Returns the pack guards that were active before but no longer are. */
 export function liftedGuards(before: WithGuards, after: WithGuards): string[] {
   const still = new Set(guardsOf(after));
   return guardsOf(before).filter((name) => !still.has(name));
@@ -45,7 +45,7 @@ const guardsOf = ({ tool_policies: { pack, disable_guards } }: WithGuards): stri
 
 interface Leaf {
   readonly section: string;
-  /** Equal for equal values. */
+  /** String that is equal for equal values. */
   readonly same: string;
   readonly shown: string;
 }
@@ -56,7 +56,7 @@ function leavesOf(configuration: Partial<Configuration>): Map<string, Leaf> {
   return leaves;
 }
 
-/** Values from their own files, too long to list. */
+/** Values that come from their own files and are too long to list. */
 const wholes: ReadonlySet<string> = new Set(['tool_policies.pack', 'prices.models', 'prices.table']);
 
 function collect(value: unknown, path: Path, leaves: Map<string, Leaf>): void {
@@ -69,7 +69,7 @@ function collect(value: unknown, path: Path, leaves: Map<string, Leaf>): void {
     leaves.set(at, { section: String(path[0] ?? ''), same: canonicalize(value), shown: inWords(path, value) });
 }
 
-/** Returns the members of an object, the entries of a list with unique names, or the facts of a list of the catalog. */
+/** Returns the members of an object, the entries of a list with unique names, or the facts in a catalog list. */
 function entriesOf(value: unknown, path: Path): (readonly [string, unknown])[] | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (!Array.isArray(value)) return Object.entries(value);
@@ -96,7 +96,7 @@ function inWords(path: Path, value: unknown): string {
     const count = Object.keys(value).length;
     return typeof name === 'string' ? name : count === 0 ? 'no members' : count === 1 ? '1 member' : `${count} members`;
   }
-  // Facts are not secret, even if their names are: `catalog.secret_files`, `catalog.networks.private`.
+  // Facts are not secret, even if their names look like it: `catalog.secret_files`, `catalog.networks.private`.
   if (path[0] !== 'catalog' && mayHoldSecret(path, value))
     return `a ${Array.isArray(value) ? 'list' : typeof value} (not shown)`;
   const text = JSON.stringify(value);

@@ -1,16 +1,16 @@
-/** Remembers that a saved configuration file does not load, for health views and alerts [policy.hot-reload]. */
+/** Remembers that a saved configuration file failed to load, for health views and alerts [policy.hot-reload]. */
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
 
 export interface FileTrouble {
   readonly file: string;
-  /** The errors with their lines, as one line of text. */
+  /** The errors with their line numbers, on a single line. */
   readonly message: string;
   /** When this process first failed to load the file. */
   readonly since: string;
 }
 
-/** The load failure of this process's configuration file, until it loads again. */
+/** Load failure of this process's configuration file, kept until the file loads again. */
 export class ConfigurationTrouble {
   readonly #clock: Clock;
   #current: FileTrouble | undefined;
@@ -35,7 +35,7 @@ export class ConfigurationTrouble {
   }
 }
 
-/** Describes the failure. Only callers of the platform see the contents; others see that there is a failure. */
+/** Describes the failure. Only platform callers see its details; others only see that there is a failure. */
 export function troubleAsRead(
   { platform }: Pick<Principal, 'platform'>,
   trouble: FileTrouble | undefined,

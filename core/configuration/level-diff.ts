@@ -1,4 +1,4 @@
-/** Compares the decisions of organisation levels between two configurations, level by level [policy.diff]. */
+/** Compares the decisions of organisation levels in two configurations, level by level [policy.diff]. */
 
 import { levelsWithRules } from '#core/configuration/identity/organization.ts';
 import type { Configuration } from '#core/contracts/config.ts';
@@ -16,7 +16,7 @@ type Organised = Pick<Configuration, 'organizations'>;
 
 /**
  * Returns the levels that differ. A call without a matching rule counts as allowed by the level, because the other
- * levels decide it.
+ * levels make the decision.
  */
 export async function diffLevels(
   before: Organised,

@@ -1,15 +1,14 @@
 /**
- * Members of a configuration that callers of a tenant may read. Members not listed here are hidden
+ * Members of a configuration that a tenant's callers may read. Members not listed here are hidden
  * [policy-version.own-tenant].
  */
 
 /**
- * One object per line: its path, then its visible members. A member with an object or a list of objects in it has a
- * line of its own; `*` is any name; `member!` is shown completely.
- *
- * Rules, guards and the signed index are shown whole, because omitting a member would change their meaning. Hidden are:
- * how the gateway is reached and administered, how it proves itself to others (names of secrets, unless the object is
- * not valid without them), where it reports to, and who calls it with tokens of others.
+ * One object per line: its path, followed by its visible members. A member that contains an object or a list of objects
+ * has a line of its own; `*` is any name; `member!` is shown completely. Rules, guards and the signed index are shown
+ * completely, because omitting a member would change their meaning. The following are hidden: how the gateway is
+ * reached and administered, how it proves itself to others (names of secrets, unless the object is invalid without
+ * them), where it sends reports, and which callers use tokens from other issuers.
  */
 const shownMembers = `
 : aliases alerts analytics approvals behavior budgets cache catalog chat_addresses chat_completions credentials evaluation evidence executors identity manifests
@@ -141,7 +140,7 @@ function parseMembers(text: string): Map<string, Map<string, { whole: boolean }>
   return objects;
 }
 
-/** Returns the listed part of a value. Omits members that are not listed, and objects without listed members. */
+/** Returns the listed part of a value, omitting members that are not listed and objects without listed members. */
 export const listedPart = <T extends object>(value: T): Partial<T> => partOf(value, '') as Partial<T>;
 
 function partOf(value: unknown, path: string): unknown {

@@ -1,5 +1,5 @@
 /**
- * Returns the part of a configuration that decides for a caller's tenants, without parts that concern only others
+ * Returns the part of a configuration that applies to a caller's tenants, without parts that concern only other tenants
  * [policy-version.own-tenant].
  */
 
@@ -23,8 +23,9 @@ type Team = Organization['teams'][number];
 type ConfigurationAsRead = Partial<Configuration> & Pick<Configuration, 'organizations' | 'tenants' | 'tool_policies'>;
 
 /**
- * Returns the configuration for a reader: all of it for platform callers, else the listed members for their own
- * tenants. The result can be loaded again, as the console's playground does: absent members get their defaults.
+ * Returns the configuration for a reader: all of it for platform callers, or the listed members of their own tenants
+ * for others. The result can be loaded again, as the console's playground does, because absent members get their
+ * defaults.
  */
 export function asRead(reader: Reader, configuration: Configuration): ConfigurationAsRead {
   if (reader.platform) return configuration;
@@ -48,7 +49,7 @@ export function asRead(reader: Reader, configuration: Configuration): Configurat
   }) as ConfigurationAsRead;
 }
 
-/** Returns the places without levels whose rules the reader may not see. */
+/** Returns the locations, without levels whose rules the reader may not see. */
 export function placesAsRead(reader: Reader, configuration: Configuration, places: RulePlaces): RulePlaces {
   if (reader.platform) return places;
   const seen = visiblePlaces(reader, configuration);
@@ -57,8 +58,8 @@ export function placesAsRead(reader: Reader, configuration: Configuration, place
 }
 
 /**
- * Returns the warnings for a reader. Callers other than the platform's see only key warnings of their own tenants, and
- * no names of others [policy-version.own-tenant].
+ * Returns the warnings for a reader. Callers other than platform callers see only key warnings for their own tenants,
+ * without names from other tenants [policy-version.own-tenant].
  */
 export function warningsAsRead(
   reader: Reader,
@@ -91,7 +92,7 @@ const visiblePlaces = (reader: Reader, configuration: Configuration): Place[] =>
 
 const isWithin = (path: string, level: string): boolean => path === level || path.startsWith(`${level}/`);
 
-/** Replaces key digests by zero-padded key ids, which is all that lists of identities show of a key. */
+/** Replaces key digests with zero-padded key ids, which is all that identity lists show of a key. */
 const withoutDigests = (tenant: Tenant): Tenant => ({
   ...tenant,
   api_keys: tenant.api_keys.map(
@@ -100,7 +101,10 @@ const withoutDigests = (tenant: Tenant): Tenant => ({
   ),
 });
 
-/** Returns the rules that decide calls at these places: the configured ones, those of the pack, and those of the levels above. */
+/**
+ * Returns the rules that apply to calls at these places: the configured ones, those of the pack, and those of the
+ * levels above.
+ */
 const rulesAt = (configuration: Configuration, places: readonly Place[]): ToolRule[] => [
   ...configuration.tool_policies.rules,
   ...(configuration.tool_policies.pack?.rules ?? []),
@@ -109,7 +113,7 @@ const rulesAt = (configuration: Configuration, places: readonly Place[]): ToolRu
     .flatMap(({ rules }) => rules),
 ];
 
-/** Returns the levels above the visible environments, and the team members whose approvals count there. */
+/** Returns the levels above the visible environments, and the team members whose approvals count in them. */
 function organizationsOf(
   { organizations }: Configuration,
   places: readonly Place[],
@@ -134,7 +138,7 @@ function organizationsOf(
   });
 }
 
-/** Returns the people who act, own keys or vote in the visible tenants, as shown in lists of identities. */
+/** Returns the people who act, own keys or vote in the visible tenants, as shown in identity lists. */
 function peopleOf(
   reader: Reader,
   { people }: Configuration,

@@ -3,7 +3,10 @@ import * as z from 'zod';
 import { actionRequestSchema } from './envelope-schema.ts';
 import { assertionSchema } from './passkey.ts';
 
-/** Checks whether a text shows anything. Blanks, control characters and characters without width do not. */
+/**
+ * Checks whether a string has any visible character. Whitespace, control characters and zero-width characters do not
+ * count.
+ */
 const isVisible = (text: string): boolean => /[^\s\p{C}\p{Default_Ignorable_Code_Point}]/u.test(text);
 const visibleText = 'a text of which something is visible';
 
@@ -32,7 +35,7 @@ export const releaseSchema = z.strictObject({
     .describe('Why the session may go on; recorded with the release.'),
 });
 
-/** Ticket that a service received, and the action it is about to take with it. */
+/** The ticket that a service received, and the action it is about to take with it. */
 export const redeemSchema = z.strictObject({
   ticket: z.string().min(1).max(16_384).describe('The credential of the call, `agt1.…`.'),
   tool: z.string().min(1).max(256).describe('The tool the service takes the call for, as the envelope names it.'),

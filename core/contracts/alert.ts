@@ -18,10 +18,10 @@ export interface Alert {
   readonly id: string;
   readonly severity: AlertSeverity;
   readonly type: AlertType;
-  /** `global`, a dimension of analytics (`tenant:<id>`, `model:<name>`, `provider:<name>`), or `session:<id>`. */
+  /** `global`, an analytics dimension (`tenant:<id>`, `model:<name>`, `provider:<name>`), or `session:<id>`. */
   readonly dimension: string;
   readonly metric: string;
-  /** The last measured value. It is compared with `threshold`. */
+  /** The last measured value, which is compared with `threshold`. */
   readonly value: number;
   readonly threshold: number;
   readonly message: string;
@@ -30,30 +30,30 @@ export interface Alert {
   readonly acknowledged_by?: string;
   readonly acknowledged_at?: string;
   readonly resolved_at?: string;
-  /** Facts that support the alert: the session of a broken chain, the mean and deviation of a baseline. */
+  /** Facts that support the alert, such as the session of a broken chain or a baseline's mean and deviation. */
   readonly evidence?: Readonly<Record<string, string | number>>;
 }
 
-/** Owner of an alert: a tenant's id, or `platformAlerts`. */
+/** Owner of an alert: a tenant id, or `platformAlerts`. */
 export type AlertScope = string;
-/** Scope of the platform. Cannot be a tenant's id, which begins with a letter or digit. */
+/** The platform's own scope. It cannot clash with a tenant id, which begins with a letter or digit. */
 export const platformAlerts: AlertScope = '_';
 
-/** Row with the newest alert of one (type, dimension, metric). Older alerts have rows of their own. */
+/** Row with the newest alert for one (type, dimension, metric) combination. Older alerts have rows of their own. */
 export interface AlertRow {
   readonly scope: AlertScope;
   /** Digest of type, dimension and metric. */
   readonly key: string;
-  /** Number of alerts of this key so far. Part of the id. */
+  /** Number of alerts for this key so far. Part of the id. */
   readonly number: number;
   /** Incremented by each write, which must state the revision it read. */
   readonly revision: number;
-  /** Consecutive normal evaluations. */
+  /** Number of consecutive normal evaluations. */
   readonly normal: number;
   /** ISO minute of the last evaluation that counted. */
   readonly evaluated: string;
   readonly alert: Alert;
 }
 
-/** Change of an alert. Each one creates an evidence entry and a message. */
+/** Change to an alert. Each change creates an evidence entry and a message. */
 export type AlertChange = 'opened' | 'escalated' | 'acknowledged' | 'resolved';

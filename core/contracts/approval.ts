@@ -9,7 +9,7 @@ import type { Ballot, Requirement } from './separation.ts';
 export type ApprovalStatus = 'pending' | 'approved' | 'denied' | 'executing' | 'consumed';
 export type ExecutionOutcome = 'executed' | 'failed' | 'unknown' | 'not_executed';
 
-/** Reason why the gateway did not make an approved call: the check right before execution that failed. */
+/** Reason why the gateway did not make an approved call: the check that failed right before execution. */
 export type RefusedUse =
   | 'session_blocked'
   | 'key_revoked'
@@ -19,38 +19,38 @@ export type RefusedUse =
   | 'policy_changed'
   | 'not_in_evidence';
 
-/** What an effect does, for reviewers. `unknown`: the gateway cannot determine it. */
+/** What an effect does, for reviewers. `unknown` means that the gateway cannot determine it. */
 export const effectRisks = ['reads', 'writes', 'sends', 'deletes', 'unknown'] as const;
 export type EffectRisk = (typeof effectRisks)[number];
 
 /**
  * The step after an approval: the caller makes the call itself, the gateway makes it, the held call continues, the MCP
- * task continues, or the client sends the call again.
+ * task continues, or the client resends the call.
  */
 export const afterVotes = ['caller', 'gateway', 'held', 'task', 'input', 'retry'] as const;
 type AfterVote = (typeof afterVotes)[number];
 
-/** One sentence for all effects of a call, and the most severe risk. */
+/** One sentence that covers all effects of a call, and the most severe risk. */
 export interface CallSummary {
   readonly text: string;
   readonly risk: EffectRisk;
 }
 
-/** Reasons why a result, or the rest of it, is missing. The outcome is always recorded. */
+/** Reasons why all or part of a result is missing. The outcome is always recorded. */
 export const resultReasons = [
-  /** The object store rejected it or does not answer. */
+  /** The object store rejected it or is not responding. */
   'store_unavailable',
   /** JSON cannot represent it: lone surrogates, excessive nesting. */
   'not_json',
-  /** It holds more sensitive values than the limit of salts. */
+  /** It contains more sensitive values than there may be salts. */
   'too_many_secrets',
-  /** Scanning it for secrets took too long, or no worker was free. */
+  /** Scanning it for secrets took too long, or no worker was available. */
   'not_redacted',
   /** The tool guard found content that the configuration blocks, or could not scan the result. */
   'tool_guard',
   /** It is too large for a response and is stored under its digest. */
   'too_large',
-  /** It was removed from the object store. */
+  /** It has been removed from the object store. */
   'gone',
 ] as const;
 export type ResultReason = (typeof resultReasons)[number];
@@ -60,7 +60,7 @@ export interface KeptResult {
   readonly result?: unknown;
   readonly result_sha256?: string | undefined;
   readonly result_bytes?: number | undefined;
-  /** Why the result, or the rest of it, is missing. */
+  /** Why all or part of the result is missing. */
   readonly result_withheld?: ResultReason | undefined;
 }
 
@@ -74,7 +74,7 @@ export interface CastVote extends Ballot {
   readonly passkey?: true;
 }
 
-/** Stored row. API responses are derived from it. The task token never leaves the approval steps. */
+/** Stored row from which API responses are derived. The task token never leaves the approval steps. */
 export interface ApprovalRow extends KeptResult {
   readonly envelope_id: string;
   readonly tenant: string;
@@ -103,35 +103,35 @@ export interface ApprovalRow extends KeptResult {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** JSON paths withheld from `parameters` as sensitive. */
   readonly withheld: readonly string[];
-  /** Capabilities of the call and its effects, for separation rules. Absent in rows of earlier releases. */
+  /** Capabilities of the call and its effects, for separation rules. Absent in rows from earlier releases. */
   readonly capabilities?: readonly string[];
   /** Effects of the raw call, one line per effect. */
   readonly effects?: readonly string[];
   /** Risk of each effect, in the same order. */
   readonly effect_risks?: readonly EffectRisk[];
-  /** Absent in rows of earlier releases. */
+  /** Absent in rows from earlier releases. */
   readonly summary?: CallSummary;
-  /** Sources of the values that rules check for their source, one line per argument. */
+  /** Sources of the values whose source the rules check, one line per argument. */
   readonly sources?: readonly string[];
-  /** How the call departs from the task sheets of its session, as in its entry. */
+  /** Ways in which the call departs from its session's task sheets, as in its entry. */
   readonly drift?: readonly Drift[];
-  /** JSON paths of executable texts, which the row holds in full. */
+  /** JSON paths of executable strings, which the row stores in full. */
   readonly executed?: readonly string[];
-  /** Absent in rows of earlier releases. */
+  /** Absent in rows from earlier releases. */
   readonly after_vote?: AfterVote;
-  /** End of the time for which the caller keeps its connection. */
+  /** Time until which the caller keeps its connection open. */
   readonly held_until?: string;
   readonly justification: string;
   readonly call_digest: string;
   readonly matched_rule: string;
   /** Index of the rule in the policy version. */
   readonly rule_index?: number;
-  /** Why the rule requires a reviewer, in words of the rule's author or of the command reader. */
+  /** Why the rule requires a reviewer, as worded by the rule's author or by the command reader. */
   readonly rule_reason?: string;
   readonly policy?: string;
-  /** Scores of session and key when the request was queued, and the score at which calls are refused. */
+  /** Risk scores of the session and key when the request was queued, and the score at which calls are refused. */
   readonly risk?: { readonly session: number; readonly key: number; readonly kill_switch: number };
-  /** The credential that the call would get, by the grants when it was queued. */
+  /** The credential that the call would receive under the grants in force when it was queued. */
   readonly credential?: { readonly broker: string; readonly scope: string; readonly ttl_seconds: number };
   readonly policy_version: number;
   readonly queued_at: string;
@@ -142,12 +142,12 @@ export interface ApprovalRow extends KeptResult {
   readonly comment?: string;
   readonly reason?: string;
   readonly decided_at?: string;
-  /** How long a person's denial applies to identical calls. Absent if it applies for the rest of the session. */
+  /** How long a reviewer's denial applies to identical calls. Absent if it applies for the rest of the session. */
   readonly denial_seconds?: number;
   /** Hash of the vote's entry, and its index in the session's chain. */
   readonly evidence_hash?: string;
   readonly evidence_index?: number;
-  /** When the connection of a held call ended. Removed if the caller sends the call again. */
+  /** When the connection of a held call ended. Removed if the caller resends the call. */
   readonly caller_gone_at?: string;
   /** Time until which the approval may be used. */
   readonly use_expires_at?: string;
@@ -156,29 +156,31 @@ export interface ApprovalRow extends KeptResult {
   readonly outcome?: ExecutionOutcome;
   /** Why the gateway did not make the call. */
   readonly refused_because?: RefusedUse;
-  /** `caller`: run for the caller that returned. `gateway`: run for all identical calls (`on_approval: execute`). */
+  /**
+   * `caller`: run for the caller when it came back. `gateway`: run for all identical calls (`on_approval: execute`).
+   */
   readonly executed_by?: 'caller' | 'gateway';
-  /** The caller runs the call itself (tools of a model, `decide_only`). The gateway only decides. */
+  /** The caller runs the call itself (a model's tool calls, `decide_only`). The gateway only makes the decision. */
   readonly caller_executes?: true;
   readonly channel?: string;
   /** The rule requires a vote signed by a passkey. */
   readonly require_passkey?: true;
-  /** The rule lets a person decide identical calls of the session in one step. */
+  /** The rule lets a reviewer decide on all of the session's identical calls in one step. */
   readonly together?: true;
-  /** Requirements of the organisation's rules and the deciding rules when the request was queued. */
+  /** Requirements of the organisation's rules and of the rules that made the decision, when the request was queued. */
   readonly requires?: readonly Requirement[];
   /** All approving votes so far, including the last one. */
   readonly votes?: readonly CastVote[];
-  /** Requirements that a later configuration added, in words. */
+  /** Requirements that a later configuration added, in plain language. */
   readonly tightened?: { readonly policy_version: number; readonly asks: readonly string[] };
-  /** Why the call could not run now even if approved, in words. */
+  /** Why the call could not run now even if approved, in plain language. */
   readonly obstacle?: string;
-  /** Number of votes. Each vote is written on condition that the count has not changed since it was read. */
+  /** Number of votes. Each vote is written only if the count has not changed since it was read. */
   readonly vote_count?: number;
   /** True if the timer (state machine) is known to have started. */
   readonly clock_started?: boolean;
   readonly task_token?: string;
-  /** When a fault last kept the approved call from starting. A repeat may help. */
+  /** When a fault last kept the approved call from starting. Retrying may help. */
   readonly given_back_at?: string;
   /** The sweep has started a second execution for the approved call. */
   readonly restarted?: true;

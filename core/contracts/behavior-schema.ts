@@ -1,10 +1,10 @@
-/** Schema of section `behavior` of the configuration. */
+/** Schema of the configuration's `behavior` section. */
 import * as z from 'zod';
 import { maxCounted } from './risk-counts.ts';
 
 const points = (usual: number) => z.int().min(0).max(1000).default(usual);
 const minutes = (usual: number) => z.int().positive().max(1440).default(usual);
-/** Returns the schema of a count's threshold. Bounded, because the rules remember that many items. */
+/** Returns the schema of a count threshold. It is bounded, because the rules remember that many items. */
 const many = (usual: number, most: number) => z.int().min(2).max(most).default(usual);
 export const behaviorSchema = z.strictObject({
   enabled: z.boolean().default(true).meta({ description: 'Whether sessions and keys are scored.' }),

@@ -1,7 +1,6 @@
 /**
- * Session risk: section `behavior` of the configuration, and its records in entries and heads.
- * An entry records the settings of its score if they differ from the defaults, so that the score can be recomputed from
- * evidence alone.
+ * Session risk: the configuration's `behavior` section, and its records in entries and heads. An entry records the
+ * settings of its score if they differ from the defaults, so that the score can be recomputed from evidence alone.
  */
 import type * as z from 'zod';
 import type { behaviorSchema } from './behavior-schema.ts';
@@ -20,7 +19,7 @@ export type RiskRule = (typeof riskRules)[number];
 
 export type BehaviorSettings = z.infer<typeof behaviorSchema>;
 
-/** Settings that the score depends on, without those that only select the signals of a call. */
+/** Settings that the score depends on, without those that only determine which signals a call gives. */
 export type RiskSettings = Omit<BehaviorSettings, 'enabled' | 'known_hosts' | 'sensitive'>;
 
 /** Defaults of `behaviorSchema`; a test compares them. */
@@ -46,17 +45,17 @@ export const signalKinds = [
   /** Reads a secret or personal data. */
   'secret',
   'personal',
-  /** Can send data out: to an unknown host, by mail, by copy, by `push` to a Git remote. */
+  /** Can send data out: to an unknown host, by mail, by copying, or by a `push` to a Git remote. */
   'sink',
   'push',
-  /** Gains privileges, strongly or as `sudo` does. */
+  /** Gains privileges, either outright or as `sudo` does. */
   'privilege',
   'sudo',
   /** Deletes. `n` is the severity. */
   'destroy',
   /** Reaches a host, repository or database. */
   'place',
-  /** Was refused, with the class of the attempt. */
+  /** Was refused. Includes the class of the attempt. */
   'refused',
   'login_failed',
   /** Used a credential or ticket outside its purpose. */
@@ -66,7 +65,7 @@ export const signalKinds = [
 ] as const;
 export type SignalKind = (typeof signalKinds)[number];
 
-/** Signal: kind, readable object, a short digest that distinguishes objects, and a weight. */
+/** Signal: its kind, a readable object, a short digest that distinguishes objects, and a weight. */
 export interface Signal {
   readonly s: SignalKind;
   readonly x: string;
@@ -74,19 +73,19 @@ export interface Signal {
   readonly n?: number;
 }
 
-/** Member `behavior` of an entry's body: the inputs of the score. */
+/** The `behavior` member of an entry's body: the inputs of the score. */
 export interface BehaviorNote {
   readonly signals: readonly Signal[];
-  /** Set if the score blocked the call: the decision before that. */
+  /** The decision before the score blocked the call. Set only in that case. */
   readonly decided?: 'allow' | 'review' | 'block';
   /** Settings that differ from the defaults. */
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 
-/** Risk record of a session or key: its last score and rule, and the rules' memory as opaque text. */
+/** Risk record of a session or key: its last score and rule, and the rules' memory as an opaque string. */
 export interface RiskRecord {
   readonly score: number;
-  /** The rule with the most points. */
+  /** The rule that contributed the most points. */
   readonly rule: string;
   readonly state?: string;
 }

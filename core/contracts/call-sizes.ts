@@ -1,4 +1,4 @@
-/** Sizes and words of a call, separate from the schemas so that clients need not load the schema library. */
+/** Sizes and terms of a call, kept apart from the schemas so that clients need not load the schema library. */
 
 /** Capabilities from least to most severe. */
 export const capabilities = ['read', 'write', 'execute', 'delete'] as const;
@@ -19,6 +19,6 @@ export type Decision = (typeof decisions)[number];
 export const worst = (a: Decision, b: Decision): Decision => (decisions.indexOf(a) >= decisions.indexOf(b) ? a : b);
 
 export const sessionPattern = /^[A-Za-z0-9._:-]{1,128}$/;
-/** Checks a session id. Ids of dots alone are invalid, because URLs would resolve them as path segments. */
+/** Checks a session id. Ids consisting only of dots are invalid, because URLs would resolve them as path segments. */
 export const isSession = (text: string): boolean => sessionPattern.test(text) && !/^\.+$/.test(text);
 export const sessionForm = '[A-Za-z0-9._:-]{1,128}, not of dots alone';

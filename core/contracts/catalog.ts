@@ -1,4 +1,4 @@
-/** Schemas of the catalog, the facts as data in `core/catalog/*.yaml`. */
+/** Schemas of the catalog, which is the data in `core/catalog/*.yaml`. */
 import * as z from 'zod';
 import { catalogGuards } from './guard-names.ts';
 import { catalogRuleSets, toolGuardSchema, toolRuleSchema } from './tool-policy.ts';
@@ -32,7 +32,7 @@ const secretFileList = z.strictObject({
 });
 export type SecretFileList = z.infer<typeof secretFileList>;
 
-/** Lists of files. Each list is also a guard of the same name. */
+/** File lists. Each list is also a guard of the same name. */
 export const secretFilesSchema = z.strictObject({
   'secret-files': secretFileList,
   'key-files': secretFileList,
@@ -40,7 +40,7 @@ export const secretFilesSchema = z.strictObject({
 });
 export type SecretFiles = z.infer<typeof secretFilesSchema>;
 
-/** List of files without groups and descriptions, for use in code. */
+/** File list without groups and descriptions, for use in code. */
 export interface SecretFileGlobs {
   readonly names: readonly string[];
   readonly paths: readonly string[];
@@ -49,7 +49,7 @@ export interface SecretFileGlobs {
   readonly contents: boolean;
 }
 
-/** Guards other than lists of files. Entries with the same name form one guard. */
+/** Guards other than file lists. Entries with the same name form one guard. */
 export const guardsSchema = z.array(
   toolGuardSchema.refine(
     ({ name }) => catalogGuards.some((each) => each === name),
@@ -94,13 +94,13 @@ export const networksSchema = z.strictObject({
 });
 export type Networks = z.infer<typeof networksSchema>;
 
-/** Address ranges and host names of one network. */
+/** Address ranges and host names of a network. */
 export interface NetworkFacts {
   readonly ranges: readonly string[];
   readonly hosts: readonly string[];
 }
 
-/** Words in lower case, separated by blanks. */
+/** Lowercase words separated by spaces. */
 const words = z.string().regex(/^\S+(?: \S+)*$/, 'words separated by single blanks');
 const byChange = z.strictObject({ write: words, execute: words, delete: words });
 const byVerb = z.record(z.string(), words);

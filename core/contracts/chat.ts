@@ -1,20 +1,22 @@
-/** Counts, outcomes and records of chat traffic. Never its content. */
+/** Counts, outcomes and records of chat traffic, but never its content. */
 
 import type { JsonRules } from '../kernel/json.ts';
 import type { RolloutMark } from './rollout.ts';
 
-/** Formats of a chat call: OpenAI chat completions and Anthropic messages. */
+/** Chat call formats: OpenAI chat completions and Anthropic messages. */
 const dialectNames = ['openai', 'anthropic'] as const;
 export type DialectName = (typeof dialectNames)[number];
 
 export const chatSizes = {
-  /** Output tokens reserved for a call without a maximum. */
+  /** Output tokens reserved for a call that sets no maximum. */
   defaultMaxTokens: 4096,
-  /** Characters per token if the provider reports no count. */
+  /** Characters per token, used if the provider reports no count. */
   charactersPerToken: 4,
 } as const;
 
-/** JSON rules for chat requests. Numbers only pass through. Long conversations hold thousands of values. */
+/**
+ * JSON rules for chat requests. Numbers are only passed through, and long conversations contain thousands of values.
+ */
 export const chatJson = { numbers: 'double', values: 50_000 } as const satisfies JsonRules;
 
 /** Billable tokens of one call. Counts that the provider did not report are absent. */
@@ -26,11 +28,11 @@ export interface Usage {
   /** The part of `cache_write_tokens` that is cached for an hour. */
   readonly cache_write_1h_tokens?: number;
   readonly reasoning_tokens?: number;
-  /** Set if the counts are estimates (characters / 4), because the provider reported none. */
+  /** Set if the counts are estimates (characters / 4) because the provider reported none. */
   readonly estimated?: boolean;
 }
 
-/** Finding of a content filter, one per filter and phase. */
+/** A content filter's finding, one per filter and phase. */
 export interface Finding {
   /** Name of the filter. */
   readonly policy: string;
@@ -38,13 +40,13 @@ export interface Finding {
   readonly action: 'block' | 'review' | 'warn' | 'log' | 'redact';
   readonly phase: 'input' | 'output';
   readonly count: number;
-  /** A configured keyword, an entity type or the filter's reason. Never the text itself. */
+  /** A configured keyword, an entity type or the filter's reason, but never the text itself. */
   readonly detail?: string;
-  /** The filter failed or timed out. `action` then follows from its `on_error` and the governance mode. */
+  /** The filter failed or timed out, in which case `action` follows from its `on_error` and the governance mode. */
   readonly erred?: boolean;
 }
 
-/** Other OpenAI endpoints that are governed like chat [passthrough.governed]. */
+/** Other OpenAI endpoints that are governed in the same way as chat [passthrough.governed]. */
 export const endpointNames = [
   'embeddings',
   'completions',
@@ -74,7 +76,9 @@ export const chatOperations = [
 ] as const;
 export type ChatOperation = (typeof chatOperations)[number];
 
-/** Outcomes. `begun` is recorded before a call that changes data stored at a provider. The final outcome follows. */
+/**
+ * Outcomes. `begun` is recorded before a call that changes data stored at a provider, and the final outcome follows.
+ */
 export const chatOutcomes = [
   'completed',
   'cached',
@@ -97,13 +101,15 @@ export interface ChatRecord {
   readonly error?: string;
   /** For a call refused before the model lookup: what was found and what is allowed. */
   readonly reason?: string;
-  /** The one tool that the request forces. Its arguments passed as data if the session has no decision on them. */
+  /** The one tool that the request forces. Its arguments passed as data if the session made no decision on them. */
   readonly structured_output?: string;
-  /** Names of settings and betas that were not forwarded: the provider has no equivalent, or they are not listed. */
+  /**
+   * Names of settings and betas that were not forwarded, because the provider has no equivalent or they are not listed.
+   */
   readonly left_out?: readonly string[];
   /** Id of the file, batch or response that was created, read or changed. */
   readonly resource?: string;
-  /** With `aborted`: the key that cancelled the call. Absent if the caller disconnected. */
+  /** With `aborted`, the key that cancelled the call. Absent if the caller disconnected. */
   readonly aborted_by?: string;
   /** Set if the host cannot observe whether the response reached the caller. */
   readonly delivered?: 'unknown';
@@ -114,12 +120,15 @@ export interface ChatRecord {
   readonly replied_model?: string;
   readonly provider?: string;
   readonly region?: string;
-  /** Set if the built-in mock answered for another model. */
+  /** Set if the built-in mock responded in place of another model. */
   readonly demo?: boolean;
   readonly stream: boolean;
   readonly transport: 'http' | 'ws';
   readonly policy_version: number;
-  /** `content:<filter>` of the deciding finding; `behavior:<rule>`, `budget:<account>`, `model:<name>` for refusals. */
+  /**
+   * `content:<filter>` of the finding that decided the outcome. For refusals, `behavior:<rule>`, `budget:<account>` or
+   * `model:<name>`.
+   */
   readonly matched_rule?: string;
   readonly findings?: readonly Finding[];
   readonly usage: Usage;
@@ -127,14 +136,14 @@ export interface ChatRecord {
   /** Set if the price was unknown and the highest known one was used. */
   readonly cost_estimated?: boolean;
   readonly cache?: 'MISS' | 'HIT' | 'SEMANTIC-HIT';
-  /** Entries that this instance's full cache evicted since the last entry. */
+  /** Number of entries that this instance's full cache has evicted since the last evidence entry. */
   readonly cache_evictions?: number;
   readonly finish_reason?: string;
-  /** One per choice, if there are several. */
+  /** One per choice if there are several. */
   readonly finish_reasons?: readonly string[];
   readonly latency_ms: number;
   readonly first_token_ms?: number;
-  /** Providers tried before the one that answered, with the reason why each failed. */
+  /** Providers tried before the one that responded, and why each of them failed. */
   /** The side of a rollout that served the call. */
   readonly rollout?: RolloutMark;
   readonly attempts?: readonly { readonly provider: string; readonly error: string }[];

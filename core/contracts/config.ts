@@ -125,10 +125,10 @@ export const configurationSchema = z
   })
   .meta({ title: 'agent-governance-gateway configuration' });
 
-/** Configuration file with defaults filled in. May hold plain keys, and refers to its pack by name. */
+/** Configuration file with defaults filled in. It may contain plain keys, and it refers to its pack by name. */
 export type ConfigurationFile = z.infer<typeof configurationSchema>;
 
-/** Stored key: its digest or the name of its secret, never the plain key. */
+/** Stored key: its digest or the name of its secret, but never the plain key. */
 export type KeyEntry = KeySettings &
   (
     | { readonly key_sha256: string; readonly key_env?: undefined }
@@ -137,7 +137,7 @@ export type KeyEntry = KeySettings &
 
 export type Tenant = Omit<z.infer<typeof tenant>, 'api_keys'> & { readonly api_keys: readonly KeyEntry[] };
 
-/** Configuration as stored and enforced: without plain keys, and with the rules of its pack. */
+/** Configuration as stored and enforced: without plain keys, and including the rules of its pack. */
 export type Configuration = Omit<ConfigurationFile, 'tenants' | 'tool_policies'> & {
   readonly tenants: readonly Tenant[];
   readonly tool_policies: Omit<ConfigurationFile['tool_policies'], 'pack'> & { readonly pack: ToolPack | null };

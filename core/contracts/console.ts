@@ -1,4 +1,4 @@
-/** Response headers of the console's files, on the local host and on CloudFront. */
+/** Response headers for the console's files, both on the local host and on CloudFront. */
 
 /** Restricts pages to their own origin and forbids inline code and framing [console.policy]. */
 export const consoleHeaders = {
@@ -21,9 +21,12 @@ export const consoleHeaders = {
   'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
 } as const;
 
-/** Prefix of files that have a hash of their content in the name. */
+/** Prefix of files whose names contain a hash of their content. */
 export const hashedPrefix = 'chunk-';
 
-/** Returns the `Cache-Control` of a file. One with a hash never changes; browsers check the others at each visit [console.cached]. */
+/**
+ * Returns the `Cache-Control` of a file. Files with a hash in their name never change; browsers revalidate the others
+ * on each visit [console.cached].
+ */
 export const cacheControlOf = (name: string): string =>
   name.startsWith(hashedPrefix) ? 'public, max-age=31536000, immutable' : 'no-cache';

@@ -1,6 +1,6 @@
 /** Records of issued credentials and capability tickets. */
 
-/** Stored and shown record of a credential. Never its value. */
+/** Stored and displayed record of a credential, but never its value. */
 export interface CredentialRecord {
   readonly id: string;
   readonly tenant: string;
@@ -13,23 +13,26 @@ export interface CredentialRecord {
   readonly issued_at: string;
   readonly expires_at: string;
   readonly revoked_at?: string;
-  /** Why it is degraded, or what its issuer does with it after it expires here. */
+  /** Why the credential is degraded, or what its issuer does with it after it expires here. */
   readonly note?: string;
   /** The issuer's own expiry, if it is later than `expires_at`. Until then the credential must be revoked. */
   readonly issuer_expires_at?: string;
-  /** Lease id at a secrets vault. Not a secret. */
+  /** Lease id in a secrets vault. Not a secret. */
   readonly lease_id?: string;
-  /** Version of the stored secret that was issued. */
+  /** Version of the stored secret that was issued as the credential. */
   readonly version_id?: string;
-  /** SHA-256 of the session policy that restricts it. */
+  /** SHA-256 of the session policy that restricts the credential. */
   readonly policy_digest?: string;
-  /** SHA-256 of a capability ticket's record at issue. */
+  /** SHA-256 of a capability ticket's record when it was issued. */
   readonly ticket_sha256?: string;
-  /** When the sweep revokes it because its holder ended or crashed. Absent if the record does not allow revocation. */
+  /**
+   * When the sweep revokes the credential because its holder ended or crashed. Absent if the record does not allow
+   * revocation.
+   */
   readonly revoke_due?: string;
 }
 
-/** Stored and shown record of a capability ticket. The ticket itself is not stored. */
+/** Stored and displayed record of a capability ticket. The ticket itself is not stored. */
 export interface TicketRecord {
   readonly id: string;
   readonly tenant: string;

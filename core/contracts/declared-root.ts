@@ -1,4 +1,4 @@
-/** Folders and URIs that tools may access, configured per server or declared per call by the caller [guard.roots]. */
+/** Folders and URIs that tools may access, configured per server or declared by the caller per call [guard.roots]. */
 import * as z from 'zod';
 
 const root = z

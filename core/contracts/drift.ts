@@ -16,7 +16,7 @@ export const driftKinds = [
 ] as const;
 export type DriftKind = (typeof driftKinds)[number];
 
-/** Kinds with a named object. Once a human approved the object, the session needs no further approval for it. */
+/** Kinds with a named object. Once a human has approved the object, the session needs no further approval for it. */
 export const namingKinds: readonly DriftKind[] = ['protocol', 'tool', 'resource', 'capability', 'recipient'];
 
 /** One departure of a call from the declared task. */
@@ -24,6 +24,6 @@ export interface Drift {
   readonly manifest_id: string;
   readonly kind: DriftKind;
   readonly found: string;
-  /** What the manifest allows, in words. */
+  /** What the manifest allows, in plain language. */
   readonly allowed: string;
 }

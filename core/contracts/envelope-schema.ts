@@ -1,4 +1,4 @@
-/** Schemas of the requests and the result of an action. */
+/** Schemas of action requests and their result. */
 import * as z from 'zod';
 import { describeIssue, issueWords, problemSentence } from '#core/kernel/issue-words.ts';
 import { resultReasons } from './approval.ts';
@@ -14,7 +14,7 @@ const withoutControls = 'a text without control characters';
 
 const name = z.string().min(1).max(sizes.nameCharacters).regex(noControls, withoutControls);
 
-/** Returns the schema of a session id. Published schemas contain the pattern. */
+/** Returns the schema of a session id. The pattern is included in published schemas. */
 export const sessionId = (message: string) => z.string().regex(sessionPattern, message).refine(isSession, message);
 
 const actorSchema = z.strictObject({
@@ -33,25 +33,28 @@ export const actionRequestSchema = z.strictObject({
     .regex(noControls, withoutControls)
     .refine((text) => Buffer.byteLength(text) <= sizes.targetBytes, `a text of at most ${sizes.targetBytes} bytes`),
   capability: z.enum(capabilities),
-  /** The expected server or service. The gateway refuses to run the call if another one serves it. */
+  /** The expected server or service. If a different one serves the call, the gateway refuses to run it. */
   upstream: z.string().regex(upstreamPattern, 'the name of an entry of upstreams.mcp or upstreams.http').optional(),
   parameters: z.record(z.string(), z.json()).optional(),
   actor: actorSchema.optional(),
   approval_ref: z.uuid('the envelope_id (a UUID) of an approval').optional(),
   justification: z.string().max(sizes.justificationCharacters).optional(),
-  /** The person's own request, passed on by the host application: the trusted source for source rules. Not stored. */
+  /**
+   * The user's own request, passed on by the host application. It is the trusted source for source rules and is not
+   * stored.
+   */
   prompt: z.string().max(sizes.promptCharacters).optional(),
   manifest_id: name.optional(),
-  /** Absolute paths and URIs that the call may access. They only narrow the roots of its server [guard.roots]. */
+  /** Absolute paths and URIs that the call may access. They can only narrow its server's roots [guard.roots]. */
   roots: declaredRoots.optional(),
   dry_run: z.boolean().optional(),
-  /** The caller runs the action itself. The gateway decides and records it, but never executes it. */
+  /** The caller runs the action itself. The gateway evaluates and records the action but never executes it. */
   decide_only: z.boolean().optional(),
-  /** With `decide_only`: the caller's id of the call, used to report the outcome [action.decide-only]. */
+  /** With `decide_only`: the caller's id for the call, used to report the outcome [action.decide-only]. */
   call_id: callId.optional(),
 });
 
-/** Returns what is wrong with a request for an action, as one sentence; undefined for one that fits. */
+/** Returns one sentence that describes what is wrong with an action request, or undefined if it is valid. */
 export function misfitOf(request: unknown): string | undefined {
   const { success, error } = actionRequestSchema.safeParse(request, { error: describeIssue });
   if (success) return undefined;

@@ -18,7 +18,7 @@ export {
   worst,
 } from './call-sizes.ts';
 
-/** Raw call as tool policies evaluate it. */
+/** Raw call as evaluated by tool policies. */
 export interface ToolCall {
   readonly protocol: string;
   readonly tool: string;
@@ -29,20 +29,22 @@ export interface ToolCall {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** Data sent to the server beyond the arguments and the protocol's own fields. Policies evaluate it with the call. */
   readonly sent_with?: Readonly<Record<string, unknown>> | undefined;
-  /** Sources of its values. Absent if none were traced or no rule needs them. Never part of the digest. */
+  /** Sources of the call's values. Absent if none were traced or no rule needs them. Never part of the digest. */
   readonly sources?: CallSources | undefined;
-  /** Some values are digests, so conditions on them are unclear. Only on pending requests, never on calls. */
+  /**
+   * Some values are digests, so conditions on them cannot be evaluated. Set only on pending requests, never on calls.
+   */
   readonly withheld?: true | undefined;
-  /** The effect shows only names, sizes, times and counts of its files. Only on effects, never on calls. */
+  /** The effect only shows names, sizes, times and counts of its files. Set only on effects, never on calls. */
   readonly names_only?: true | undefined;
-  /** Keys of the source conditions assumed to hold. Only on examples of the policy analysis. */
+  /** Keys of the source conditions assumed to hold. Set only on examples from the policy analysis. */
   readonly assumed?: ReadonlySet<string> | undefined;
 }
 
-/** Destination of a call, from the inventory of servers and services, known before the decision. */
+/** Destination of a call according to the inventory of servers and services, known before the decision. */
 export interface Placement {
   readonly upstream: string;
-  /** The tool's name at the server, if policies use another one. */
+  /** The tool's name at the server, if policies use a different name. */
   readonly upstream_tool?: string;
   /** Digest of the relevant parts of the tool's definition. Approvals are bound to it [guard.changes]. */
   readonly definition?: string;
@@ -64,7 +66,7 @@ export interface ActionEnvelope extends ToolCall {
   readonly tenant: string;
   /** Id of the authenticated key, the acting principal. `actor.agent` is only a label. */
   readonly key_id: string;
-  /** The tool's name at its upstream, if policies use another one. */
+  /** The tool's name at its upstream, if policies use a different name. */
   readonly upstream_tool?: string | undefined;
   /** Digest of the relevant parts of the tool's definition at its server. */
   readonly definition?: string | undefined;
@@ -74,5 +76,5 @@ export interface ActionEnvelope extends ToolCall {
 }
 
 export type ActionRequest = z.infer<typeof actionRequestSchema>;
-/** Decision result that callers receive. */
+/** Decision result as received by callers. */
 export type DecisionResult = z.infer<typeof decisionResultSchema>;

@@ -2,22 +2,23 @@
 interface StreamBatches {
   readonly mostRecords: number;
   readonly windowSeconds: number;
-  /** Invocations at once for a shard of the stream. */
+  /** Concurrent invocations per shard of the stream. */
   readonly lanes: number;
 }
 
 /**
- * Entries of a session share a partition key, so a lane has them in order. A shard delivers the writes of one partition,
- * 1,000 units per second: at most 500 entries. A session's entries of a window are one object, so a longer window costs
- * less, and more lanes cost more. A record of the stream cannot be changed, so a longer window endangers no entry.
+ * Entries of a session share a partition key, so one lane receives them in order. A shard delivers the writes of one
+ * partition, 1,000 units per second, which is at most 500 entries. The entries that a session writes within a window
+ * form one object, so a longer window costs less, and more lanes cost more. Stream records cannot be changed, so a
+ * longer window endangers no entry.
  */
 export const entryBatches: StreamBatches = { mostRecords: 1_000, windowSeconds: 20, lanes: 2 };
 
 /**
- * Chains of a tenant share a partition key, and a shard has one lane: one process signs for a tenant and appends to its
- * log, once in this time. Both windows together stay below the 30 seconds of `evidence.at-scale`.
+ * Chains of a tenant share a partition key, and a shard has one lane. One process therefore signs for a tenant and
+ * appends to its log, once per window. Both windows together stay below the 30 seconds of `evidence.at-scale`.
  */
 export const chainBatches: StreamBatches = { mostRecords: 1_000, windowSeconds: 5, lanes: 1 };
 
-/** Beginning of the partition keys of queued chains, in the table of observations. */
+/** Prefix of the partition keys of queued chains in the observations table. */
 export const chainQueuePrefix = 'chain-queue#';

@@ -13,12 +13,12 @@ export const evidenceEntrySchema = z.strictObject({
   timestamp: z.string(),
   kind: z.enum(entryKinds),
   envelope_id: z.string(),
-  /** The authenticated principal and its own label. */
+  /** The authenticated principal and the label it gave itself. */
   actor: z.strictObject({
     key_id: z.string(),
     agent: z.string().optional(),
     person: z.string().optional(),
-    /** For callers with a token: the issuer, the subject and the person they act for. */
+    /** For callers with a token: the issuer, the subject, and the person on whose behalf they act. */
     issuer: z.string().optional(),
     subject: z.string().optional(),
     owner: z.string().optional(),
@@ -29,7 +29,7 @@ export const evidenceEntrySchema = z.strictObject({
 });
 export type EvidenceEntry = z.infer<typeof evidenceEntrySchema>;
 
-/** Entry without its position in a chain. */
+/** Entry without its position in the chain. */
 export type EntryDraft = Omit<EvidenceEntry, 'version' | 'index' | 'previous_hash' | 'hash'>;
 
 const signatureSchema = z.strictObject({
@@ -47,7 +47,7 @@ export const sessionManifestSchema = z.strictObject({
   last_hash: hex,
   counts: z.record(z.string(), z.int()),
   policy_versions: z.array(z.int()),
-  /** Provenance of every credential issued: id, type, scope. Never a value. */
+  /** Provenance of every credential issued: id, type and scope, but never a value. */
   credentials: z.array(z.strictObject({ id: z.string(), type: z.string(), scope: z.string() })),
   created_at: z.string(),
   session_manifest_hash: hex,
@@ -56,7 +56,7 @@ export const sessionManifestSchema = z.strictObject({
 export type SessionManifest = z.infer<typeof sessionManifestSchema>;
 export type UnsignedManifest = Omit<SessionManifest, 'signature'>;
 
-/** Point of a session's chain: index and hash of an entry, which fix all earlier entries. */
+/** Point in a session's chain: the index and hash of an entry, which fix all earlier entries. */
 export const chainPointSchema = z.strictObject({
   tenant: z.string(),
   session_id: z.string(),
@@ -65,14 +65,16 @@ export const chainPointSchema = z.strictObject({
 });
 export type ChainPoint = z.infer<typeof chainPointSchema>;
 
-/** Signature over the points of several chains at one time. */
+/** Signature over points of several chains at one time. */
 export const checkpointSchema = z.strictObject({
   version: z.literal(1),
   created_at: z.string(),
   /** Number of chain points, and the root of the hash tree over them. */
   size: z.int().positive(),
   root: hex,
-  /** Hash of the previous checkpoint in the same log. Empty for the first one, or if other means keep the order. */
+  /**
+   * Hash of the previous checkpoint in the same log. Empty for the first one, or if the order is kept by other means.
+   */
   previous: z.union([hex, z.literal('')]),
   signature: signatureSchema,
 });
@@ -92,10 +94,10 @@ const publishedKeySchema = z.strictObject({
   /** PEM (SPKI). */
   public_key: z.string(),
 });
-/** Current or former signing key of evidence. */
+/** Current or former evidence signing key. */
 export type PublishedKey = z.infer<typeof publishedKeySchema>;
 
-/** Statement that one key succeeds another. Both sign it, so a verifier that trusts one may trust the other. */
+/** Statement that one key succeeds another. Both keys sign it, so a verifier that trusts one may trust the other. */
 export const keySuccessionSchema = z.strictObject({
   version: z.literal(1),
   created_at: z.string(),
@@ -105,7 +107,7 @@ export const keySuccessionSchema = z.strictObject({
 });
 export type KeySuccession = z.infer<typeof keySuccessionSchema>;
 
-/** Keys of a gateway, the current one first. */
+/** A gateway's signing keys, the current one first. */
 export const signingKeysSchema = z.strictObject({
   keys: z.array(publishedKeySchema).min(1),
   successions: z.array(keySuccessionSchema),
@@ -120,7 +122,7 @@ export const sessionBundleSchema = z.strictObject({
   entries: z.array(evidenceEntrySchema),
   /** The newest checkpoint of the session, if any. */
   checkpoint: sessionCheckpointSchema.optional(),
-  /** Proof that the session is in the transparency log of its tenant, if the gateway keeps one. */
+  /** Proof that the session is in its tenant's transparency log, if the gateway keeps one. */
   log_proof: logProofSchema.optional(),
   /** PEM, for convenience only. A verifier must get the key it trusts from elsewhere. */
   public_key: z.string(),
@@ -129,11 +131,11 @@ export const sessionBundleSchema = z.strictObject({
 });
 export type SessionBundle = z.infer<typeof sessionBundleSchema>;
 
-/** Parts of a session that checkpoint, archive or log name, and the rows lack: its end, or all of it. */
+/** Parts of a session that a checkpoint, archive or log names but the rows lack: its end, or all of it. */
 export const missingParts = ['end', 'session'] as const;
 type MissingPart = (typeof missingParts)[number];
 
-/** Copies outside the tables, with which a chain is compared. */
+/** Copies outside the tables with which a chain is compared. */
 export const unreadKinds = ['checkpoints', 'archive'] as const;
 export type Unread = (typeof unreadKinds)[number];
 
@@ -150,7 +152,7 @@ export interface Verification {
   };
   /** The newest checkpoint that matches the chain. It fixes entries up to `index`. */
   readonly checkpoint?: { readonly index: number; readonly created_at: string; readonly key_id: string };
-  /** The newest leaf of the session in the transparency log, and its witnesses. */
+  /** The session's newest leaf in the transparency log, and its witnesses. */
   readonly log?: {
     readonly origin: string;
     readonly size: number;
@@ -161,12 +163,15 @@ export interface Verification {
   };
   /** Number of votes with a passkey signature, each verified with the public key in the chain. */
   readonly passkey_votes?: number;
-  /** Number of entries compared with their archived copies. */
+  /** Number of entries that were compared with their archived copies. */
   readonly archived_entries?: number;
-  /** Number of expired entries, verified by their archived copies. */
+  /** Number of expired entries verified by their archived copies. */
   readonly expired_entries?: number;
-  /** Copies that a fault kept from being read, unlike those that are not kept or do not cover the end yet. */
+  /**
+   * Copies that could not be read because of a fault, as opposed to copies that are not kept or do not cover the end
+   * yet.
+   */
   readonly unread?: readonly Unread[];
-  /** Checks that were not made, in words, such as `origin not checked` without a trusted public key. */
+  /** Descriptions of checks that were not made, such as `origin not checked` without a trusted public key. */
   readonly not_checked: readonly string[];
 }

@@ -23,5 +23,5 @@ export const gitTools = [
   'scm.create_issue_comment',
 ] as const;
 
-/** Tools of executor `shell` that take the program as a parameter. */
+/** Tools of the `shell` executor that take the program as a parameter. */
 export const shellCarriers = ['run', 'exec', 'execute', 'command', 'run_command', 'shell'] as const;

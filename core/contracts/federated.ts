@@ -1,6 +1,6 @@
-/** Caller authenticated by an external issuer, as stored with connections and approvals. Never the token. */
+/** Caller authenticated by an external issuer, as stored with connections and approvals. The token is never stored. */
 
-/** `provider` of callers with IAM credentials. Their `issuer` is `aws:<account>`; issuers of tokens are URLs. */
+/** `provider` of callers with IAM credentials. Their `issuer` is `aws:<account>`; token issuers are URLs. */
 export const awsProvider = 'aws';
 
 export interface FederatedCaller {

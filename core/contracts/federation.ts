@@ -1,7 +1,9 @@
-/** Messages between control plane and data planes [federation.document] [federation.status] [federation.metrics]. */
+/**
+ * Messages between the control plane and data planes [federation.document] [federation.status] [federation.metrics].
+ */
 import * as z from 'zod';
 
-/** Format of documents. Data planes refuse any other. */
+/** Document format. Data planes refuse any other. */
 export const federationFormat = 'agent-governance/federation-config/1';
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/, 'a SHA-256 in lower-case hex');
@@ -9,12 +11,12 @@ const planeName = z.string().min(1).max(64);
 const instanceId = z.string().regex(/^[0-9a-f]{16,64}$/, '16 to 64 hex digits');
 const count = z.int().nonnegative();
 
-/** Signed part of a document. `digest` binds the configuration. */
+/** The signed part of a document. `digest` binds the configuration. */
 export interface DocumentHead {
   readonly format: typeof federationFormat;
-  /** The data plane that it is for. */
+  /** The data plane that the document is for. */
   readonly plane: string;
-  /** Policy version of the control plane. */
+  /** The control plane's policy version. */
   readonly version: number;
   /** SHA-256 of the canonical configuration. */
   readonly digest: string;
@@ -54,7 +56,7 @@ const evidenceHead = z.strictObject({
 });
 export type EvidenceHead = z.infer<typeof evidenceHead>;
 
-/** Largest number of heads in one report. */
+/** Maximum number of heads in one report. */
 export const maxHeads = 2_000;
 
 export const planeStatusSchema = z.strictObject({
@@ -79,16 +81,16 @@ export const planeStatusSchema = z.strictObject({
 });
 export type PlaneStatus = z.infer<typeof planeStatusSchema>;
 
-/** Chain point that the control plane wants to compare. Without `index`, any head. */
+/** Chain point that the control plane wants to compare. Without `index`, any head will do. */
 export interface WantedHead {
   readonly tenant: string;
   readonly session_id: string;
   readonly index: number;
 }
 
-/** Largest number of sums per minute. A latency sketch has at most 915 bins. */
+/** Maximum number of sums per minute. A latency sketch has at most 915 bins. */
 const maxMeasures = 1_500;
-/** Largest number of minutes per request. */
+/** Maximum number of minutes per request. */
 export const maxMinutes = 500;
 
 export const planeMetricsSchema = z.strictObject({
@@ -128,7 +130,7 @@ export interface Divergence {
   readonly found_at: string;
 }
 
-/** Record of a data plane at the control plane. */
+/** The control plane's record of a data plane. */
 export interface PlaneRow {
   readonly plane: string;
   /** Incremented by each write, which must state the revision it read. */
@@ -136,7 +138,7 @@ export interface PlaneRow {
   readonly instance?: string;
   readonly seen_at: string;
   readonly interval_seconds: number;
-  /** The plane's clock minus the control plane's clock when the report arrived. */
+  /** Difference between the plane's clock and the control plane's when the report arrived. */
   readonly skew_seconds?: number;
   readonly version: number;
   readonly healthy: boolean;
@@ -145,11 +147,11 @@ export interface PlaneRow {
   readonly error_rate: number;
   readonly pending_approvals: number;
   readonly divergence?: Divergence;
-  /** When a person accepted the current chains. The next report replaces heads that differed until then. */
+  /** When a person accepted the current chains. The next report then replaces the heads that differed before. */
   readonly accepted_at?: string;
   /** Number of chains that differ. */
   readonly divergences: number;
-  /** Another gateway that reported under the same name at the same time. */
+  /** Another gateway that reported under the same name during the same period. */
   readonly conflict?: { readonly instance: string; readonly at: string };
   /** Position from which the check of known heads continues. */
   readonly walk?: string;
@@ -162,7 +164,7 @@ export interface KnownHead {
   readonly total_entries: number;
   readonly last_hash: string;
   readonly seen_at: string;
-  /** When the chain was found to differ. The head stays at its last value before that. */
+  /** When the chain was found to differ. The head keeps the last value it had before that. */
   readonly diverged_at?: string;
 }
 

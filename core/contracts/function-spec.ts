@@ -8,21 +8,21 @@ type ObjectAccess = 'read' | 'write';
 
 export interface FunctionSpec {
   readonly purpose: string;
-  /** Surface of its endpoints, if it has some. Default: `admin`. */
+  /** The surface of its endpoints, if it has any. Default: `admin`. */
   readonly surface?: Surface;
-  /** Access by key: `get` reads rows, `put` only puts them, `append` does both, `write` also updates them. */
+  /** Access by key: `get` reads rows, `put` only writes new ones, `append` does both, `write` also updates them. */
   readonly tables: Partial<Record<TableName, Access>>;
-  /** Key patterns that limit puts into a table. */
+  /** Key patterns that restrict which rows may be put into a table. */
   readonly putsOnly?: Partial<Record<TableName, string>>;
-  /** Tables and indexes (`table.index`) that the function may query. No access word implies queries. */
+  /** Tables and indexes (`table.index`) that the function may query. No access word includes queries. */
   readonly queries?: readonly (TableName | `${TableName}.${string}`)[];
   readonly startsApprovals?: boolean;
-  /** May start the timer of a rollout. */
+  /** May start a rollout's timer. */
   readonly startsRollouts?: boolean;
   readonly settlesTasks?: boolean;
   readonly signs?: boolean;
   readonly verifiesSignatures?: boolean;
-  /** Appends to the transparency logs and signs checkpoints, or reads the logs and their public key. */
+  /** Appends to the transparency logs and signs checkpoints, or reads the logs and the public key. */
   readonly log?: 'appends' | 'reads';
   /** Signs approving votes with the vote key, or reads its public key to use an approval. */
   readonly votes?: 'signs' | 'verifies';
@@ -37,13 +37,13 @@ export interface FunctionSpec {
     | 'canary'
     | 'federation'
   )[];
-  /** Always answers through the response-streaming integration. */
+  /** Always responds through the response-streaming integration. */
   readonly streams?: true;
-  /** May invoke models of Amazon Bedrock. */
+  /** May invoke Amazon Bedrock models. */
   readonly invokesModels?: true;
-  /** Shows the breakers of providers, which all environments share. */
+  /** Shows the providers' circuit breakers, which all environments share. */
   readonly showsBreakers?: true;
-  /** May invoke this function, asynchronously. */
+  /** The function that this one may invoke asynchronously. */
   readonly handsOverTo?: string;
   /** May post to and close WebSocket connections. */
   readonly postsToConnections?: true;
@@ -55,38 +55,38 @@ export interface FunctionSpec {
   readonly queriesClusters?: true;
   /** May invoke the `sandbox` function to run a command, and waits for it. */
   readonly runsCommands?: true;
-  /** Runs untrusted programs: no environment, network or rights, with limited concurrency and disk. */
+  /** Runs untrusted programs without environment, network or rights, and with limited concurrency and disk. */
   readonly sandboxed?: { readonly concurrency: number; readonly diskMb: number };
-  /** Bodies of configurations and WASM modules in the object store. */
+  /** Configuration bodies and WASM modules in the object store. */
   readonly objects?: ObjectAccess;
-  /** Large results of actions in the object store. */
+  /** Large action results in the object store. */
   readonly results?: ObjectAccess;
-  /** Texts of tool definitions in the object store. */
+  /** Text of tool definitions in the object store. */
   readonly definitions?: ObjectAccess;
-  /** May write (never delete or overwrite) the Object-Lock archive. */
+  /** May write to the Object-Lock archive, but never delete or overwrite. */
   readonly archives?: boolean;
-  /** May remove rows of evidence. */
+  /** May remove evidence rows. */
   readonly expires?: true;
   /** May list and read the archive and its checkpoints. */
   readonly readsArchive?: boolean;
   readonly schedule?: { readonly everyMinutes: number };
   /** Deployed only on request. */
   readonly optional?: true;
-  /** Tables whose streams it consumes. */
+  /** Tables whose streams the function consumes. */
   readonly streamsOf?: readonly TableName[];
   readonly timeoutSeconds: number;
   readonly memoryMb: number;
 }
 
-/** Rights of a function, without its resources. */
+/** A function's rights, without its resources. */
 export type Rights = Omit<FunctionSpec, 'timeoutSeconds' | 'memoryMb'>;
 
-/** Rights that an operation may add to those of its function. */
+/** Rights that an operation may add to its function's rights. */
 export type OperationRights = Partial<
   Pick<Rights, 'tables' | 'queries' | 'startsApprovals' | 'startsRollouts' | 'settlesTasks' | 'callsUpstreams'>
 >;
 
-/** Returns the union of two access words. The word for `put` and `get` together is `append`: `put` alone does not read. */
+/** Returns the union of two access words. `put` and `get` together are `append`, because `put` alone does not read. */
 export function eitherAccess(one: Access | undefined, other: Access): Access {
   if (one === undefined || one === other) return other;
   return one === 'write' || other === 'write' ? 'write' : 'append';

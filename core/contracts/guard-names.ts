@@ -1,4 +1,4 @@
-/** Names of guards, separate from the schemas so that functions need not load the schema library. */
+/** Guard names, kept apart from the schemas so that functions need not load the schema library. */
 
 /** Names of the catalog's guards, for use in packs. */
 export const catalogGuards = [

@@ -1,25 +1,25 @@
-/** HTTP types of the handlers: the API Gateway proxy event on every host, and a reply that may stream. */
+/** HTTP types of the handlers: the API Gateway proxy event on every host, and a reply that may be streamed. */
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 
 export interface HttpEvent extends APIGatewayProxyEvent {
-  /** The raw body, in place of `body`, which saves converting megabytes to text and back. */
+  /** The raw body, which replaces `body` to avoid converting megabytes to a string and back. */
   readonly bytes?: Buffer;
 }
 
 export interface HttpReply {
   statusCode: number;
   headers: Record<string, string>;
-  /** Text, or chunks of text produced on demand (exports, reports). */
+  /** A string, or string chunks produced on demand (exports, reports). */
   body: string | AsyncIterable<string>;
-  /** Set if the text is base64, as in responses to API Gateway. */
+  /** Set if the body is base64, as in responses to API Gateway. */
   isBase64Encoded?: true;
-  /** Work that continues after the body. A host awaits it before it freezes or ends. Never rejects. */
+  /** Work that continues after the body has been sent. A host awaits it before it freezes or ends. Never rejects. */
   finished?: Promise<void>;
 }
 
 export interface HttpContext {
   readonly awsRequestId: string;
-  /** Aborts if the caller disconnects before the reply has ended. */
+  /** Aborts if the caller disconnects before the reply is complete. */
   readonly signal?: AbortSignal;
   /** When the host ends the function (epoch milliseconds). Absent if it has no time limit. */
   readonly endsAtMs?: number;

@@ -1,4 +1,4 @@
-/** The schemas of actions, loaded while a function waits for its configuration. */
+/** Action schemas, loaded while a function waits for its configuration. */
 import { importedSoon } from '#core/kernel/lazy-import.ts';
 
 export type EnvelopeSchemas = typeof import('./envelope-schema.ts');

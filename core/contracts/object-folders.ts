@@ -1,10 +1,10 @@
-/** Folders of the object store, separate so that functions can have different rights to them. */
+/** Folders of the object store, kept separate so that functions can have different rights to each. */
 export const objectFolders = {
   /** Configurations and WASM modules. */
   configurations: 'sha256',
-  /** Results of actions that are too large for an entry. */
+  /** Action results that are too large for an entry. */
   results: 'results',
-  /** Definitions of MCP tools by fingerprint. */
+  /** MCP tool definitions by fingerprint. */
   definitions: 'definitions',
 } as const;
 

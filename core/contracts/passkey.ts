@@ -1,7 +1,7 @@
-/** Passkeys of people, which sign approving votes (WebAuthn). */
+/** Passkeys with which people sign approving votes (WebAuthn). */
 import * as z from 'zod';
 
-/** Returns a schema of base64url with at most `most` characters. */
+/** Returns a schema for base64url strings of at most `most` characters. */
 export const base64urlSchema = (most: number) =>
   z
     .string()
@@ -9,7 +9,7 @@ export const base64urlSchema = (most: number) =>
     .max(most)
     .regex(/^[\w-]+$/, 'base64url without padding');
 
-/** Answer of an authenticator to the challenge of one approval. */
+/** Response of an authenticator to the challenge for one approval. */
 export const assertionSchema = z.strictObject({
   credential_id: base64urlSchema(1_400).meta({ description: 'Id of the registered passkey, base64url.' }),
   authenticator_data: base64urlSchema(2_000).meta({ description: 'authenticatorData, base64url.' }),
@@ -25,20 +25,20 @@ export interface Passkey {
   readonly cose_key: string;
   /** The same key as PEM (SPKI). */
   readonly public_key: string;
-  /** The authenticator's signature counter. 0 if it does not count. */
+  /** The authenticator's signature counter, or 0 if it does not count. */
   readonly sign_count: number;
   readonly rp_id: string;
   readonly origin: string;
   readonly registered_at: string;
-  /** Hash of its registration's evidence entry. */
+  /** Hash of the evidence entry for its registration. */
   readonly evidence_hash: string;
 }
 
-/** Row with all passkeys of one person. */
+/** Row with all of one person's passkeys. */
 export interface PasskeyRow {
   readonly person: string;
   readonly passkeys: readonly Passkey[];
-  /** Challenge of a started registration. */
+  /** Challenge of a registration that has been started. */
   readonly challenge?: { readonly value: string; readonly expires_at: string };
   /** Changes with every write, so that only one of two concurrent writes succeeds. */
   readonly revision: string;

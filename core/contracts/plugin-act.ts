@@ -1,7 +1,7 @@
-/** Installs, removals and refusals of plugins, as recorded in evidence [supply-chain.in-force]. */
+/** Plugin installs, removals and refusals as recorded in evidence [supply-chain.in-force]. */
 import * as z from 'zod';
 
-/** Reasons of a refusal, one per check of the verification. */
+/** Refusal reasons, one per verification check. */
 export const refusalReasons = [
   'envelope_malformed',
   'payload_type',
@@ -49,7 +49,9 @@ export const pluginActs = ['install', 'remove', 'refuse'] as const;
 /** Recorded acts. The gateway records uploads itself, after verification. */
 export const recordedActs = [...pluginActs, 'upload'] as const;
 
-/** Returns the schema of a text from a possibly hostile index: bounded, a single line, never used as a name. */
+/**
+ * Returns the schema for a string from a possibly hostile index: bounded, on a single line, and never used as a name.
+ */
 const shortText = (most: number) =>
   z
     .string()
@@ -67,7 +69,7 @@ const about = {
   signer: hex.optional().meta({ description: 'Key id of the publisher that signed it.' }),
 };
 
-/** Act on a plugin. Installs and removals identify the changed plugin, refusals state their reason. */
+/** Act on a plugin. Installs and removals identify the changed plugin; refusals state their reason. */
 export const pluginAct = z.discriminatedUnion('act', [
   z.strictObject({ act: z.literal('install'), ...about, version: shortText(32), sha256: hex, signer: hex }),
   z.strictObject({ act: z.literal('remove'), ...about, version: shortText(32), sha256: hex }),
@@ -88,6 +90,6 @@ export const moduleUpload = z.strictObject({
 /** Returns the entry's `body.action`. */
 export const actionOf = ({ act }: { readonly act: (typeof recordedActs)[number] }): string => `plugin.${act}`;
 
-/** Converts a refusal's text to one bounded line. */
+/** Converts a refusal's text to a single line of bounded length. */
 export const oneLine = (text: string, most: number): string =>
   text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, most);

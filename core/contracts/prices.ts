@@ -1,4 +1,4 @@
-/** Schema of the price list of models, with date and source. */
+/** Schema of the model price list, with its date and source. */
 import * as z from 'zod';
 
 const perMillion = z.number().nonnegative().max(1_000_000);

@@ -1,4 +1,4 @@
-/** Describes problems of a configuration in one format: «path (line n): found X, allowed Y». */
+/** Describes configuration problems in one format: «path (line n): found X, allowed Y». */
 import type * as z from 'zod';
 import { didYouMean } from '#core/kernel/did-you-mean.ts';
 import { type GatewayError, invalidRequest } from '#core/kernel/errors.ts';
@@ -15,11 +15,11 @@ interface Place {
 export type Problem = Place &
   (
     | {
-        /** The value at the path, in words. Never a secret. */
+        /** Description of the value at the path. Never contains a secret. */
         readonly found: string;
         readonly allowed: string;
       }
-    /** Description, if found and allowed values cannot explain the problem. */
+    /** Description for cases in which the found and allowed values cannot explain the problem. */
     | { readonly sentence: string }
   );
 
@@ -33,7 +33,7 @@ export const pathText = (path: Path): string =>
 export const sentenceOf = (problem: Problem): string =>
   'sentence' in problem ? problem.sentence : `found ${problem.found}, allowed ${problem.allowed}`;
 
-/** Returns one error that lists all problems. @param more further members of `data` for programs */
+/** Returns one error that lists all problems. @param more additional members of `data` for programs */
 export function refusal(
   problems: readonly Problem[],
   lineOf: (path: Path) => number | undefined,
@@ -48,7 +48,10 @@ export function refusal(
   return invalidRequest(`The configuration has ${count}:\n${lines.join('\n')}`, { problems: lines, ...more });
 }
 
-/** Converts issues of a parse with `allowed` as its error map. Reports only the branch of a union that was meant. */
+/**
+ * Converts the issues of a parse that used `allowed` as its error map. For a failed union, only the intended branch is
+ * reported.
+ */
 export const problemsOf = (issues: readonly z.core.$ZodIssue[], root: unknown, above: Path = []): Problem[] =>
   relevantIssues(issues).flatMap((issue) => problemOf(issue, root, [...above, ...(issue.path as Path)]));
 
@@ -72,7 +75,7 @@ const inEnvironment = (key: string, known: string): string =>
     ? ` Secrets do not belong in the file: ${key}_env names the environment variable that holds it.`
     : '';
 
-/** Explains how to require several approvals if the key looks like an attempt [config.contradictions]. */
+/** Explains how to require several approvals if the key looks like an attempt to do so [config.contradictions]. */
 function severalPeople(path: Path): string {
   const text = path.filter((step) => typeof step === 'string').join('.');
   if (/^separation_rules\.(protocol|tool|target|upstream|arguments)$/.test(text))

@@ -1,50 +1,53 @@
-/** Sources of the values of a call, as labels. Never the text of a value. */
+/** Sources of a call's values, as labels. The values' text is never included. */
 
-/** Label of the person's own words, as passed on by the host. */
+/** Label of the user's own words, as passed on by the host. */
 export const trusted = 'trusted';
 /** Label of the host application's instructions (system and developer messages). */
 export const system = 'system';
-/** Label of values that occur neither in the person's words nor in a result of the session. */
+/** Label of values that occur neither in the user's words nor in any result of the session. */
 export const unknown = 'unknown';
 
-/** One occurrence of a value, or of a part of it. */
+/** One occurrence of a value or part of it. */
 export interface ValueOrigin {
   /** `trusted`, `system` or `tool:<tool>`. */
   readonly label: string;
-  /** The MCP server or service that answered. */
+  /** The MCP server or service that responded. */
   readonly server?: string | undefined;
-  /** envelope_id of the action whose result contained it. */
+  /** Envelope id of the action whose result contained it. */
   readonly action?: string | undefined;
   /** Position in a conversation, such as `message 4`. */
   readonly where?: string | undefined;
-  /** Set if only a part of the value occurs there. */
+  /** Set if only part of the value occurs there. */
   readonly part?: true | undefined;
 }
 
 /** Sources of one value. */
 export interface ValueSource {
-  /** Labels of sources with the whole value: `trusted`, `system`, `tool:<tool>`, `server:<name>`, or only `unknown`. */
+  /**
+   * Labels of sources that contain the whole value: `trusted`, `system`, `tool:<tool>`, `server:<name>`, or only
+   * `unknown`.
+   */
   readonly whole: readonly string[];
-  /** Labels of sources with only a part of the value. */
+  /** Labels of sources that contain only part of the value. */
   readonly parts: readonly string[];
   /** Set if the session's record is incomplete, so that other results may also contain the value. */
   readonly incomplete?: true | undefined;
   readonly from?: readonly ValueOrigin[] | undefined;
 }
 
-/** Sources by the JSON text of each value in the parameters. Missing values were not traced. */
+/** Sources, keyed by the JSON text of each value in the parameters. Missing values were not traced. */
 export type CallSources = Readonly<Record<string, ValueSource>>;
 
-/** Returns the key of a value in `CallSources`. */
+/** Returns a value's key in `CallSources`. */
 export const sourceKey = (value: unknown): string => JSON.stringify(value) ?? 'undefined';
 
-/** Note of a decision about a value whose source a rule checked [provenance.rules]. */
+/** Note on a decision about a value whose source a rule checked [provenance.rules]. */
 export interface SourceNote {
   /** Path of the rule's condition. */
   readonly argument: string;
   readonly whole: readonly string[];
   readonly parts?: readonly string[] | undefined;
-  /** envelope_ids of the actions whose results contained it. */
+  /** Envelope ids of the actions whose results contained it. */
   readonly actions?: readonly string[] | undefined;
   readonly where?: readonly string[] | undefined;
 }

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { callId } from './envelope-schema.ts';
 
-/** Reported outcome. Contents stay with the caller. */
+/** Reported outcome. The content stays with the caller. */
 export const outcomeRequestSchema = z.strictObject({
   call_id: callId,
   outcome: z.enum(['executed', 'failed']),

@@ -8,7 +8,7 @@ export interface PullRequest {
   readonly number: number;
 }
 
-/** Parses `owner/name#12`. Undefined for any other text. */
+/** Parses `owner/name#12`. Returns undefined for anything else. */
 export function parsePullRequest(text: string): PullRequest | undefined {
   const [, repository = '', digits = ''] = /^([^#]+)#([1-9]\d{0,8})$/.exec(text) ?? [];
   return repositoryPattern.test(repository) ? { repository, number: Number(digits) } : undefined;
@@ -16,6 +16,6 @@ export function parsePullRequest(text: string): PullRequest | undefined {
 
 export const pullRequestName = ({ repository, number }: PullRequest): string => `${repository}#${number}`;
 
-/** Compares two pull requests, ignoring case like the host. */
+/** Compares two pull requests, ignoring case as the Git host does. */
 export const samePullRequest = (a: PullRequest, b: PullRequest): boolean =>
   a.number === b.number && a.repository.toLowerCase() === b.repository.toLowerCase();

@@ -1,4 +1,4 @@
-/** Schemas of rollouts: a request for one, and the defaults in the configuration. */
+/** Schemas for rollouts: a request to create one, and the defaults in the configuration. */
 import * as z from 'zod';
 import { durationMs } from './rollout.ts';
 

@@ -15,7 +15,7 @@ export interface GraphField {
   readonly field: string;
   /** Types that only this field uses. */
   readonly types: string;
-  /** Member of the operation's answer that holds the list. Absent: the field is the answer. */
+  /** The member of the operation's response that holds the list. If absent, the field is the whole response. */
   readonly member?: string;
 }
 
@@ -25,22 +25,21 @@ export interface Route {
   readonly path: string;
   readonly surface: Surface;
   /**
-   * `open`: no credential (only /health); `signed`: a signature of the body; `plane`: the token of a data plane, not a
-   * key.
+   * `open`: no credential (only /health). `signed`: a signature of the body. `plane`: a data plane's token, not a key.
    */
   readonly access: Role | 'open' | 'signed' | 'plane';
-  /** Access of agent keys: full, only to their own sessions, or none. */
+  /** Access for agent keys: full, only to their own sessions, or none. */
   readonly agents: 'yes' | 'own' | 'no';
   /** Set if only humans may call it (votes). */
   readonly humansOnly?: true;
   /** Set for global objects, which need the admin token or a `platform: true` key. */
   readonly platform?: true;
   readonly handledBy: FunctionName;
-  /** Operation id in OpenAPI, by which clients and handlers name the route. */
+  /** OpenAPI operation id, by which clients and handlers refer to the route. */
   readonly operation: string;
   /**
-   * Whether a request counts toward the per-minute limits of tenant and key before it runs [limit.rate]. Handlers
-   * of chat calls, MCP messages and MCP streams count these themselves.
+   * Whether a request counts toward the per-minute limits of its tenant and key before it runs [limit.rate]. Handlers
+   * of chat calls, MCP messages and MCP streams do this counting themselves.
    */
   readonly counts?: true;
   /** The operation as a field of the GraphQL schema. */
@@ -51,8 +50,8 @@ export interface Route {
   readonly repeatable?: readonly string[];
 }
 
-/** Checks whether browser pages of configured origins may call a surface. Browsers send OPTIONS first (CORS). */
+/** Checks whether browser pages from configured origins may call a surface. Browsers send OPTIONS first (CORS). */
 export const opensToPages = (surface: Route['surface']): boolean => surface === 'gateway' || surface === 'mcp';
 
-/** Query parameters of paged lists. */
+/** Query parameters for paged lists. */
 export const paging = ['limit', 'cursor'] as const;

@@ -1,4 +1,4 @@
-/** Paths of API Gateway that several routes share. */
+/** API Gateway paths that several routes share. */
 import type { Route } from './route.ts';
 
 const adminPrefix = '/admin/v1/';
@@ -11,8 +11,8 @@ const proxiedFamilies: readonly string[] = [
 ];
 
 /**
- * Returns the API Gateway resource that a route shares with others of its function, or undefined if it has its own. The
- * function then finds the route. This keeps a stack below 500 resources [admin.routes].
+ * Returns the API Gateway resource that a route shares with other routes of its function, or undefined if it has its
+ * own. The function then finds the route. This keeps a stack below 500 resources [admin.routes].
  */
 export function proxyPathOf({
   surface,

@@ -4,12 +4,12 @@ import type { Role } from './route.ts';
 
 export const voterTeams = z.array(z.string().regex(/^[^/]+\/[^/]+$/, 'a team as "<organisation>/<team>"')).min(1);
 
-/** Requirement of one rule for one request. */
+/** One rule's requirement for one request. */
 export interface Requirement {
   readonly rule: string;
   readonly approvals: number;
   readonly from_teams?: readonly string[];
-  /** Votes of members of these teams do not count. */
+  /** Teams whose members' votes do not count. */
   readonly not_of_teams?: readonly string[];
   readonly roles?: readonly Role[];
 }

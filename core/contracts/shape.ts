@@ -1,7 +1,7 @@
-/** Types of values that a schema describes. */
+/** Types of the values that a schema describes. */
 import type * as z from 'zod';
 
-/** Value of a schema, for reading: optional members are absent, never undefined. */
+/** Value of a schema for reading: optional members are absent, never undefined. */
 export type Shape<S extends z.ZodType> = Frozen<z.output<S>>;
 
 type Frozen<T> = T extends RegExp

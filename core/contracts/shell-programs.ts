@@ -1,4 +1,7 @@
-/** Facts about programs of shell lines, in `core/catalog/programs/*.yaml`: exact options, and the role of each value and operand. */
+/**
+ * Facts about the programs of shell lines, in `core/catalog/programs/*.yaml`: exact options, and the role of each value
+ * and operand.
+ */
 import * as z from 'zod';
 import { capabilities } from './call-sizes.ts';
 import type { Shape } from './shape.ts';
@@ -7,31 +10,31 @@ import type { Shape } from './shape.ts';
 export const roles = [
   // A file or folder whose contents are read.
   'read',
-  // A path of which only the name, size or kind is shown.
+  // A path for which only the name, size or kind is shown.
   'names',
   'write',
   'delete',
   // A file that is run.
   'execute',
-  // The folder in which the program works.
+  // The program's working folder.
   'folder',
-  // Text that is never opened and never run; rules about paths and commands do not see it.
+  // Text that is never opened or run. Rules about paths and commands do not see it.
   'text',
-  // Text that is never opened and never run; rules see it.
+  // Text that is never opened or run, but which rules see.
   'word',
   'number',
-  // Chooses files by their names.
+  // A selection of files by name.
   'glob',
   'url',
   // An HTTP method: all except GET, HEAD and OPTIONS send data.
   'method',
-  // Text that is sent; a file name after `@`.
+  // Text that is sent, or a file name after `@`.
   'data',
-  // A header, or a file of headers after `@`.
+  // A header, or a file containing headers after `@`.
   'header',
-  // A cookie, or a file of cookies if there is no `=`.
+  // A cookie, or a file containing cookies if there is no `=`.
   'cookie',
-  // A command and its arguments: all remaining words.
+  // A command and its arguments, which are all remaining words.
   'command',
   // Shell text.
   'line',
@@ -39,47 +42,47 @@ export const roles = [
   'split',
   // The text that xargs replaces with its input.
   'mark',
-  // A setting of ssh.
+  // An ssh setting.
   'setting',
-  // A setting of git.
+  // A Git setting.
   'gitSetting',
   // An archive that is read or written, depending on the mode.
   'archive',
-  // An object outside this machine that a command acts on: a container, a release, an instance.
+  // An object outside this machine that a command acts on, such as a container, a release or an instance.
   'object',
-  // A kind of Kubernetes objects, one object (`pod/web`), or an object name after its kind.
+  // A kind of Kubernetes object, a single object (`pod/web`), or an object name after its kind.
   'resource',
-  // A file that is read, or an address that is fetched.
+  // A file that is read or an address that is fetched.
   'source',
-  // Text for a service; `file://x` is a file that is read, and an address is fetched.
+  // Text for a service. With `file://x` a file is read, and an address is fetched.
   'remote',
-  // Where something is copied from or to: a path here, or a place elsewhere (`web:/srv`, `s3://bucket/x`).
+  // The source or destination of a copy: a local path or a remote place (`web:/srv`, `s3://bucket/x`).
   'from',
   'to',
   // Output format: the name of a format, or a template.
   'format',
-  // Name or number of the object that a command acts on, but not an address.
+  // Name or number of the object that a command acts on, but never an address.
   'name',
-  // A repository of the host that is configured: `acme/web`.
+  // A repository on the configured host: `acme/web`.
   'repository',
-  // A chart of a repository that is configured: `bitnami/nginx`.
+  // A chart from a configured repository: `bitnami/nginx`.
   'chart',
-  // A path of an interface, of the host that is configured.
+  // An API path on the configured host.
   'path',
-  // A file that is written in a form of its own, and so must not take the place of a source.
+  // A file that is written in its own format, and so must not take the place of a source.
   'plan',
-  // A folder or device of this machine that a container is given: as good as written.
+  // A local folder or device that a container is given access to. It is treated as written.
   'mount',
-  // Programs of small languages, read by a closed grammar each.
+  // Programs in small languages, each read by a closed grammar.
   'sed',
   'awk',
   'jq',
-  // Steers the program in a way that is not read.
+  // A value that changes the program's behaviour in a way that is not analysed.
   'unread',
 ] as const;
 export type Role = (typeof roles)[number];
 
-/** Names of options as they are written, separated by blanks: `-n --lines`. In files also as lists that refer to others. */
+/** Option names as written, separated by spaces: `-n --lines`. In files also lists that refer to other names. */
 export type Names = string;
 const names = z.preprocess(
   (value) => (Array.isArray(value) ? [...new Set(value.flat(10).join(' ').split(' '))].join(' ') : value),
@@ -88,30 +91,30 @@ const names = z.preprocess(
 const byRole = z.partialRecord(z.enum(roles), names);
 export type ByRole = Shape<typeof byRole>;
 
-/** Options of a program, of a group of its commands, or of one command. */
+/** Options of a program, a command group, or a single command. */
 const options = z.strictObject({
   flags: names.optional(),
-  // Options with a value, by the role of the value.
+  // Options with a value, keyed by the role of the value.
   values: byRole.optional(),
   // Options with an optional value, which is attached if present.
   attached: byRole.optional(),
-  // Options that run, load or change something that is not read.
+  // Options that run, load or change something that is not analysed.
   refused: names.optional(),
-  // Options with which it does something else to its operands.
+  // Options that make the program do something else with its operands.
   changes: z.partialRecord(z.enum(capabilities), names).optional(),
-  // Role of the values of unlisted options, which take all words up to the next option.
+  // Role of the values of unlisted options. Such an option takes all words up to the next option.
   open: z.enum(roles).optional(),
 });
 export type Options = Shape<typeof options>;
 
-/** One operand, and how often: once, `?` at most once, `*` any number, `+` at least one. */
+/** One operand and its count: exactly once, `?` at most once, `*` any number, `+` at least one. */
 const operand = z.templateLiteral([z.enum(roles), z.enum(['', '?', '*', '+'])]);
-/** Operands in order. At most one repeats; those after it are the last operands. */
+/** Operands in order. At most one of them repeats; those after it match the last operands. */
 const operands = z.array(operand);
 export type Operands = Shape<typeof operands>;
 
 const yes = z.literal(true);
-/** `true`, or a pattern that the words of the line must match. */
+/** `true`, or a pattern that the line's words must match. */
 const when = z.union([
   yes,
   z
@@ -122,110 +125,112 @@ const when = z.union([
 
 /** A program that reads everything below a folder. */
 const below = z.strictObject({
-  // Options that cause this; absent if the program always does it.
+  // Options that cause this. If absent, the program always does it.
   when: names.optional(),
-  // Options with which only names and counts are shown.
+  // Options that limit the output to names and counts.
   namesOnly: names.optional(),
-  // Options whose value is the ending of the names of the files read.
+  // Options whose value is the file name extension of the files read.
   narrows: names.optional(),
-  // Options whose value is a type of files (`ts`).
+  // Options whose value is a file type (`ts`).
   types: names.optional(),
-  // `visible`: it passes over hidden files, unless one of `reveals` is given.
+  // `visible`: hidden files are skipped unless one of the `reveals` options is given.
   reach: z.enum(['everything', 'visible']),
   reveals: names.optional(),
-  // A hidden folder that is named is read as well.
+  // A hidden folder is also read if it is named.
   readsNamed: yes.optional(),
-  // Options that leave out files and folders by name: if both leave out hidden ones, it passes over these.
+  // Options that exclude files and folders by name. If both exclude hidden ones, the program skips these.
   leavesOut: z.strictObject({ files: names, folders: names }).optional(),
-  // It shows the lines that match a pattern; with one of `spoils` also others.
+  // Lines that match a pattern are shown. With one of the `spoils` options, others are shown too.
   spoils: names.optional(),
-  // Two folders are compared file by file even without an option.
+  // Two folders are compared file by file, even without an option.
   pairs: yes.optional(),
 });
 export type Below = Shape<typeof below>;
 
 const profile = z
   .strictObject({
-    // Capability that running it counts as.
+    // The capability that running the program counts as.
     does: z.enum(capabilities),
-    // How its words are read: `permutes` as getopt_long does (the default), `stops` at the first operand, `anywhere` permutes
-    // regardless of the environment, `words` are whole words after one dash and end at the first operand, `none` has no
-    // options. `pflag` and `flag` are the two of Go: `--flag=true` is a flag as well; the first permutes, the second reads
-    // whole words after one or two dashes and ends at the first operand.
+    // How the program's words are read. `permutes` works like getopt_long (the default), and `stops` ends the options
+    // at the first operand. `anywhere` permutes regardless of the environment, `words` means whole words after one dash
+    // up to the first operand, and `none` means no options. `pflag` and `flag` are the two Go syntaxes, in which
+    // `--flag=true` is a flag as well: the first permutes, the second reads whole words after one or two dashes up to
+    // the first operand.
     syntax: z.enum(['permutes', 'stops', 'anywhere', 'words', 'none', 'pflag', 'flag']).optional(),
-    // Its options end at the first operand, whatever the syntax.
+    // The program's options end at the first operand, whatever the syntax.
     stops: yes.optional(),
     options: options.optional(),
-    // Long options are written in full or not at all.
+    // Long options must be written in full.
     exact: yes.optional(),
     // `-5`: digits are an option.
     digits: yes.optional(),
-    // `+5` in the place of an operand is not one; or an operand without a plus changes something.
+    // `+5` in an operand's position is not an operand; or an operand without a plus changes something.
     plus: z.enum(['refused', 'required']).optional(),
-    // `-` as an output file means the standard output.
+    // `-` as an output file means standard output.
     dash: z.literal('output').optional(),
-    // `@file` in the place of an operand is a list of arguments.
+    // `@file` in an operand's position is a list of arguments.
     responseFiles: yes.optional(),
     // Words that may precede everything else.
     first: names.optional(),
-    // Its first word may be letters without a dash (`tar xf`).
+    // The program's first word may be letters without a dash (`tar xf`).
     bundles: yes.optional(),
-    // Options after which all words belong to the named program (`python -m module …`).
+    // Options after which all words are passed to the named program (`python -m module …`).
     last: names.optional(),
-    // Without operands it runs its standard input.
+    // Without operands, the program runs its standard input.
     input: z.literal('script').optional(),
-    // Without operands it does nothing.
+    // Without operands, the program does nothing.
     idle: yes.optional(),
-    // Variables may precede the command it runs (`A=1`).
+    // Variable assignments may precede the command that the program runs (`A=1`).
     assigns: yes.optional(),
-    // First operands with which it does something else (`ruff format`).
+    // First operands that make the program do something else (`ruff format`).
     verbs: z.partialRecord(z.enum(capabilities), names).optional(),
-    // Capability without operands.
+    // Capability if there are no operands.
     alone: z.enum(capabilities).optional(),
-    // Variables that, set by an operand (`SHELL=x`), change what it runs.
+    // Variables that change what the program runs if an operand sets them (`SHELL=x`).
     settings: names.optional(),
     operands,
-    // Other operands if one of the options is given.
+    // Operands that apply instead if one of the options is given.
     instead: z.array(z.strictObject({ with: names, operands })).optional(),
-    // Without operands it acts on the working directory.
+    // Without operands, the program acts on the working directory.
     here: z.enum(['names', 'write']).optional(),
-    // It is one effect with the text of all its arguments; values that are paths are additional effects.
+    // The program is one effect, with the text of all its arguments. Values that are paths are additional effects.
     whole: yes.optional(),
     below: below.optional(),
-    // It shows names, sizes, times and counts of its files but no contents, unless one of these options is given. A count of
-    // lines or words is one number that no option can steer towards a part of the text, so it reveals no more than the size.
+    // The program shows names, sizes, times and counts of its files but no contents, unless one of these options is
+    // given. A count of lines or words is a single number that no option can narrow to part of the text, so it reveals
+    // no more than the size.
     showsNames: z.strictObject({ unless: names.optional() }).optional(),
-    // A command of git shows the contents of files: always, or with the options named; not with those of `unless`.
+    // A Git command shows the contents of files: always, or with the named options, but not with those of `unless`.
     contents: z.strictObject({ when: names.optional(), unless: names.optional() }).optional(),
   })
   .transform(({ options: given, ...more }) => ({ ...more, ...given }));
 export type Profile = Shape<typeof profile>;
 
-/** A family: the names that share a profile, separated by blanks, and the profile. */
+/** A family: the names that share a profile, separated by spaces, and the profile. */
 const family = z.record(z.string(), profile);
 export type Family = Shape<typeof family>;
 
 const command = z
   .strictObject({
     does: z.enum(capabilities),
-    // What it does to its objects, in the third person, if the capability does not express it: `restarts`.
+    // Verb for the action on its objects, in the third person, if the capability does not express it: `restarts`.
     says: z.string().optional(),
     options: options.optional(),
     // None if absent.
     operands: operands.optional(),
-    // Its options end at its first operand (`docker run image command`).
+    // The command's options end at its first operand (`docker run image command`).
     stops: yes.optional(),
-    // Kind of its objects: `container`. For Kubernetes, the kind of a name without one.
+    // Kind of the command's objects, such as `container`. For Kubernetes, the default kind of names without one.
     kind: z.string().optional(),
-    // Options whose values are objects it acts on (`--instance-ids`).
+    // Options whose values are objects that the command acts on (`--instance-ids`).
     objects: names.optional(),
-    // It prints Kubernetes objects: with all values, or without those of secrets.
+    // The command prints Kubernetes objects, either with all values or without those of secrets.
     prints: z.enum(['values', 'description']).optional(),
-    // It prints secrets.
+    // The command prints secrets.
     secrets: when.optional(),
-    // It gives rights, or destroys more than a build makes again, to the rules of session risk.
+    // For the session risk rules, the command grants rights, or destroys more than a build can recreate.
     risk: z.partialRecord(z.enum(['rights', 'destroys']), when).optional(),
-    // It runs code that the project names, and changes nothing: a plan.
+    // The command runs code that the project names but changes nothing, such as a plan.
     plans: yes.optional(),
   })
   .transform(({ options: given, ...more }) => ({ ...more, ...given }));
@@ -238,22 +243,22 @@ const program = z
   .strictObject({
     syntax: z.enum(['pflag', 'flag', 'anywhere']),
     options: options.optional(),
-    // Options whose values locate its objects, by the parameter in which rules see them: `namespace`.
+    // Options whose values locate the command's objects, keyed by the parameter in which rules see them: `namespace`.
     scopes: namesByKey.optional(),
-    // Options that select every such place (`--all-namespaces`), by the parameter that is then `*`.
+    // Options that select every such place (`--all-namespaces`), keyed by the parameter that is then `*`.
     everywhere: namesByKey.optional(),
-    // Options of a group of commands, by its words: `docker compose -f x ps`.
+    // Options of a command group, keyed by its words: `docker compose -f x ps`.
     groups: z.record(z.string(), z.strictObject({ options, commands: commands.optional() })).optional(),
-    // Options of any command whose values are objects it acts on (`--instance-ids`).
+    // Options of any command whose values are objects that it acts on (`--instance-ids`).
     objects: names.optional(),
-    // Unlisted commands, by one of their words: `create-*`, `delete`. The most severe word counts; the words after it are its
-    // operands.
+    // Unlisted commands, by one of their words: `create-*`, `delete`. The most severe word counts, and the words after
+    // it are the operands.
     verbs: z.record(z.string(), command).optional(),
-    // Commands by their words; a comma separates commands that share a profile. `describe-*` is a prefix.
+    // Commands by their words. A comma separates commands that share a profile, and `describe-*` is a prefix.
     commands,
-    // Kinds of Kubernetes objects with their other names; the contents of other kinds are unknown.
+    // Kinds of Kubernetes objects with their alternative names. The contents of other kinds are unknown.
     kinds: namesByKey.optional(),
-    // Those of them that hold what their authors put there.
+    // Kinds that contain what their authors wrote.
     ownKinds: names.optional(),
   })
   .transform(({ options: given, groups, commands: own, ...more }) => {
@@ -271,7 +276,7 @@ const program = z
   });
 export type CommandProgram = Shape<typeof program>;
 
-/** Returns the commands with their words in full: `compose (up, start)` as `compose up, compose start`. */
+/** Returns the commands with all words spelled out: `compose (up, start)` as `compose up, compose start`. */
 const inFull = <T>(all: Readonly<Record<string, T>>, group: string): Record<string, T> =>
   Object.fromEntries(
     Object.entries(all).map(([words, value]) => [
@@ -292,23 +297,23 @@ function commandsIn(words: string): string[] {
   );
 }
 
-/** A family of programs. `shared` holds parts that the programs name by alias. */
+/** A program family. `shared` contains parts that the programs refer to by alias. */
 export const familyFileSchema = z.strictObject({
   title: z.string().min(1),
   shared: z.unknown().optional(),
   programs: family,
 });
 
-/** `git`, whose commands are read in more depth than those of other programs. */
+/** The `git` program, whose commands are analysed in more depth than those of other programs. */
 export const gitFileSchema = z.strictObject({
-  // Parts that commands refer to: names as texts, and profiles.
+  // Parts that commands refer to: names as strings, and profiles.
   shared: z.record(z.string(), z.unknown()),
-  // Options before the command.
+  // Options that precede the command.
   globals: profile,
   // Options that show differences.
   patches: names,
   commands: family,
-  // Commands of which only the written branches are read, not the other effects.
+  // Commands for which only the written branches are determined, not the other effects.
   unread: family,
 });
 export type Git = Omit<Shape<typeof gitFileSchema>, 'shared'>;

@@ -1,6 +1,6 @@
-/** Records of files, batches and responses stored at model providers: owner and location, never the content. */
+/** Records of files, batches and responses stored at model providers: owner and location, but never the content. */
 
-/** Endpoints allowed in a batch: the path in a line, and its operation. */
+/** Endpoints allowed in a batch: the path in a line and its operation. */
 export const batchEndpoints = {
   '/v1/chat/completions': 'chat.completions',
   '/v1/embeddings': 'embeddings',
@@ -8,7 +8,7 @@ export const batchEndpoints = {
 } as const;
 export type BatchEndpoint = keyof typeof batchEndpoints;
 
-/** The only allowed purpose of a file. Files with other purposes would reach models without any filter. */
+/** The only allowed file purpose. Files with other purposes would reach models without passing any filter. */
 export const filePurposes = ['batch'] as const;
 
 interface AtProvider {
@@ -16,16 +16,16 @@ interface AtProvider {
   readonly id: string;
   readonly tenant: string;
   readonly key_id: string;
-  /** Name of the provider in the configuration, and the provider's id. */
+  /** The provider's name in the configuration, and the provider's own id for the object. */
   readonly provider: string;
   readonly provider_id: string;
   /** Seconds since the epoch. */
   readonly created_at: number;
   readonly deleted_at?: number;
-  /** The model's name in the lines, and its name after resolving aliases. */
+  /** The model's name in the lines, and the name after resolving aliases. */
   readonly model: string;
   readonly resolved_model: string;
-  /** For files and batches, an estimate over all lines. For a response, the provider's count. */
+  /** An estimate over all lines for files and batches; the provider's count for a response. */
   readonly input_tokens: number;
   readonly output_tokens: number;
   /** The policy version under which the content was checked. */
@@ -36,7 +36,7 @@ export interface StoredBatch extends AtProvider {
   readonly kind: 'file' | 'batch';
   readonly endpoint: BatchEndpoint;
   readonly lines: number;
-  /** Name of a file. */
+  /** The file's name. */
   readonly filename?: string;
   readonly bytes?: number;
   /** The input file of a batch. */
@@ -47,7 +47,7 @@ export interface StoredBatch extends AtProvider {
 export interface StoredResponse extends AtProvider {
   readonly kind: 'response';
   readonly session_id: string;
-  /** The response that this one continues. */
+  /** The response that this one continues from. */
   readonly previous?: string;
   /** Whether it contains tool calls, which were allowed under `policy_version`. */
   readonly calls_tools: boolean;

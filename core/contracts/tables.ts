@@ -1,6 +1,6 @@
 /**
- * Tables of the gateway as data, used by the stacks, the local run and the tests. On demand, PITR, encrypted. TTL only
- * cleans up: code always compares the time attribute.
+ * The gateway's tables as data, used by the stacks, the local run and the tests. All are on-demand, encrypted, and have
+ * PITR. TTL only cleans up: code always compares the time attribute.
  */
 interface TableIndex {
   readonly name: string;
@@ -154,10 +154,10 @@ export const tables = {
   },
 } as const satisfies Record<string, TableSpec>;
 
-/** Id suffix of deliveries to the evaluator. Functions that answer chats may put no other deliveries. */
+/** Id suffix of evaluator deliveries. Functions that respond to chat calls may put no other deliveries. */
 export const evaluationIdEnd = '#evaluation#evaluation';
 
 export type TableName = keyof typeof tables;
 
-/** Returns the environment variable with a table's physical name. */
+/** Returns the environment variable that contains a table's physical name. */
 export const tableEnvironment = (table: TableName): string => `TABLE_${table.toUpperCase()}`;

@@ -6,7 +6,7 @@ import { sessionId } from './envelope-schema.ts';
 export const riskTiers = ['low', 'medium', 'high'] as const;
 export type RiskTier = (typeof riskTiers)[number];
 
-/** Longest lifetime of a manifest. Records that enforce it are never deleted earlier. */
+/** Maximum lifetime of a manifest. Records that enforce it are never deleted before that. */
 export const longestTaskDays = 90;
 
 const pattern = z.string().min(1).max(512);
@@ -59,7 +59,7 @@ export type TaskManifestBody = z.infer<typeof taskManifestSchema>;
 
 /** Immutable stored manifest. Its id is a digest of its content. */
 export interface TaskManifest extends Omit<TaskManifestBody, 'request'> {
-  /** `task-` and 32 hex digits. */
+  /** `task-` followed by 32 hex digits. */
   readonly id: string;
   readonly tenant: string;
   readonly expires_at: string;
@@ -68,14 +68,14 @@ export interface TaskManifest extends Omit<TaskManifestBody, 'request'> {
   readonly created_by: string;
 }
 
-/** Task sheet derived from a session's first request. */
+/** Task sheet derived from the first request of a session. */
 export interface FirstSheet {
   readonly recipients: readonly string[];
-  /** Absent if the request contains none. Resources are then not limited. */
+  /** Absent if the request names none, in which case resources are not restricted. */
   readonly resources?: readonly string[];
 }
 
-/** Short form of a call's effects in its entry, so that drift can also be found in the history. */
+/** Short form of a call's effects in its entry, with which drift can also be found in the history. */
 export interface EffectSummary {
   /** Tool, capability, target. */
   readonly t: string;

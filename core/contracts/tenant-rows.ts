@@ -1,16 +1,16 @@
 /**
- * Tenants and keys stored as rows, in addition to those of the configuration, so that adding one is one write
- * [tenants.rows]. Rows hold what the configuration could say about them; keys with limits, a priority or rights over the
- * platform stay in the configuration.
+ * Tenants and keys stored as rows, in addition to those in the configuration, so that adding one takes a single write
+ * [tenants.rows]. Rows contain what the configuration could state about them. Keys with limits, a priority or platform
+ * rights stay in the configuration.
  */
 import * as z from 'zod';
 import { keyFields, tenant } from './config/callers.ts';
 import { word } from './config/words.ts';
 
-/** Settings of a tenant, as in the configuration. */
+/** Tenant settings, as in the configuration. */
 export const tenantSettingsSchema = tenant.omit({ id: true, api_keys: true });
 
-/** Settings of a key, as in the configuration. */
+/** Key settings, as in the configuration. */
 const keySettingsSchema = z
   .strictObject(keyFields)
   .omit({ platform: true, priority: true, rate_limit: true, budget: true });
@@ -21,10 +21,13 @@ const stamps = { changed_at: z.iso.datetime(), changed_by: z.string() };
 export const tenantRowSchema = z.strictObject({
   id: word,
   settings: tenantSettingsSchema,
-  /** Incremented by each write, which must name the revision it read. */
+  /** Incremented by each write, which must state the revision it read. */
   revision: z.int().positive(),
   ...stamps,
-  /** Its keys are refused. The id is never free again, so that old keys cannot open a new tenant. */
+  /**
+   * When the tenant was removed. Its keys are refused from that time, and the id is never reused, so that old keys
+   * cannot open a new tenant.
+   */
   removed_at: z.iso.datetime().optional(),
 });
 
@@ -40,7 +43,7 @@ export const keyRowSchema = z.strictObject({
 export type TenantRow = z.infer<typeof tenantRowSchema>;
 export type KeyRow = z.infer<typeof keyRowSchema>;
 
-/** Body of a request that creates or changes a tenant. */
+/** Body of a request to create or change a tenant. */
 export const putTenantSchema = z.strictObject({
   settings: tenantSettingsSchema.prefault({}),
   revision: z
@@ -50,7 +53,7 @@ export const putTenantSchema = z.strictObject({
     .meta({ description: 'Revision that was read. Without it the tenant must be new.' }),
 });
 
-/** Body of a request that adds a key. */
+/** Body of a request to add a key. */
 export const addKeySchema = z.strictObject({
   key_sha256: sha256.meta({ description: 'SHA-256 of the key. The key itself stays with its owner.' }),
   settings: keySettingsSchema.prefault({}),

@@ -1,4 +1,4 @@
-/** The rule language of tool policies. Everything in it is decidable. */
+/** Tool policy rule language. All of it is decidable. */
 import * as z from 'zod';
 import { decisions } from './envelope.ts';
 import { catalogGuards } from './guard-names.ts';
@@ -8,7 +8,7 @@ import { voterTeams } from './separation.ts';
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const globs = z.union([z.string(), z.array(z.string()).min(1)]);
 
-/** Predicate on an argument. All members must hold. A missing path fails unless `absent: true`. */
+/** Predicate on an argument. All members must match. A missing path fails unless `absent: true`. */
 const argumentPredicateSchema = z
   .strictObject({
     equals: scalar.optional().meta({ description: 'The value must equal this one.' }),
@@ -117,8 +117,8 @@ export type ToolRule = z.infer<typeof toolRuleSchema>;
 const globList = z.array(z.string().min(1)).min(1);
 
 /**
- * Block that no rule overrides. It is evaluated in addition to the first matching rule, for all protocols unless it
- * lists some. All conditions must hold. Entries with the same name form one guard.
+ * Block that no rule overrides. It is evaluated in addition to the first matching rule, and applies to all protocols
+ * unless it lists some. All conditions must match. Entries with the same name form one guard.
  */
 export const toolGuardSchema = z
   .strictObject({
@@ -156,7 +156,7 @@ export const guardEntrySchema = z.union([
   z.enum(catalogGuards).meta({ description: 'Guard of the catalog, by its name.' }),
   toolGuardSchema,
 ]);
-/** Guard of a pack: the name of a catalog guard, or its own definition. */
+/** Guard in a pack: the name of a catalog guard, or a definition of its own. */
 export type GuardEntry = z.infer<typeof guardEntrySchema>;
 
 /** Names of the catalog's rule sets, for use in packs. */
@@ -201,26 +201,26 @@ export const toolPackSchema = z.strictObject({
 });
 export type PackFile = z.infer<typeof toolPackSchema>;
 
-/** Pack whose rule sets are replaced by their rules. */
+/** Pack whose rule sets have been replaced by the rules they contain. */
 export type ToolPack = Omit<PackFile, 'rules'> & { readonly rules: ToolRule[] };
 
-/** Rule of an organisation's level. It can only tighten, so it issues no credential [identity.organizations]. */
+/** Rule of an organisation level. It can only tighten, so it issues no credential [identity.organizations]. */
 export const levelRuleSchema = toolRuleSchema.omit({ credential: true });
 
-/** Rules of one level of an organisation. Calls that match none of them are decided by the other levels. */
+/** Rules of one organisation level. Decisions on calls that match none of them are made by the other levels. */
 export interface LevelPolicy {
   /** `<organisation>/<team>/<project>/<environment>`, or a prefix of it. */
   readonly path: string;
   readonly rules: readonly ToolRule[];
 }
 
-/** Active policy: configured rules, then the rules of the pack. */
+/** Active policy: the configured rules, followed by the rules of the pack. */
 export interface ToolPolicyDocument {
   readonly name: string;
   readonly default_decision: (typeof decisions)[number];
-  /** Guards of the pack, without those that the configuration disables. */
+  /** The pack's guards, except those that the configuration disables. */
   readonly guards?: readonly GuardEntry[];
   readonly rules: readonly ToolRule[];
-  /** Policies of the tenant's levels. The most severe decision wins. */
+  /** Policies of the tenant's levels. The most severe decision takes effect. */
   readonly levels?: readonly LevelPolicy[];
 }

@@ -6,7 +6,7 @@ const hex = z.string().regex(/^[0-9a-f]{64}$/);
 export const logLeafSchema = z.strictObject({
   version: z.literal(1),
   tenant: z.string(),
-  /** SHA-256 of the canonical list of tenant and session id. */
+  /** SHA-256 of the canonical list containing the tenant and session id. */
   session: hex,
   /** Index and hash of the newest entry. */
   index: z.int().nonnegative(),
@@ -22,7 +22,10 @@ const path = z.array(z.string().max(44)).max(64);
 const note = z.string().max(16_384);
 
 export const logProofSchema = z.strictObject({
-  /** Current and earlier verifier keys, newest first, if there were several. A hint only: verifiers pin their keys. */
+  /**
+   * Current and earlier verifier keys, newest first, if there have been several. Only a hint, because verifiers pin
+   * their keys.
+   */
   keys: z.array(z.string().max(1_024)).max(32).optional(),
   leaf: logLeafSchema,
   position: z.int().nonnegative(),

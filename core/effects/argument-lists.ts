@@ -1,7 +1,6 @@
 /**
- * Effects of a call whose tool runs a program with words of its command line: `kubernetes.get` with `args: [get,
- * secret]`, `git_log` with `flags: [--output=x]`. The words are parsed like the same line in a shell
- * [effects.profiles].
+ * Effects of a call whose tool runs a program with command-line arguments: `kubernetes.get` with `args: [get, secret]`,
+ * `git_log` with `flags: [--output=x]`. The arguments are parsed like the same line in a shell [effects.profiles].
  */
 
 import type { Capability, ToolCall } from '#core/contracts/envelope.ts';
@@ -47,7 +46,7 @@ export const argumentListEffects: EffectReader = (call) => {
   };
 };
 
-/** Above these limits a call is unclear and none of its lines is parsed. */
+/** Limits above which a call is unclear and none of its lines are parsed. */
 const maxLists = 64;
 const maxCharacters = 16 * 1024;
 
@@ -64,7 +63,7 @@ function linesRead({ program, rest }: NamedProgram, lists: readonly List[]): rea
   ]);
 }
 
-/** Returns the call itself with its words, and the paths among them as separate lists for rules and guards. */
+/** Returns the call with its argument words, and lists the paths among them separately for rules and guards. */
 function openedCall(call: ToolCall, lists: readonly List[], read: readonly ReadLine[]): ToolCall {
   const parts = read.flatMap((each) => each.parts);
   const asked = parts.map((part) => part.capability as Capability).filter((capability) => capability !== 'read');
@@ -80,7 +79,7 @@ function openedCall(call: ToolCall, lists: readonly List[], read: readonly ReadL
   };
 }
 
-/** Returns the program's command that the tool is named after, or an empty list if it is not a known one. */
+/** Returns the command of the program that the tool is named after, or an empty list if it is not a known command. */
 const commandOf = (program: string, rest: readonly string[]): readonly string[] =>
   program === 'git' ? rest.filter(isGitCommand).slice(0, 1) : commandNamed(program, rest);
 
@@ -88,8 +87,8 @@ const commandOf = (program: string, rest: readonly string[]): readonly string[] 
 const renamed: ReadonlyMap<string, string> = new Map(Object.entries({ kubectl: 'get', docker: 'ps', helm: 'list' }));
 
 /**
- * Returns the command in the words of a tool's name: `state_list`, `ec2_describe_instances`, and `images` for
- * `list_images`. Empty if none is known.
+ * Returns the command named in a tool's name: `state_list`, `ec2_describe_instances`, and `images` for `list_images`.
+ * Empty if none is known.
  */
 function commandNamed(program: string, words: readonly string[]): readonly string[] {
   const plain = words.join('');
@@ -104,11 +103,11 @@ function commandNamed(program: string, words: readonly string[]): readonly strin
 
 interface List {
   readonly words: readonly string[];
-  /** Why the words are unclear: a text with special characters of a shell, or a list with objects. */
+  /** Reason why the words are unclear: a string with shell metacharacters, or a list with objects. */
   readonly unclear?: string;
 }
 
-/** Yields the argument words of each object, in the order in which a server combines them. */
+/** Yields the argument words of each object, in the order in which a server joins them. */
 function* listsIn(value: unknown, level: number): Iterable<List> {
   if (value === null || typeof value !== 'object' || level > maxLevels) return;
   if (!Array.isArray(value)) {
@@ -121,7 +120,7 @@ function* listsIn(value: unknown, level: number): Iterable<List> {
 type Members = readonly (readonly [key: readonly string[], value: unknown])[];
 
 function listOf(members: Members): List | undefined {
-  // Next to a statement, a list holds its values.
+  // If the call also has a statement, a list holds the statement's values.
   if (members.some(([key, value]) => typeof value === 'string' && statements.has(key.join('_')))) return undefined;
   const lists = members.filter(([key, value]) => holdsWords(key, value)).map(([, value]) => wordsOf(value));
   const unclear = lists.find((list) => list.unclear !== undefined)?.unclear;
@@ -155,21 +154,21 @@ function wordsOf(value: unknown): List {
 
 const special = /[;&|<>$`(){}'"\\*?[\]#!~\p{Cc}]/u;
 
-/** Returns options of an object such as `{"--output": "x", "--all": true}`. */
+/** Returns the options set in an object such as `{"--output": "x", "--all": true}`. */
 const optionOf = (option: string, value: unknown): string[] => {
   if (value === false || value === null) return [];
   return [value === true || value === '' ? option : `${option}=${String(value)}`];
 };
 
-/** Returns the value in an option: `x` for `--var-file=x`. */
+/** Returns the value of an option: `x` for `--var-file=x`. */
 const valueIn = (word: string): string[] => /^-[^=]*=([\s\S]+)$/.exec(word)?.slice(1) ?? [];
 
-/** Returns the words as split from a joined line, because a server may join a list to one line. */
+/** Returns the words as they would be split from one joined line, because a server may join the list first. */
 const againSplit = (words: readonly string[]): (readonly string[])[] =>
   words.some((word) => /\s/.test(word)) ? [wordsOfText(words.join(' '))] : [];
 
 /**
- * Returns the command lines that a server may build from the words: the whole line, or arguments of the command in its
+ * Returns the command lines that a server may build from the words: a whole line, or arguments for the command in the
  * tool's name.
  */
 function linesOf(program: string, command: readonly string[], words: readonly string[]): (readonly string[])[] {

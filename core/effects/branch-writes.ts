@@ -1,4 +1,4 @@
-/** Branches that a Git command in a shell writes, for limits and session risk. */
+/** Branches that a Git command in a shell writes to, for limits and session risk. */
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import type { BranchWrite } from './git/branches.ts';
 import type { Effect } from './ports.ts';
@@ -7,8 +7,8 @@ import type { Effect } from './ports.ts';
 export const anyWrite: readonly BranchWrite[] = [{ remote: '', default_branch: true, force: true }];
 
 /**
- * Returns the branches that an effect writes. Any branch, if the effect is a git program whose words could not be
- * parsed.
+ * Returns the branches that an effect writes to. This is any branch if the effect is a Git command whose words could
+ * not be parsed.
  */
 export const branchesWritten = ({ protocol, tool, branches }: Effect): readonly BranchWrite[] =>
   branches ?? (foldCase(protocol).trim() === 'shell' && gitProgram.test(foldCase(tool).trim()) ? anyWrite : []);

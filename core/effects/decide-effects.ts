@@ -1,4 +1,4 @@
-/** Decides a call and its effects: the worst decision of all, and at least review if the text is unclear. */
+/** Evaluates a call and its effects. The worst decision wins, and it is at least review if the text is unclear. */
 
 import { type Capability, decisions, type ToolCall } from '#core/contracts/envelope.ts';
 import { remembered } from '#core/kernel/remembered.ts';
@@ -11,17 +11,17 @@ import { actionInWords } from './in-words.ts';
 import type { Effects } from './ports.ts';
 import { takesOrders } from './shell/orders.ts';
 
-/** `matched_rule` of a review because the text could not be parsed with certainty. */
+/** `matched_rule` of a review that was required because the text could not be parsed with certainty. */
 const unclearRule = 'effects:unclear';
 
 /**
- * Decides a call by its effects. A call that only carries others is checked only by the rules that name it, but by all
- * rules if its text is unclear: then the text is all they can check. Never throws: a call that cannot be evaluated is
- * blocked.
+ * Evaluates a call by its effects. A call that only carries other commands is checked only by the rules that name it,
+ * or by all rules if its text is unclear, because then they have only the text to check. Never throws: a call that
+ * cannot be evaluated is blocked.
  */
 export function decideEffects(policy: CompiledPolicy, call: ToolCall, effects: Effects): PolicyDecision {
   const { carrier } = effects;
-  // The effects of a call have its upstream and sources.
+  // Effects inherit the upstream and the sources of their call.
   const parts = effects.parts.map((part) => ({ ...placeOf(call), ...part }));
   const unclear = acceptsShown(policy, effects, parts) ? undefined : effects.unclear;
   const speaksForItself = !carrier || unclear !== undefined || parts.length === 0;
@@ -35,40 +35,40 @@ export function decideEffects(policy: CompiledPolicy, call: ToolCall, effects: E
     ...(speaksForItself ? [() => blockedAsNamed(policy, call)] : []),
     () => blockedInParts(policy, call),
   ];
-  // The effects of a line explain more than its text, so they come first.
+  // The effects of a line explain more than its text does, so they come first.
   if (carrier) sayings.push(sayings.shift()!);
   const worst = worstOf(sayings);
-  // Everything else was allowed, so the credential is that of the rule that would have decided.
+  // Everything else was allowed, so the credential comes from the rule that would have decided.
   const otherwise =
     review && worst.matched_rule === unclearRule ? worstOf(sayings.filter((say) => say !== ofUnclear)) : undefined;
   return withReason(policy, { ...worst, ...allowedBefore(worst, otherwise) }, call);
 }
 
 /**
- * Decides a part. A rule may match a command by its words or by its objects: `delete pod x` as well as `pod/x`.
- * Decisions on the objects count in addition to that on the words; they replace it if only a catch-all rule matches the
- * words [effects.profiles].
+ * Evaluates a part. A rule may match a command by its words or by its objects: `delete pod x` as well as `pod/x`.
+ * Decisions on the objects are combined with the decision on the words, and replace it if only a catch-all rule matches
+ * the words [effects.profiles].
  */
 function decidePart(policy: CompiledPolicy, part: ToolCall): PolicyDecision {
   const { operation, objects } = part.parameters;
   const said = decide(policy, part);
-  // In other protocols the caller may have supplied these parameters.
+  // In other protocols, the caller may have supplied these parameters.
   if (part.protocol !== 'shell' || operation === undefined || !Array.isArray(objects)) return said;
   const named = objects.map((target) => decide(policy, { ...part, target: String(target) })).filter(namesTarget);
   const speak = isCatchAll(said) && named.length === objects.length && named.every(namesTool);
   return worstOf([...(speak ? [] : [said]), ...named].map((each) => () => each));
 }
 
-/** Checks that a rule names a tool: a path rule for any tool does not allow a command by its objects. */
+/** Checks that a rule names a tool. A path rule for any tool does not allow a command by its objects. */
 const namesTool = ({ decision, rule }: PolicyDecision): boolean => decision !== 'allow' || !isAny(rule?.tool);
 
-/** Checks that a decision depends on the target: made by a guard or by a rule with a target. */
+/** Checks that a decision depends on the target: it was made by a guard or by a rule with a target. */
 const namesTarget = ({ rule, matched_rule }: PolicyDecision): boolean =>
   matched_rule.startsWith('guard:') || (rule !== undefined && !isAny(rule.target));
 
 /**
- * Checks whether rules accept the display of files that the command does not name: a rule with a condition on `shows`
- * must allow each such effect [effects.profiles]. A general rule for reads is not enough.
+ * Checks whether rules allow showing files that the command does not name: a rule with a condition on `shows` must
+ * allow each such effect [effects.profiles]. A general rule for reads is not enough.
  */
 function acceptsShown(policy: CompiledPolicy, { shows }: Effects, parts: readonly ToolCall[]): boolean {
   if (shows === undefined) return false;
@@ -83,8 +83,9 @@ function acceptsShown(policy: CompiledPolicy, { shows }: Effects, parts: readonl
 }
 
 /**
- * Returns the block of the call with the capability of its name. A more severe capability, by claim or argument, does
- * not lift that block: `get_secret` that is claimed to write still returns a secret [action.class].
+ * Returns the block that applies to the call under the capability its name implies. A more severe capability from a
+ * claim or an argument does not lift that block: `get_secret` that is claimed to write still returns a secret
+ * [action.class].
  */
 function blockedAsNamed(policy: CompiledPolicy, call: ToolCall): PolicyDecision | undefined {
   const named = withCapabilityOfName(call);
@@ -92,7 +93,10 @@ function blockedAsNamed(policy: CompiledPolicy, call: ToolCall): PolicyDecision 
   return decision?.decision === 'block' && decision.matched_rule !== 'default' ? decision : undefined;
 }
 
-/** Returns the block that the rules for shell lines find in the text of a line which could not be parsed. */
+/**
+ * Returns the block that results from matching the rules for shell lines against the text of a line that could not be
+ * parsed.
+ */
 function blockedAsLine(policy: CompiledPolicy, line: ToolCall): PolicyDecision | undefined {
   const said = decide(policy, line);
   return said.decision === 'block' && said.matched_rule !== 'default' ? said : undefined;
@@ -106,7 +110,7 @@ const lineCall = (command: string): ToolCall => ({
   parameters: { command },
 });
 
-/** Returns a guard's decision on paths that the server may join from several arguments [policy.guards]. */
+/** Returns a guard's decision on paths that the server may build by joining several arguments [policy.guards]. */
 function blockedInParts(policy: CompiledPolicy, call: ToolCall): PolicyDecision | undefined {
   if (policy.guards.length === 0 || call.protocol.trim().toLowerCase() === 'shell') return undefined;
   const paths = joinedParts(call.parameters);
@@ -115,7 +119,9 @@ function blockedInParts(policy: CompiledPolicy, call: ToolCall): PolicyDecision 
   return decision.matched_rule.startsWith('guard:') ? decision : undefined;
 }
 
-/** Returns the call with the capability of its name, or undefined if the call's own is not more severe. */
+/**
+ * Returns the call with the capability its name implies, or undefined if the call's own capability is not more severe.
+ */
 export function withCapabilityOfName(call: ToolCall): ToolCall | undefined {
   const capability = capabilityFromName(call.tool);
   return moreSevere(capability, call.capability as Capability) === capability ? undefined : { ...call, capability };
@@ -137,7 +143,10 @@ function unclearDecision(policy: CompiledPolicy, why: string, { protocol }: Tool
   };
 }
 
-/** Adds which effect decided, and why: the reason of its rule, or that the policy does not list the call. */
+/**
+ * Adds which effect led to the decision, and why: the reason given by its rule, or that the policy does not list the
+ * call.
+ */
 function ofPart(policy: CompiledPolicy, decision: PolicyDecision, part: ToolCall): PolicyDecision {
   const listed = part.protocol === 'shell' ? 'this command' : `this call of ${part.tool}`;
   const why = decision.reason ?? (isCatchAll(decision) ? notListed(policy, decision, listed) : undefined);
@@ -145,11 +154,11 @@ function ofPart(policy: CompiledPolicy, decision: PolicyDecision, part: ToolCall
   return { ...decision, reason: [effectText(part), counts, why].filter(Boolean).join(' ') };
 }
 
-/** Checks that no rule decided, or one that names neither a tool nor a capability. */
+/** Checks that no rule matched, or that the matching rule names neither a tool nor a capability. */
 const isCatchAll = ({ rule, matched_rule }: PolicyDecision): boolean =>
   rule === undefined ? matched_rule === 'default' : isAny(rule.tool) && isAny(rule.capability);
 
-/** Checks that a rule refused the call for its capability, with any tool. */
+/** Checks that the call was refused by a rule for its capability that applies to any tool. */
 const isByCapability = ({ decision, rule }: PolicyDecision): boolean =>
   decision !== 'allow' && rule?.reason !== undefined && isAny(rule.tool) && !isAny(rule.capability);
 
@@ -201,11 +210,11 @@ function isOrder({ program, target, capability, argv }: ProgramCall): boolean {
   return words === target && (target.includes(' ') || !takesPlaces.has(capability));
 }
 
-/** Capabilities of commands whose only word is usually a place. */
+/** Capabilities of commands whose only argument is usually a place. */
 const takesPlaces: ReadonlySet<string> = new Set(['read', 'write', 'delete']);
 const shownCharacters = 120;
 
-/** Returns the worst decision, among equals the first with a reason. Stops at a block that has one. */
+/** Returns the worst decision; among equals, the first with a reason. Stops at a block that has one. */
 function worstOf(sayings: readonly (() => PolicyDecision | undefined)[]): PolicyDecision {
   let worst: PolicyDecision | undefined;
   for (const say of sayings) {
@@ -214,9 +223,9 @@ function worstOf(sayings: readonly (() => PolicyDecision | undefined)[]): Policy
     const worse = worst === undefined ? 1 : decisions.indexOf(next.decision) - decisions.indexOf(worst.decision);
     const before = worst;
     if (worse > 0) worst = next;
-    // Among equal decisions, one by a rule takes precedence.
+    // Among equal decisions, one made by a rule takes precedence.
     else if (worse === 0 && worst?.rule === undefined && next.rule !== undefined) {
-      // The reason why the text is unclear is more specific than the reason of a rule.
+      // The reason why the text is unclear is more specific than a rule's reason.
       const reason = worst?.matched_rule === unclearRule ? worst.reason : (next.reason ?? worst?.reason);
       worst = { ...next, ...(reason !== undefined && { reason }) };
     }
@@ -232,13 +241,13 @@ function worstOf(sayings: readonly (() => PolicyDecision | undefined)[]): Policy
 /** Returns the decision of the rules that name a carrier, or undefined if none does. */
 function decideNaming(policy: CompiledPolicy, call: ToolCall): PolicyDecision | undefined {
   const decision = decide(namingPolicy(policy, call), call);
-  // A rule with an unclear source condition decides even if no rule matches.
+  // A rule with an unclear source condition determines the decision even if no rule matches.
   return decision.rule !== undefined || decision.decision !== 'allow' ? decision : undefined;
 }
 
 /**
  * Returns the policy with only the rules that name a carrier: by tool, by capability, or by a protocol other than
- * shell. The other rules search raw text or apply to the protocol in general, so they check each part instead.
+ * shell. The other rules search raw text or apply to the whole protocol, so they check each part instead.
  */
 const namingPolicy = (policy: CompiledPolicy, call: ToolCall): CompiledPolicy =>
   (call.protocol.trim().toLowerCase() === 'shell' ? namingShell : namingOther)(policy);
@@ -260,7 +269,7 @@ function namingRules(policy: CompiledPolicy, isShell: boolean): CompiledPolicy {
   return { ...policyOf(policy.name, 'allow', guards, rules), levels };
 }
 
-/** Parameters besides the parsed text, such as a working directory, are not in any part. */
+/** Parameters other than the parsed text, such as a working directory, are not in any part. */
 const looksAtNames = ({ target, arguments: conditions }: CompiledRule): boolean =>
   target === undefined && conditions.some(({ path: { anywhere } }) => anywhere !== undefined && anywhere !== 'all');
 

@@ -1,4 +1,4 @@
-/** Reads the changes of files that a call carries: texts that it replaces, whole new contents, patches. */
+/** Reads the file changes that a call carries: replaced text, new file contents and patches. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { capabilityFromName } from '#core/policy/classification/classify-tool.ts';
 import { toolWords } from '#core/policy/classification/tool-words.ts';
@@ -10,9 +10,9 @@ interface Replacement {
 
 export interface FileChange {
   readonly path: string;
-  /** Texts that are replaced. Absent if the call has the whole content. */
+  /** Replaced text. Absent if the call has the whole content. */
   readonly replaced?: readonly Replacement[];
-  /** The whole new content. */
+  /** Complete new content of the file. */
   readonly content?: string;
 }
 
@@ -32,7 +32,7 @@ const listNames = ['edits', 'replacements'];
 
 const noChanges: FileChanges = { files: [], names: [] };
 
-/** Returns the changes, in the order of the call. Members of unknown form are not changes. */
+/** Returns the changes in the order of the call. Members of unknown form are ignored. */
 export function fileChanges({
   tool,
   capability,
@@ -75,7 +75,7 @@ function changesOfList({ files }: Members): FileChanges {
 
 const writing = new Set('write create save edit update put overwrite replace file'.split(' '));
 
-/** Checks that a tool with a path and a text writes the text to the file. */
+/** Checks that a tool with a path and a text parameter writes the text to the file. */
 const writesFiles = (tool: string, capability: string): boolean =>
   capability !== 'read' &&
   capabilityFromName(tool) !== 'read' &&
@@ -97,14 +97,14 @@ const isMembers = (value: unknown): value is Members =>
 const isOnly = (value: Members, names: readonly string[]): boolean =>
   Object.keys(value).every((name) => names.includes(name));
 
-/** Returns the only member with one of these names, if it is a text. */
+/** Returns the only member with one of these names, if it is a string. */
 function textOf(members: Members, names: readonly string[]): { name: string; text: string } | undefined {
   const [name, ...others] = names.filter((each) => Object.hasOwn(members, each));
   const text = name === undefined || others.length > 0 ? undefined : members[name];
   return typeof text === 'string' ? { name: name!, text } : undefined;
 }
 
-/** Counts the lines that a replacement changes: those between the equal lines at its start and its end. */
+/** Counts the lines that a replacement changes: those between the identical lines at its start and end. */
 export function changedLines({ before, after }: Replacement): number {
   const [old, fresh] = [before.split('\n'), after.split('\n')];
   let start = 0;
@@ -114,6 +114,6 @@ export function changedLines({ before, after }: Replacement): number {
   return Math.max(old.length, fresh.length) - start - end;
 }
 
-/** Counts the lines of a text; a line feed at the end begins no further one. */
+/** Counts the lines of a text. A final line feed does not start another line. */
 export const lineCount = (text: string): number =>
   text === '' ? 0 : text.split('\n').length - (text.endsWith('\n') ? 1 : 0);

@@ -1,6 +1,6 @@
 /**
- * Detects two parameters that both name the file of a call, such as `path` and `file_path`: only the server knows which
- * one it uses [effects.alike-names].
+ * Detects two parameters that both name the file of a call, such as `path` and `file_path`; only the server knows which
+ * one takes effect [effects.alike-names].
  */
 
 import type { ToolCall } from '#core/contracts/envelope.ts';
@@ -12,7 +12,7 @@ const fileNames: ReadonlySet<string> = new Set(
   `path pathname path_name file_path filepath target_path targetpath target_file targetfile relative_path relativepath absolute_path
   absolutepath full_path fullpath notebook_path notebookpath`.split(/\s+/),
 );
-/** Next to a path, these may also be a file name in that folder, or a display name. */
+/** In a call that also has a path, these may be a file name in that folder, or a display name. */
 const shortNames: ReadonlySet<string> = new Set('file filename file_name'.split(' '));
 
 /** Returns why the call is unclear, or undefined if its parameters name at most one file. */

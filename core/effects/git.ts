@@ -1,6 +1,6 @@
 /**
  * Effects of a call to a Git host: one part for each file and branch, with normalised repository, paths and branches.
- * States what the call leaves open, such as the default branch.
+ * Reports details that the call leaves open, such as the default branch.
  */
 
 import type { ToolCall } from '#core/contracts/envelope.ts';
@@ -16,7 +16,7 @@ import { gitLine, isGitCommand } from './shell/git-line.ts';
 import { argOf } from './shell/words.ts';
 
 const maxParts = 1000;
-/** Reads calls of protocol `git`, and tools of other protocols that resemble a Git host's. Never throws. */
+/** Reads calls of protocol `git`, and tools of other protocols that resemble a Git host's tools. Never throws. */
 export const gitEffects: EffectReader = (call) => {
   try {
     return effectsOf(call);
@@ -35,7 +35,7 @@ function effectsOf(call: ToolCall): Effects {
   const files = filesOf(call, unclear);
   const written = branchesOf(call.parameters, words, named);
   const line = lineWrites(call.parameters, words, written);
-  // On a Git host, an execution for a caller changes the host.
+  // On a Git host, an execution on a caller's behalf changes the host.
   const capability = named === 'execute' || (named === 'read' && line.length > 0) ? 'write' : named;
   const writes: readonly BranchWrite[] = [
     ...line,
@@ -48,7 +48,7 @@ function effectsOf(call: ToolCall): Effects {
     ...scalarsOf(call.parameters),
     ...flagsOf(call.parameters, words, line),
   };
-  // In a part that changes something, `branch` is a branch that is written.
+  // In a part that changes something, `branch` is a branch that the call writes to.
   if (capability !== 'read') {
     delete common.branch;
     delete common.branch_pattern;
@@ -102,8 +102,8 @@ const argumentsIn = ({ args, argv, flags, options }: ToolCall['parameters']): re
   [args, argv, flags, options].flat().filter((word) => typeof word === 'string');
 
 /**
- * Returns what `git_push` with a list of arguments writes, as the same line does in a shell. The server adds branches
- * from other parameters of the call.
+ * Returns the branches that `git_push` with an argument list writes to, parsed like the same line in a shell. The
+ * server adds branches from other parameters of the call.
  */
 function lineWrites(
   parameters: ToolCall['parameters'],
@@ -131,7 +131,7 @@ const setsForce = (value: object, depth = 0): boolean =>
 const maxDepth = 3;
 
 /**
- * Returns lists, objects and long texts that name neither a file nor a branch, so that rules about labels or text
+ * Returns lists, objects and long strings that name neither a file nor a branch, so that rules about labels or text
  * length also match the part [effects.git-branches]. Files and branches appear only in normal form.
  */
 const untranslatedOf = (parameters: ToolCall['parameters']): Record<string, unknown> =>

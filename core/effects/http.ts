@@ -1,6 +1,7 @@
 /**
- * Effects of an HTTP call: its URL parsed like browsers and clients do (WHATWG), its method from the tool or the
- * parameters. Rules match the host that the call connects to. URLs that clients parse differently are unclear.
+ * Effects of an HTTP call. Its URL is parsed as browsers and clients parse it (WHATWG), and its method comes from the
+ * tool or the parameters. Rules match the host that the call connects to. URLs that clients parse differently are
+ * unclear.
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
@@ -11,7 +12,7 @@ import type { EffectReader, Effects } from './ports.ts';
 
 const readers = new Set(['get', 'head', 'options', 'trace']);
 const methods = new Set([...readers, 'post', 'put', 'patch', 'delete', 'connect']);
-/** Tools that take the method from a parameter; without one they read. */
+/** Tools that take the method from a parameter. Without that parameter, they read. */
 const carriers = new Set([
   'request',
   'fetch',
@@ -54,7 +55,7 @@ function effectsOf(call: ToolCall): Effects {
   );
   for (const doubt of fields.doubts) unclear.add(doubt);
   const verbs = methodsOf(call, fields.methods, unclear);
-  // A server may accept a mutation by GET.
+  // A server may accept a mutation sent with GET.
   if (fields.mutates && verbs.every((verb) => readers.has(verb))) verbs.push('post');
   const hosts = [...targets.values()].map(({ host }) => host);
   if (fields.hosts.some((host) => !hosts.includes(host.toLowerCase().replace(/:\d+$/, ''))))
@@ -73,18 +74,18 @@ const withQuery = (address: string, query: string): string => {
   return `${plain}${plain.includes('?') ? '&' : '?'}${query}`;
 };
 
-/** Checks for a service operation by name (`billing.refund`): its words do not show what it sends. */
+/** Checks for a service operation by name (`billing.refund`), whose words do not show what it sends. */
 const isOperation = (call: ToolCall): boolean =>
   operationOf(call).every((word) => !methods.has(word) && !carriers.has(word)) && call.parameters.method === undefined;
 
-/** Returns the effects of a service operation, which has no parts. URLs in its parameters must be unambiguous. */
+/** Returns the effects of a service operation, which has no parts. Any URLs in its parameters must be unambiguous. */
 function ofOperation(call: ToolCall, unclear: Set<string>): Effects {
   const urls = addressesOf(call).filter((text) => text.includes('://'));
   for (const url of urls) for (const doubt of readAddress(url).doubts) unclear.add(doubt);
   return { parts: [], carrier: false, ...(unclear.size > 0 && { unclear: [...unclear].slice(0, 5).join('; ') }) };
 }
 
-/** Returns the words of the last name of a tool. */
+/** Returns the words in the last segment of a tool's name. */
 function operationOf({ tool }: ToolCall): string[] {
   const folded = foldCase(tool).trim();
   const operation = folded.slice(folded.search(/[^./:]*$/));
@@ -111,7 +112,7 @@ const capabilityOf = (method: string): string => {
   return methods.has(method) && method !== 'connect' ? 'write' : 'execute';
 };
 
-/** Removes the raw address: the part has only the normalised one. */
+/** Removes the raw address, because the part uses only the normalised one. */
 const withoutAddress = (parameters: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(parameters).filter(([key]) => !urlKeys.includes(key)));
 
@@ -120,13 +121,13 @@ function addressesOf(call: ToolCall): string[] {
     const value = Object.hasOwn(call.parameters, key) ? call.parameters[key] : undefined;
     return typeof value === 'string' && value !== '' ? [value] : [];
   });
-  // If a parameter holds the address, a target without scheme is a label: a service, a purpose.
+  // If a parameter holds the address, a target without a scheme is a label, such as a service or a purpose.
   const target =
     call.target.trim() === '' || (given.length > 0 && !/^[^/]*:|^[/\\]{2}/.test(call.target)) ? [] : [call.target];
   return [...target, ...given];
 }
 
-/** Returns every method that a server may use: that of the tool, of the parameter and of overrides. */
+/** Returns every method that a server may apply: from the tool, the parameter and any overrides. */
 function methodsOf(call: ToolCall, overriding: readonly string[], unclear: Set<string>): string[] {
   const [operation = '', ...words] = operationOf(call);
   const byTool = words.find((word) => methods.has(word));

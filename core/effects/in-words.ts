@@ -1,4 +1,7 @@
-/** Describes the effects of a call for its approver: a line with its risk for each effect, and one sentence for all. */
+/**
+ * Describes the effects of a call for its approver: one line with its risk for each effect, and one sentence that
+ * covers all of them.
+ */
 import type { CallSummary, EffectRisk } from '#core/contracts/approval.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
@@ -12,25 +15,25 @@ import { sqlPhrase } from './sql-phrases.ts';
 interface EffectLine {
   readonly text: string;
   readonly risk: EffectRisk;
-  /** Whether it repeats text that will be executed. */
+  /** Whether the phrase repeats text that will be executed. */
   readonly ofProgram: boolean;
 }
 
 interface Line {
   readonly phrase: Phrase;
   readonly ofProgram: boolean;
-  /** A wrapper of the next command, such as `timeout`, which has no effect of its own. */
+  /** Whether this is a wrapper for the next command, such as `timeout`, with no effect of its own. */
   readonly wraps: boolean;
 }
 
-/** From harmless to severe. `unknown` ranks below `deletes`, because it is not known to destroy anything. */
+/** Risks from harmless to severe. `unknown` ranks below `deletes`, because it is not known to destroy anything. */
 const gravity: readonly EffectRisk[] = ['reads', 'writes', 'sends', 'unknown', 'deletes'];
 const severity = (risk: EffectRisk): number => gravity.indexOf(risk);
 
-/** As many as a person reads; the most severe are kept. */
+/** Maximum number of lines that a person will read. The most severe are kept. */
 const maxLines = 60;
 
-/** Returns at least one line: a call without separate effects is named by its tool. */
+/** Returns at least one line: a call without separate effects is described by its tool name. */
 export function effectsInWords(call: ToolCall, effects: Effects): EffectLine[] {
   const all = linesOf(call, effects);
   const kept = all.length > maxLines ? gravest(all) : all;
@@ -57,7 +60,7 @@ type TextFormat = (text: string, ofProgram: boolean) => string;
 
 /**
  * Returns one sentence for all effects, without its full stop, and the most severe risk [approval.card].
- * @param shown masks what reviewers do not see, before a text is shortened.
+ * @param shown masks what reviewers must not see, before the text is shortened.
  */
 export function summaryInWords(call: ToolCall, effects: Effects, shown: TextFormat = (text) => text): CallSummary {
   const lines = linesOf(call, effects)
@@ -88,7 +91,7 @@ function sentenceOf(phrases: readonly Phrase[]): string {
   return `${shortText(worst)} and ${phrases.length - 1} more effects`;
 }
 
-/** Joins phrases that differ in their object only. */
+/** Joins phrases that differ only in their object. */
 function mergedPhrases(phrases: readonly Phrase[]): readonly Phrase[] {
   const merged = new Map<string, Phrase>();
   for (const phrase of phrases) {
@@ -99,7 +102,7 @@ function mergedPhrases(phrases: readonly Phrase[]): readonly Phrase[] {
   return [...merged.values()];
 }
 
-/** Maximum characters of each text in the one sentence. */
+/** Maximum number of characters of each text in the sentence. */
 const maxText = 160;
 const maxNamed = 3;
 
@@ -131,7 +134,7 @@ function linesOf(call: ToolCall, { parts, unclear, carrier }: Effects): Line[] {
     return { phrase: { ...phrase, tail }, ofProgram: isProgram(part), wraps: more !== undefined };
   });
   const said = Math.max(-1, ...lines.map(({ phrase }) => severity(phrase.risk)));
-  // A tool may do more than the text that it carries shows.
+  // A tool may do more than the text in its call shows.
   const isMore = !carrier && !isRead(call) && severity(riskOf(call)) > said;
   return lines.length > 0 && !isMore
     ? lines
@@ -178,6 +181,8 @@ function filePhrase(call: ToolCall): Phrase | undefined {
     : { verb: `Writes all of ${path}: ${lines}`, objects: [], risk };
 }
 
-/** Describes the change of a command in the words of its program's reader: `deletes pod x in namespace shop`. */
+/**
+ * Describes the change that a command makes, in the words of its program's reader: `deletes pod x in namespace shop`.
+ */
 export const actionInWords = ({ parameters: { operation, action } }: ToolCall): string | undefined =>
   typeof operation === 'string' && typeof action === 'string' ? action : undefined;

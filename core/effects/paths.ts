@@ -1,9 +1,9 @@
-/** Resolves paths by their text alone: `.`, `..`, `//` and `~` against a working directory (POSIX). */
+/** Resolves `.`, `..`, `//` and `~` in paths against a working directory, using only the text of the path (POSIX). */
 import { resolvePath } from '#core/text/matching/canonical-path.ts';
 
 /**
- * Resolves `path` against `cwd`. Both may be relative; a result above the start keeps its leading `..`. Links are not
- * followed. The parent of a home is `/home`, so every rule treats paths there as outside.
+ * Resolves `path` against `cwd`. Both may be relative; a result above the starting point keeps its leading `..`. Links
+ * are not followed. The parent of a home directory is `/home`, so every rule treats paths there as outside.
  */
 export function resolveAt(cwd: string, path: string): string {
   const joined = isRooted(path) || cwd === '' ? path : path === '' ? cwd : `${cwd}/${path}`;
@@ -16,7 +16,7 @@ export function resolveAt(cwd: string, path: string): string {
     : `${home}/${below}`;
 }
 
-/** Checks for a path from the root or a home, which no working directory precedes. */
+/** Checks for a path that starts at the root or a home directory, so that no working directory applies. */
 export const isRooted = (path: string): boolean => path.startsWith('/') || path.startsWith('~');
 
 export const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);

@@ -1,6 +1,6 @@
 /**
- * Reads any call: the reader is chosen by protocol, or by the shape of tool and parameters for MCP and unknown
- * protocols. Text in another language (a shell command inside COPY … PROGRAM) is parsed as such.
+ * Reads any call. The reader is chosen by protocol or, for MCP and unknown protocols, by the shape of the tool name and
+ * parameters. Text in another language (a shell command inside COPY … PROGRAM) is parsed in that language.
  */
 import type { OwnPrograms } from '#core/contracts/config/catalog.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
@@ -28,7 +28,7 @@ export const readEffects =
     }
   };
 
-/** Returns the readers with the programs that the configuration describes. */
+/** Returns the readers, extended with the programs described in the configuration. */
 const withOwn = (readers: EffectReaders, programs: OwnPrograms | undefined): EffectReaders =>
   programs === undefined ? readers : { ...readers, shell: (call) => readers.shell(call, programs) };
 
@@ -49,9 +49,12 @@ function effectsOf(readers: EffectReaders, call: ToolCall): Effects {
   return all.length === 1 ? all[0]! : combine(all, all.length > 0 && all.every(({ carrier }) => carrier));
 }
 
-/** Checks whether a call of an unnamed protocol may be for a reader. A false positive only tightens the decision. */
+/**
+ * Checks whether a call without a protocol may be meant for a reader. A false positive only makes the decision
+ * stricter.
+ */
 const looksLike: Readonly<Record<ReaderName, (call: ToolCall) => boolean>> = {
-  // These two readers check this themselves.
+  // These two readers perform this check themselves.
   shell: () => true,
   sql: () => true,
   http: (call) =>
@@ -82,7 +85,7 @@ const namesOneOf = (tool: string, words: ReadonlySet<string>): boolean => {
   return [...family, ...own].some((word) => words.has(word));
 };
 
-/** Checks for a branch write. Tools of a local repository (`git_push`) do not name a repository of a host. */
+/** Checks for a write to a branch. Tools for a local repository (`git_push`) do not name a repository on a host. */
 const writesBranch = (call: ToolCall): boolean => {
   if (capabilityFromName(call.tool) === 'read') return false;
   const isPush = ['git', 'push'].every((word) => namesOneOf(call.tool, new Set([word])));
@@ -102,8 +105,8 @@ const combine = (all: readonly Effects[], carrier: boolean): Effects => {
 };
 
 /**
- * Adds values sent besides the parameters: the server may use them as parameters, so each object is read as such
- * [policy.sent-with].
+ * Adds values sent alongside the parameters. The server may use them as parameters, so each object is read as
+ * parameters [policy.sent-with].
  */
 function withSent(readers: EffectReaders, { sent_with, ...call }: ToolCall, effects: Effects): Effects {
   if (sent_with === undefined) return effects;
@@ -117,7 +120,7 @@ function* objectsIn(value: unknown): Iterable<Readonly<Record<string, unknown>>>
   for (const item of Object.values(value)) yield* objectsIn(item);
 }
 
-/** Adds the effects of programs that a statement makes the database server run, read as shell text. */
+/** Adds the effects of programs that a statement makes the database server run. They are read as shell text. */
 function withPrograms(readers: EffectReaders, effects: Effects): Effects {
   const programs = effects.parts.filter(
     ({ protocol, parameters }) => protocol === 'sql' && parameters.source === 'program',
@@ -135,12 +138,12 @@ function withPrograms(readers: EffectReaders, effects: Effects): Effects {
   return combine([effects, ...lines], effects.carrier);
 }
 
-/** Objects of environment variables: `http_proxy` and `HTTP_PROXY` are distinct, and both are common. */
+/** Objects that hold environment variables: `http_proxy` and `HTTP_PROXY` are distinct, and both are common. */
 const maps: ReadonlySet<string> = new Set(['env', 'environment']);
 
 /**
- * Returns why the parameters are unclear, or undefined if no names of an object differ only in case. Servers that ignore
- * case (Go, .NET) use the last of them, while a rule checked the name it lists [effects.alike-names].
+ * Returns why the parameters are unclear, or undefined if no two names in an object differ only in case. Servers that
+ * ignore case (Go, .NET) use the last one, while a rule checks the name it lists [effects.alike-names].
  */
 function alikeNames(value: unknown, isMap = false): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;

@@ -1,14 +1,14 @@
-/** Describes calls to services: HTTP, Git hosts, and tools that are known by their name only. */
+/** Describes calls to services: HTTP, Git hosts, and tools that are known only by name. */
 import type { EffectRisk } from '#core/contracts/approval.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { toolWords } from '#core/policy/classification/tool-words.ts';
 
-/** A sentence in parts: phrases that differ in their objects only can be joined. */
+/** A sentence in parts, so that phrases that differ only in their objects can be joined. */
 export interface Phrase {
-  /** Begins with a capital letter: `Deletes`. */
+  /** Verb with a capital letter: `Deletes`. */
   readonly verb: string;
   readonly objects: readonly string[];
-  /** Follows the objects: ` on branch main of acme/web`. */
+  /** Text after the objects: ` on branch main of acme/web`. */
   readonly tail?: string;
   readonly risk: EffectRisk;
 }
@@ -21,7 +21,7 @@ const sending = new Set(
   upload`.split(/\s+/),
 );
 
-/** Returns the risk of a call by its capability, and of a tool that hands data to others by its name. */
+/** Returns the risk of a call, based on its capability and, for tools that share data with others, on its name. */
 export function riskOf({ tool, capability }: Pick<ToolCall, 'tool' | 'capability'>): EffectRisk {
   const risk = risks.get(capability) ?? 'unknown';
   return risk !== 'reads' && risk !== 'deletes' && toolWords(tool).words.some((word) => sending.has(word))
@@ -35,7 +35,7 @@ export const verbs: ReadonlyMap<string, string> = new Map(
 
 const addressee = /^(?:to|recipients?|channel(?:_id)?|email|address)$/i;
 
-/** Describes a tool by its name, if nothing else is known of its effect. */
+/** Describes a tool by its name, if nothing else is known about its effect. */
 export function callPhrase(call: ToolCall): Phrase {
   const { tool, target, upstream, parameters } = call;
   const risk = riskOf(call);

@@ -1,4 +1,4 @@
-/** Describes the commands of a shell line; Git commands by their effect on branches. */
+/** Describes the commands of a shell line. Git commands are described by their effect on branches. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { BranchWrite } from './git/branches.ts';
 import type { Effect } from './ports.ts';
@@ -20,8 +20,8 @@ const ownVerbs: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * Returns what a command that starts the next one adds to its effect: ` as root` for `sudo rm x`, ` on host` for
- * `ssh host rm x`, nothing for `timeout 5 rm x`. Undefined if it does not start the next one, or if that is not known.
+ * Returns what a wrapper adds to the effect of the command it starts: ` as root` for `sudo rm x`, ` on host` for `ssh
+ * host rm x`, nothing for `timeout 5 rm x`. Undefined if it does not start the next command, or if that is not known.
  */
 export function addedByWrapper(part: ToolCall, next: ToolCall): string | undefined {
   const [outer, inner] = [argvOf(part), argvOf(next)];
@@ -35,7 +35,7 @@ export function addedByWrapper(part: ToolCall, next: ToolCall): string | undefin
 }
 const starters = new Set('env nice nohup stdbuf time timeout command exec setsid ionice'.split(' '));
 
-/** @param before the part before it: what a pipe sends to it. */
+/** @param before the preceding part, whose output a pipe may send to this one. */
 export function shellPhrase(part: Effect, before: ToolCall | undefined, unclear = ''): Phrase {
   const { target, capability, parameters } = part;
   const program = programOf(part);
@@ -49,7 +49,7 @@ export function shellPhrase(part: Effect, before: ToolCall | undefined, unclear 
   if (git) return git;
   if (target === '') return whole(`Runs ${[program, ...argv.slice(1)].join(' ')}`, undefined, part);
   if (takesOrders(program)) return whole(`Runs ${argv.join(' ')}`, undefined, part);
-  // The target repeats the words of the command, or is one of the places that they affect.
+  // The target either repeats the words of the command or is one of the places that they affect.
   const isPlace = capability !== 'execute' && operation === undefined && (argv.includes(target) || isAddress(target));
   if (!isPlace && (operation !== undefined || argv.slice(1).join(' ').startsWith(target)))
     return whole(`Runs ${program} ${target}`, undefined, part);
@@ -66,10 +66,10 @@ export function shellPhrase(part: Effect, before: ToolCall | undefined, unclear 
   };
 }
 
-/** Actions of programs that hand data to others. */
+/** Actions of programs that share data with others. */
 const handsOver = /^(?:sends|publishes|pushes)\b|^copies (?!.*:\/\/.* to ).* to [a-z0-9]+:\/\//;
 
-/** Returns the file that the same command reads: `curl -d @notes.txt https://…`. */
+/** Returns the file that the same command reads: `notes.txt` for `curl -d @notes.txt https://…`. */
 function sentFile(part: ToolCall, before: ToolCall | undefined): string | undefined {
   const isSame = before && argvOf(before).join('\0') === argvOf(part).join('\0');
   return isSame && before.capability === 'read' && !isAddress(before.target) ? before.target : undefined;
@@ -83,7 +83,7 @@ const whole = (text: string, risk: Phrase['risk'] | undefined, { capability }: T
   risk: risk ?? riskOf({ tool: '', capability }),
 });
 
-/** Describes a program that runs text which another program prints, if the line says which. */
+/** Describes a program that runs text printed by another program, if the line shows which program prints it. */
 function inputPhrase(part: ToolCall, before: ToolCall | undefined, unclear: string): Phrase | undefined {
   const { target, capability } = part;
   const program = programOf(part);
@@ -99,11 +99,11 @@ function inputPhrase(part: ToolCall, before: ToolCall | undefined, unclear: stri
   return { verb: `Runs as a script what ${source} prints`, objects: [], risk };
 }
 
-/** Describes a Git command with simple words; undefined for others, which are shown as they are. */
+/** Describes a Git command in simple words. Undefined for other commands, which are shown as written. */
 function gitPhrase(part: Effect): Phrase | undefined {
   const { globals, name, words } = gitLine(argvOf(part).slice(1).map(argOf));
   if (!name || globals.options.length > 0) return undefined;
-  // The texts of messages are not among the words.
+  // Message text is not among the words.
   const own = argvOf(part).slice(2).join(' ');
   if (name.text === 'commit' && /^(?:-q )?-m$/.test(own)) return whole('Commits the staged changes', undefined, part);
   if (name.text === 'commit' && /^(?:-am|-a -m)$/.test(own)) return whole('Commits all changed files', undefined, part);

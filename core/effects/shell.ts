@@ -1,6 +1,6 @@
 /**
- * Effects of a call with shell text: its lines are parsed, with one call for each effect. Text that cannot be parsed is
- * reported as unclear; nothing is thrown.
+ * Effects of a call with shell text. Its lines are parsed into one call for each effect. Text that cannot be parsed is
+ * reported as unclear and never causes an exception.
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
@@ -40,18 +40,18 @@ const isShell = ({ protocol }: ToolCall): boolean => foldCase(protocol).trim() =
 const textOf = (text: string | readonly Arg[]): string =>
   typeof text === 'string' ? text : text.map((arg) => arg.text).join(' ');
 
-/** Checks whether the call already equals its only effect. A call never names the branches that it writes. */
+/** Checks whether the call already equals its only effect. A call never names the branches it writes to. */
 const isItself = (call: ToolCall, part: Effect): boolean =>
   isShell(call) &&
   part.branches === undefined &&
   call.tool === part.tool &&
   call.target === part.target &&
   call.capability === part.capability &&
-  // Descriptions of a command are only in the part.
+  // Only the part contains a description of the command.
   part.parameters.operation === undefined &&
   Object.keys(call.parameters).length === 0;
 
-/** Returns the effect of text that another program runs. */
+/** Returns the effect of text that another program will run. */
 const programOf = (program: string, texts: readonly (string | readonly Arg[])[]): ToolCall => ({
   protocol: 'shell',
   tool: `shell.${program}`,

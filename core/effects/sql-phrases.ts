@@ -1,4 +1,4 @@
-/** Describes a statement of SQL: `Deletes all rows of users in analytics (no WHERE)`. */
+/** Describes a SQL statement: `Deletes all rows of users in analytics (no WHERE)`. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { type Phrase, riskOf } from './service-phrases.ts';
@@ -18,7 +18,7 @@ const definitions: ReadonlyMap<string, string> = new Map(
   Object.entries({ create: 'Creates', alter: 'Changes', drop: 'Drops' }),
 );
 
-/** @param call the call with the statement: its target is the database. */
+/** @param call the call with the statement. Its target is the database. */
 export function sqlPhrase(part: ToolCall, call: ToolCall): Phrase {
   const { tool, target, parameters } = part;
   const { has_where: hasWhere, columns } = parameters;

@@ -1,6 +1,7 @@
 /**
- * Effects of a SQL call: PostgreSQL's own grammar parses its text into operations per table. Texts that the grammar
- * rejects (MySQL, T-SQL, garbage) or that another database would parse differently are unclear, never guessed.
+ * Effects of a SQL call. PostgreSQL's own grammar parses its text into operations per table. Text that the grammar
+ * rejects (MySQL, T-SQL, garbage) or that another database would parse differently is reported as unclear, never
+ * guessed.
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
@@ -13,13 +14,16 @@ import { fallbackOperation } from './sql/refused.ts';
 import { structuredCall } from './sql/structured.ts';
 import { sqlTextsOf } from './sql/texts.ts';
 
-/** Parses a SQL text. Throws if the grammar rejects it. */
+/** Parser of SQL text. Throws if the grammar rejects the text. */
 export type SqlParse = (sql: string) => unknown;
 
-/** For all texts of a call. Ten times as much may take a second to parse, and queries usually have a few kilobytes. */
+/**
+ * Limit for all SQL text of a call. Ten times as much may take a second to parse, and queries are usually a few
+ * kilobytes long.
+ */
 const maxSqlBytes = 64 * 1024;
 const maxParts = 1000;
-/** Each text needs a run of the parser. */
+/** Each statement requires a separate run of the parser. */
 const maxTexts = 500;
 
 /** Reads calls of protocol `sql`, and MCP tools that take SQL. Never throws. */
@@ -33,7 +37,7 @@ export const sqlEffects =
     }
   };
 
-/** Checks whether the call needs the grammar, which is loaded only then. */
+/** Checks whether the call needs the grammar, which is loaded only if it does. */
 export function carriesSql(call: ToolCall): boolean {
   try {
     return sqlTextsOf(call).texts.length > 0 || (isSql(call) && fragmentsOf(call).length > 0);
@@ -56,7 +60,7 @@ function effectsOf(parse: SqlParse, call: ToolCall): Effects {
   for (const { text, certain } of texts.slice(0, maxTexts)) {
     const reading = readText(parse, text, left);
     left -= Buffer.byteLength(text);
-    // A parameter that may be SQL but does not parse is some other text.
+    // A parameter that may be SQL but does not parse is treated as other text.
     if (!certain && reading.refused) continue;
     refused ||= reading.refused;
     operations.push(...reading.operations);
@@ -72,7 +76,7 @@ function effectsOf(parse: SqlParse, call: ToolCall): Effects {
   const parts = all.slice(0, maxParts).map(partOf);
   return {
     parts,
-    // If the text was not parsed, the call itself is decided, and the policy's default applies.
+    // If the text was not parsed, the decision is made on the call itself, and the policy's default applies.
     carrier: carrier && parts.length > 0 && !refused,
     ...(unclear.size > 0 && { unclear: [...unclear].slice(0, 5).join('; ') }),
   };
@@ -105,7 +109,7 @@ interface TextReading extends SqlReading {
   readonly refused: boolean;
 }
 
-/** @param left number of bytes of the call that may still be parsed. */
+/** @param left the number of bytes of the call that may still be parsed. */
 function readText(parse: SqlParse, text: string, left: number): TextReading {
   if (Buffer.byteLength(text) > left) return refuse(text, `the SQL of the call is longer than ${maxSqlBytes} bytes`);
   // The grammar parses C strings and would ignore any text after a NUL.
@@ -125,7 +129,7 @@ function readText(parse: SqlParse, text: string, left: number): TextReading {
 /** Far below the depth that exhausts the grammar's stack. */
 const maxNesting = 250;
 
-/** Returns how deep parentheses and brackets nest, including those in quotes. */
+/** Returns the nesting depth of parentheses and brackets, including those in quotes. */
 function nesting(text: string): number {
   let deepest = 0;
   let depth = 0;
@@ -164,7 +168,7 @@ const partOf = ({ verb, target, capability, parameters }: Operation): ToolCall =
   parameters,
 });
 
-/** Removes duplicates and puts the most severe operations first, so that a long text cannot displace them. */
+/** Removes duplicates and puts the most severe operations first, so that they are not displaced in a long text. */
 function distinct(operations: readonly Operation[]): Operation[] {
   const seen = new Map<string, Operation>();
   for (const each of operations) {

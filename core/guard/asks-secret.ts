@@ -1,5 +1,5 @@
 /**
- * Detects elicitations that ask a person for a password, key, token, code or card, by the form, its words or an
+ * Detects elicitations that ask a person for a password, key, token, code or card, based on the form, its wording or an
  * address.
  */
 
@@ -15,18 +15,18 @@ const maxLevels = 16;
 /** Form field names for secrets, in addition to the general ones. */
 const formNames =
   /(?:^|_)(?:pin|pin_code|tan|cvv|cvc|card_number|credit_card|cardnumber|iban_pin|seed_phrase|seedphrase|recovery_(?:phrase|code|key)|backup_code|mnemonic|verification_code|security_code|one_time_code|sms_code|auth_code|mfa_code|two_factor_code|2fa(?:_code)?|totp|passwort|kennwort|zugangsdaten|contrasena|clave|mot_de_passe|motdepasse|senha|parola|wachtwoord|haslo|sifre|losenord|ssn|social_security_number)$/;
-/** The same in scripts without Latin letters. */
+/** Equivalent names in scripts without Latin letters. */
 const otherNames = /пароль|парол|密码|密碼|パスワード|비밀번호|كلمة المرور|סיסמה|पासवर्ड|รหัสผ่าน/;
 
-/** Names of secrets in texts. `key` and `code` alone are everyday words. */
+/** Names of secrets in text. On their own, `key` and `code` are everyday words. */
 const secret =
   '(?:pass ?words?|pass ?phrase|pass ?code|credentials?|api[ -]?keys?|(?:private|secret|access|ssh|encryption|signing|recovery|licen[cs]e) keys?|(?:access|auth|authentication|authorization|bearer|session|refresh|api|personal|security|secret|login)[ -]tokens?|tokens?|secrets?|seed phrase|recovery phrase|mnemonic|private key|(?:one[ -]time|verification|security|authenticat(?:or|ion)|sms|2fa|mfa|two[ -]factor|confirmation|\\d-digit|login)[ -]codes?|otp|pin(?: code)?|cvv|cvc|card number|credit card(?: number| details)?|social security number|cookies?|passwort|kennwort|zugangsdaten|api-schlussel|contrasena|clave|mot de passe|senha|parola|wachtwoord|haslo|sifre|losenord|пароль|密码|密碼|パスワード|비밀번호)';
-/** Excludes names followed by a word that changes the meaning, such as `policy` or `manager`. */
+/** Exclusion of names followed by a word that changes the meaning, such as `policy` or `manager`. */
 const about =
   '(?! ?-?(?:policy|policies|manager|reset|rules?|length|strength|field|expir|hint|rotation|polic|name|id|count|limit|budget|usage|type|format|to (?:rotate|revoke|delete|expire)))';
 const asking =
   /\b(?:enter|paste|type|provide|give|supply|input|submit|share|tell|fill in|key in|reply with|respond with|confirm|need|needs|require|requires|what is|what's|eingeben|geben|nennen|gib|nenne|introduzca|introduce|ingrese|ingresa|escribe|escriba|saisissez|saisir|entrez|indiquez|donnez|digite|informe|inserisci|digita|voer|podaj|girin|ange|skriv|введите|укажите|输入|入力)\b|введите|укажите|输入|輸入|入力|입력/;
-/** Separators and words share no character, and both are bounded, so matching takes linear time. */
+/** Separators and words have no characters in common, and both are bounded, so matching takes linear time. */
 const gap = "[^\\p{L}\\p{N}'’-]{1,8}";
 const word = "[\\p{L}\\p{N}'’-]{1,32}";
 const asked = new RegExp(`(?:${asking.source})(?:${gap}${word}){0,4}?${gap}${secret}\\b${about}`, 'gu');
@@ -44,7 +44,7 @@ const negated = new RegExp(
  */
 const titled = new RegExp(`\\b${secret}\\b${about}`, 'u');
 /**
- * Words right before the secret that change the meaning: "name of the", "number of output", "which". "Name and
+ * Words directly before the secret that change the meaning: "name of the", "number of output", "which". "Name and
  * password" still asks for the password.
  */
 const otherHead =
@@ -52,8 +52,8 @@ const otherHead =
 
 /**
  * Reports whether a form or message asks for a secret.
- * @param value a request of a server, or any object in its answer.
- * @throws RangeError for a form that is too deep or too long to read; it is then withheld.
+ * @param value a server's request, or any object in its response.
+ * @throws RangeError for a form that is too deep or too long to read; the form is then withheld.
  */
 export function asksSecret(value: JsonObject): boolean {
   const { requestedSchema, message, url, mode } = value;
@@ -71,7 +71,10 @@ interface Field {
   readonly field: JsonObject;
 }
 
-/** Returns every property of the form, however the schema composes it, and names that are only listed as required. */
+/**
+ * Returns every property of the form, regardless of how the schema composes it, and names that are only listed as
+ * required.
+ */
 function fieldsOf(schema: Json, level: number): Field[] {
   if (level > maxLevels) throw new RangeError('The form is nested too deeply.');
   if (Array.isArray(schema)) return schema.flatMap((item) => fieldsOf(item, level + 1));
@@ -91,7 +94,7 @@ function fieldsOf(schema: Json, level: number): Field[] {
   ];
 }
 
-/** Reports whether a field takes free text: a fixed choice or a boolean cannot carry a secret. */
+/** Reports whether a field accepts free text: a fixed choice or a boolean cannot carry a secret. */
 const takesText = ({ type, enum: choices, oneOf, const: constant }: JsonObject): boolean =>
   type !== 'boolean' && choices === undefined && oneOf === undefined && constant === undefined;
 
@@ -102,7 +105,7 @@ function isSecretField({ name, field }: Field): boolean {
   return [field.title, field.description].some((text) => typeof text === 'string' && isSecretTitle(text));
 }
 
-/** Reports whether a name means a secret, including names with look-alike letters and accents. */
+/** Reports whether a name refers to a secret, including names with look-alike letters and accents. */
 function namesSecret(name: string): boolean {
   const normal = normalisedName(foldText(name).normalize('NFD').replace(/\p{M}/gu, ''));
   return (
@@ -133,16 +136,16 @@ function asksIn(text: string): boolean {
   return false;
 }
 
-/** Returns lower case without folding scripts: Cyrillic letters would become Latin ones. */
+/** Returns text in lower case without folding scripts, because Cyrillic letters would become Latin ones. */
 const foldedText = (text: string): string => text.normalize('NFKC').toLowerCase();
 
-/** Returns lower case without accents and look-alikes. */
+/** Returns text in lower case without accents and look-alikes. */
 function withoutAccents(text: string): string {
   if (text.length > maxCharacters) throw new RangeError('The text of the form is too long.');
   return foldText(text).normalize('NFD').replace(/\p{M}/gu, '').normalize('NFC').toLowerCase();
 }
 
-/** Reports whether the URL is a page over TLS or on this machine. */
+/** Reports whether the URL is a page served over TLS or from this machine. */
 function isPage(url: string): boolean {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || parsed.username !== '' || parsed.password !== '') return false;

@@ -1,4 +1,4 @@
-/** Finds problems in a text that a model will read: in visible, hidden and encoded words. */
+/** Finds problems in visible, hidden and encoded words of text that a model will read. */
 
 import { type EncodedPart, encodedParts } from '#core/text/decode/encoded-parts.ts';
 import { hiddenParts } from '#core/text/decode/hidden-parts.ts';
@@ -46,10 +46,10 @@ export function checkText(text: string, wording: Wording = shippedWording): Text
   return found.sort((a, b) => a.start - b.start || b.end - a.end);
 }
 
-/** Reports whether a text has the model keep something from the user. */
+/** Reports whether a text instructs the model to keep something from the user. */
 export const conceals = (text: string): boolean => shippedWording.judgeAlone(foldForJudging(text)).conceals;
 
-/** Splits spelled-out letters into words known to the rules. */
+/** Splits spelled-out letters into words that the rules know. */
 const wordsOf = ({ text, isSpelled }: EncodedPart, wording: Wording): string =>
   isSpelled ? text.replace(/[A-Za-z]{20,400}/g, wording.split) : text;
 
@@ -75,12 +75,12 @@ const encodedFinding = (start: number, end: number): TextFinding<'encoded_instru
 /** Maximum depth of nested encodings. Decoding never lengthens a text, so the time is linear in its length. */
 const maxLayers = 4;
 
-/** Reports whether a decoded text instructs the model, directly or in a nested encoding. */
+/** Reports whether decoded text instructs the model, directly or in a nested encoding. */
 function speaks(decoded: string, layer: number, wording: Wording, isTurned = false): boolean {
   const { speaksHidden, turned } = wording.judgeAlone(foldForJudging(decoded));
   if (speaksHidden) return true;
   if (layer === maxLayers) return false;
-  // Turning twice would restore the text.
+  // Applying the transformation twice would restore the text.
   if (turned > 0 && !isTurned && turnedSpeak(decoded, turned, layer + 1, wording)) return true;
   for (const part of encodedParts(decoded)) if (speaks(wordsOf(part, wording), layer + 1, wording)) return true;
   return false;
@@ -125,7 +125,7 @@ function findingOf(
   return verdict.isLikely ? { ...instruction, severity: 'medium' } : undefined;
 }
 
-/** Yields paragraphs, or the sentences of long ones: the units that stripping removes. */
+/** Yields paragraphs, or the sentences of long paragraphs, which are the units that stripping removes. */
 function* unitsOf(
   text: string,
   from: number,
@@ -152,8 +152,7 @@ const inWord = /\w(?:\*\*|~~|``|<\/?(?:b|i|em|strong|span|u|font)\b)[^>\n]{0,80}
 const writtenEscapes = /\\[nrt]/g;
 
 /**
- * Returns the text as a reader sees it, in lower case: without marks inside words, look-alikes and invisible
- * characters.
+ * Returns the text as a reader sees it, in lower case: without marks inside words, look-alikes or invisible characters.
  */
 export function foldForJudging(text: string): string {
   const plain = isPlain(text) ? text : foldText(spelled(text));
@@ -163,5 +162,5 @@ export function foldForJudging(text: string): string {
   return spaced.toLowerCase();
 }
 
-/** Appends text spelled in letters of the tag block. */
+/** Appends text that is spelled in tag characters. */
 const spelled = (text: string): string => (text.includes('\udb40') ? `${text} ${spelledByTags(text)}` : text);

@@ -1,10 +1,10 @@
-/** Finds links and images whose address is to be filled with the model's data. */
+/** Finds links and images whose address the model is meant to fill with data. */
 
 import { nextOf } from '#core/text/decode/next-of.ts';
 import type { TextFinding } from './finding.ts';
 
 const maxCharacters = 2_048;
-/** Services that record their incoming requests. */
+/** Services that record the requests they receive. */
 const collectors =
   /\/\/(?:[\w-]{1,63}\.){0,4}(?:webhook\.site|requestbin\.(?:com|net)|pipedream\.net|interact\.sh|oast\.(?:fun|live|me|online|pro|site|us)|burpcollaborator\.net|beeceptor\.com|hookbin\.com|requestcatcher\.com|canarytokens\.com|dnslog\.cn)(?=[/:?#]|$)/i;
 const talk =

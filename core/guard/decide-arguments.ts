@@ -1,6 +1,4 @@
-/**
- * Decides on the arguments of a call, at least as strictly as configured for the most severe finding [guard.arguments].
- */
+/** Decides on a call's arguments, at least as strictly as configured for the most severe finding [guard.arguments]. */
 
 import type { OwnNetworks } from '#core/contracts/config/catalog.ts';
 import type { ArgumentAction } from '#core/contracts/config/tool-guard.ts';
@@ -17,25 +15,25 @@ import type { outsideRoots, RootLists } from './roots.ts';
 
 type ArgumentActions = Readonly<Record<ArgumentKind, ArgumentAction>>;
 
-/** Settings of a call's guard; they are sent to workers unchanged. */
+/** Guard settings for a call, which are sent to workers unchanged. */
 export interface ArgumentSettings {
   readonly actions: ArgumentActions;
-  /** Roots that a server's entry and the client declare [guard.roots]. */
+  /** Roots declared by a server's entry and by the client [guard.roots]. */
   readonly roots?: RootLists;
-  /** Paths whose links lead out of the roots [guard.roots]. */
+  /** Paths with links that lead out of the roots [guard.roots]. */
   readonly linked?: readonly ArgumentFinding[];
-  /** Files with secrets that the configuration adds to the catalog. */
+  /** Files with secrets that the configuration adds to the catalog's files. */
   readonly secretFiles?: readonly string[];
-  /** Networks of the configuration. */
+  /** Networks in the configuration. */
   readonly networks?: OwnNetworks;
-  /** True if the call does not go to an MCP server: its arguments are compared with the roots only. */
+  /** True if the call does not go to an MCP server, in which case its arguments are only compared with the roots. */
   readonly rootsOnly?: true;
 }
 
-/** The checks of arguments, and the actions for their findings. */
+/** Checks of arguments, and the actions for their findings. */
 interface ArgumentGuard extends ArgumentSettings {
   readonly check: (parameters: ToolCall['parameters']) => ArgumentFinding[];
-  /** Present if there are roots. */
+  /** Function that checks places. Present only if there are roots. */
   readonly outside?: typeof outsideRoots;
 }
 
@@ -43,7 +41,7 @@ const argumentsModule = lazyImport(() => import('./arguments.ts'));
 const rootsModule = lazyImport(() => import('./roots.ts'));
 const linksModule = lazyImport(() => import('./links.ts'));
 
-/** Loads the checks with the first call that has a guard. */
+/** Loads the checks at the first call that has a guard. */
 export async function argumentGuard(settings: ArgumentSettings | undefined): Promise<ArgumentGuard | undefined> {
   if (!settings) return undefined;
   const { checkArguments } = await argumentsModule();
@@ -60,9 +58,9 @@ interface NotedArgument extends ArgumentFinding {
 const logAll = Object.fromEntries(argumentKinds.map((kind) => [kind, 'log'])) as unknown as ArgumentActions;
 
 /**
- * Returns the settings for a call; undefined if its upstream is not an MCP server and there are no client roots, or if
+ * Returns the settings for a call. Undefined if its upstream is not an MCP server and there are no client roots, or if
  * its guard is off.
- * @param declared roots of the client.
+ * @param declared roots declared by the client.
  */
 export function argumentSettings(
   {
@@ -98,15 +96,18 @@ export async function withLinks(
     settings.rootsOnly || upstreams.mcp.some(({ name, transport }) => name === upstream && transport === 'stdio');
   if (!isHere) return settings;
   const { outsideByLinks } = await linksModule();
-  // Arguments that are nested too deeply are reviewed anyway, so ignore the error here.
+  // Arguments that are nested too deeply are reviewed in any case, so the error is ignored here.
   const linked = await outsideByLinks(parameters, settings.roots, links).catch(() => []);
   return linked.length > 0 ? { ...settings, linked } : settings;
 }
 
-/** Protocols whose arguments are parsed by their own grammar and decided by effects. Roots apply to them as well. */
+/**
+ * Protocols whose arguments are parsed by their own grammar and evaluated by their effects. Roots apply to them as
+ * well.
+ */
 const readProtocols: ReadonlySet<string> = new Set(['shell', 'sql', 'git']);
 
-/** Returns the findings and the verdict of the most severe one. Arguments that cannot be checked are reviewed. */
+/** Returns all findings and the verdict for the most severe one. Arguments that cannot be checked are reviewed. */
 export function argumentVerdict(call: ToolCall, guard: ArgumentGuard | undefined): Verdict | undefined {
   if (!guard) return undefined;
   const { check, outside, roots = [], linked = [], rootsOnly } = guard;

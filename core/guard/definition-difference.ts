@@ -5,9 +5,9 @@ import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 
 interface Changed {
-  /** Such as `inputSchema.properties.path.type`; a list is one place. */
+  /** Path such as `inputSchema.properties.path.type`; a list is a single place. */
   readonly path: string;
-  /** A text verbatim, other values as JSON; absent if there was none. */
+  /** Previous value: a string verbatim, other values as JSON. Absent if there was none. */
   readonly before?: string;
   readonly after?: string;
 }
@@ -15,7 +15,7 @@ interface Changed {
 const maxDifferences = 200;
 const maxCharacters = 16_384;
 
-/** Returns at most `maxDifferences`, sorted by place. Either definition may be missing. */
+/** Returns at most `maxDifferences` differences, sorted by place. Either definition may be missing. */
 export function differenceBetween(before: JsonObject | undefined, after: JsonObject | undefined): Changed[] {
   const found: Changed[] = [];
   compare('', before, after, found);
@@ -37,7 +37,7 @@ function compare(path: string, before: Json | undefined, after: Json | undefined
   });
 }
 
-/** Reports whether members are compared individually: also if only one side has an object. */
+/** Reports whether members are compared individually, which is also done if only one side is an object. */
 const isOpen = (before: Json | undefined, after: Json | undefined): boolean =>
   (isObject(before) || isObject(after)) &&
   (isObject(before) || before === undefined) &&

@@ -1,4 +1,4 @@
-/** Extracts every text of a tool definition that a model reads, with its place, and the parameters. */
+/** Extracts from a tool definition all text that a model reads, with its place, and the parameters. */
 
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
@@ -17,11 +17,12 @@ export interface Parameter {
 
 const maxTexts = 2_000;
 const maxLevels = 24;
-/** Keywords of JSON Schema. */
+/** JSON Schema keywords. */
 const ofSchema = new Set(['$schema', '$id', '$ref', 'type', 'format']);
 
 /**
- * Returns titles, descriptions, defaults, examples, choices and parameter names. The place of a name omits the name.
+ * Returns titles, descriptions, defaults, examples, choices and parameter names. The place of a parameter name does not
+ * include the name.
  */
 export function definitionTexts({
   title,
@@ -57,7 +58,7 @@ function walk(value: Json, where: string, level: number, add: (where: string, te
   }
 }
 
-/** Returns the top-level parameters of the tool. */
+/** Returns the tool's top-level parameters. */
 export function parametersOf({ inputSchema }: JsonObject): Parameter[] {
   if (!isObject(inputSchema) || !isObject(inputSchema.properties)) return [];
   const required = Array.isArray(inputSchema.required) ? new Set(inputSchema.required) : new Set<Json>();

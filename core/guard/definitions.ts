@@ -1,4 +1,4 @@
-/** Finds contents of a tool definition that go beyond a description [guard.definitions]. */
+/** Finds contents in a tool definition that go beyond a description [guard.definitions]. */
 
 import { asText } from '#core/kernel/as-text.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -29,8 +29,8 @@ const findingOf = (
 });
 
 /**
- * Returns the findings in a definition alone, cached per definition.
- * @param secretFiles that the configuration adds to the catalog.
+ * Returns the findings in a definition on its own, cached per definition.
+ * @param secretFiles files that the configuration adds to the catalog.
  */
 export const checkDefinition = (definition: JsonObject, secretFiles: readonly string[] = []) =>
   checkedWith(secretFiles.length === 0 ? noFiles : secretFiles)(definition);
@@ -49,7 +49,7 @@ function findingsIn(definition: JsonObject, secretFiles: readonly string[]): rea
     ...parameters.flatMap((parameter) => parameterFindings(definition, parameter)),
     ...contradictions(definition),
   ];
-  // If single texts already have such findings, their combination is not checked.
+  // If individual strings already have such findings, their combination is not checked.
   if (!findings.some(({ kind }) => kind === 'instruction'))
     findings.push(...saidTogether(texts, wordingWith(secretFiles)));
   return findings;
@@ -107,12 +107,15 @@ function textFindings({ where, text }: PlacedText, secretFiles: readonly string[
 
 const saysRefused =
   /\b(?:are|is|will be) (?:also |always )?(?:rejected|refused|denied|blocked|forbidden|excluded|skipped|not (?:allowed|accepted|permitted|read))\b/;
-/** Three quoted names or more, as examples of what a search may look for. */
+/** Three or more quoted names, as examples of what a search may look for. */
 const examples = /(?:["'`][^"'`\s]{1,64}["'`], ?(?:and |or )?){2,20}["'`][^"'`\s]{1,64}["'`]/;
 const reads =
   /\b(?:read|open|load|include|pass|send|attach|copy|cat|print|paste|upload|put|give|provide|content|need|require)(?:e?s|ing)?\b/;
 
-/** Reports whether a text refers to a secret file, except in a sentence that says such paths are refused, and as one of several examples. */
+/**
+ * Reports whether text refers to a secret file. Excludes sentences that say such paths are refused, and files that are
+ * one of several examples.
+ */
 function refersToSecretFile(text: string, namesFile: SecretFileTest): boolean {
   return text.split(/[.!?](?=\s)|\n/).some((sentence) => {
     const words = sentence.split(/[\s"'`(),;]+/).map((word) => word.replace(/[.:]$/, ''));
@@ -124,7 +127,7 @@ function refersToSecretFile(text: string, namesFile: SecretFileTest): boolean {
   });
 }
 
-/** Checks all texts together: an instruction may be split over several parameters. */
+/** Checks all strings together, because an instruction may be split over several parameters. */
 const saidTogether = (texts: readonly PlacedText[], wording: Wording): DefinitionFinding[] =>
   apart(
     joinedTexts(texts.map(({ text }) => text))
@@ -135,13 +138,16 @@ const saidTogether = (texts: readonly PlacedText[], wording: Wording): Definitio
 
 const contexts =
   /\b(?:full|entire|whole|complete|previous|prior|current|all|your|user's|recent) {1,4}(?:chat |conversation |message )?(?:conversation|chat history|chat|context window|transcript (?:so far|of (?:the|this|our) (?:chat|conversation|session))|(?:chat|conversation|session) transcript|dialogue|message history|conversation history|history of (?:the |this )?(?:chat|conversation))\b|(?<!\b(?:custom|optional|additional|an?|own) )\bsystem[ _]prompts?\b(?! (?:to guide|for the (?:llm|model|extraction|generation)|that guides))|\b(?:chat|conversation|message|dialogue)[ _](?:history|log|transcript|so far)\b|\b(?:list|names|schemas|definitions) of (?:all |the |your |available |other ){0,3}tools\b|(?<!\bin )\b(?:your|model'?s?|assistant'?s?) (?:instructions|reasoning|memory|chain of thought|context)\b|\bcontext window\b/;
-/** Tools for conversations legitimately read and write them. */
+/** Signs of a tool for conversations, which legitimately reads and writes them. */
 const ofConversations = /\b(?:by id|conversation id|slack|intercom|zendesk|discord|teams|thread)\b/;
-/** Words of a request. The description of a parameter is one. */
+/** Words that make text a request. A parameter description always counts as a request. */
 const requests =
   /\b(?:(?:pass|provide|include|send|give|put|supply|add|attach|paste|copy|share|submit|forward|write|fill|tell|repeat|show|summari[sz]e|take|need|require)(?:e?s|d|ing)?|must|should|always|first|with)\b/;
 
-/** Reports whether a text asks for the conversation or instructions of the model. A mention, as in "after chat history loss", is not a request. */
+/**
+ * Reports whether text asks for the conversation or for the model's instructions. A mere mention, as in "after chat
+ * history loss", is not a request.
+ */
 const asksContext = (text: string, isParameter: boolean): boolean =>
   contexts.test(text) &&
   !ofConversations.test(text) &&

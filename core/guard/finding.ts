@@ -1,5 +1,5 @@
 /**
- * Findings of the guard in texts of MCP servers and calls: kind, place and severity, never the text itself
+ * Guard findings in text from MCP servers and calls: kind, place and severity, never the text itself
  * [guard.fails-closed].
  */
 
@@ -46,19 +46,19 @@ export const argumentKinds = [
 ] as const;
 export type ArgumentKind = (typeof argumentKinds)[number];
 
-/** Severity of a finding. One of severity `low` is only recorded, whatever the configured action. */
+/** Severity of a finding. A finding with severity `low` is only recorded, whatever the configured action. */
 export type Severity = 'low' | 'medium' | 'high';
 
 export interface Finding<Kind extends string = string> {
   readonly kind: Kind;
   /** Path of members and indexes, such as `content[0].text`. */
   readonly where: string;
-  /** A fixed sentence of the gateway, without words of the text. */
+  /** A fixed sentence written by the gateway, without words from the text. */
   readonly description: string;
   readonly severity: Severity;
 }
 
-/** A finding in one text. Offsets count UTF-16 units of the original text. */
+/** A finding in one text. Offsets are in UTF-16 units of the original text. */
 export interface TextFinding<Kind extends string = string> {
   readonly kind: Kind;
   readonly description: string;

@@ -1,15 +1,15 @@
-/** Describes the additions of a definition to the accepted one, for the human who reviews it [guard.changes]. */
+/** Describes what a definition adds to the accepted one, for the human who reviews it [guard.changes]. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { changesBetween, newlySaid, surfaceOf } from './changes.ts';
 import { type Parameter, parametersOf } from './definition-texts.ts';
 import { checkDefinition } from './definitions.ts';
 
 interface Introduced {
-  /** A kind of `changesBetween`, or of a finding of `checkDefinition`. */
+  /** A kind from `changesBetween`, or the kind of a `checkDefinition` finding. */
   readonly kind: string;
   /** Path of the member; absent for a finding about the whole definition. */
   readonly where?: string;
-  /** A sentence of the gateway; only names of parameters come from the server. */
+  /** A sentence written by the gateway. Only parameter names come from the server. */
   readonly description: string;
 }
 
@@ -29,9 +29,9 @@ const ofClass: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the additions of an offered definition.
- * @param accepted undefined for a new tool, or if its text is not stored.
- * @param secretFiles that the configuration adds to the catalog.
+ * Returns the additions in an offered definition.
+ * @param accepted undefined for a new tool, or if the accepted text is not stored.
+ * @param secretFiles files that the configuration adds to the catalog.
  */
 export function introducedBy(
   accepted: JsonObject | undefined,

@@ -4,7 +4,7 @@ import type { TextFinding } from './finding.ts';
 /** Any character that the patterns below match. */
 // biome-ignore lint/suspicious/noMisleadingCharacterClass: single characters are what is looked for
 const any = /[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufe00-\ufe0f\u115f\u3164\u180e\u00ad]|\udb40/;
-/** Tag letters; a flag's tags follow U+1F3F4. */
+/** Tag letters. The tags of a flag follow U+1F3F4. */
 const tags = /(?:\u{1f3f4})?[\u{e0001}\u{e0020}-\u{e007f}]+/gu;
 const letters = /[\u{e0020}-\u{e007e}]+/gu;
 /** First UTF-16 unit of tag letters and of the rarer variation selectors. */
@@ -16,14 +16,15 @@ const widthless = /[\u200b-\u200d\u202d\u202e\u2060-\u2064\ufeff\u180e\u115f\u31
 // biome-ignore lint/suspicious/noMisleadingCharacterClass: as above
 const zeroWidths = /[\u200b\u200c\u200d\u2060-\u2064\ufeff\u180e\u115f\u3164\u00ad]{6,}/g;
 const overrides = /[\u202d\u202e][^\u202c\n]{0,2000}\u202c?/g;
-/** After the first letter, because zero-width characters are rarer than letters. */
+/** Matched after the first letter, because zero-width characters are rarer than letters. */
 const wordSplits =
   /(?<=[A-Za-z])[\u200b\u2060\ufeff\u00ad\u200c\u200d](?:[A-Za-z][\u200b\u2060\ufeff\u00ad\u200c\u200d]){3,}/g;
 
 /** Yields the findings, unsorted. */
 export function* invisibleText(text: string): Iterable<TextFinding<'invisible_text'>> {
   if (!any.test(text)) return;
-  // Each pattern scans the whole text, and an emoji suffices to get here, so check for its characters first.
+  // Each pattern scans the whole text, and a single emoji is enough to reach this point, so the pattern's characters
+  // are checked for first.
   if (text.includes(tagLead))
     for (const match of text.matchAll(tags))
       if (!match[0].startsWith('\u{1f3f4}') || match[0].length > 16)
@@ -53,7 +54,7 @@ const finding = (
   end: match.index + match[0].length,
 });
 
-/** Returns the text spelled by letters of the tag block, with spaces between separate runs. */
+/** Returns the text spelled in tag characters, with spaces between separate runs. */
 export const spelledByTags = (text: string): string =>
   (text.match(letters) ?? [])
     .map((run) => [...run].map((tag) => String.fromCodePoint(tag.codePointAt(0)! - 0xe0000)).join(''))

@@ -1,24 +1,25 @@
 /**
- * Joins pieces of a result (lines of a list, members and values) that address the model only together [guard.results].
+ * Joins pieces of a result (lines of a list, members and values) that address the model only in combination
+ * [guard.results].
  */
 import type { Json } from '#core/kernel/json.ts';
 import { fromCodes } from '#core/text/decode/number-runs.ts';
 
 const maxJoined = 65_536;
 const saying = /\s/;
-/** Words of the protocol. */
+/** Words that belong to the protocol. */
 const ofProtocol: ReadonlySet<string> = new Set(['type', 'mimeType', 'role', 'jsonrpc']);
 
-/** Characters that end a sentence, a quotation, a tag or a piece of code, so that the next text is a new one. */
+/** Characters that end a sentence, a quotation, a tag or a piece of code, so that the next string starts new text. */
 const endings: ReadonlySet<string> = new Set('.!?…。！？:;`"\'>)]}|');
 const hasEnded = (text: string): boolean => endings.has(text.trimEnd().at(-1) ?? '');
 
-/** A capital, or a character of code, lists and headings, also begins a new text. */
+/** Text that begins with a capital, or with a character used in code, lists and headings, is also new text. */
 const begun = /^\s*(?:\p{Lu}|[#\-*/<$>+@{"'`|])/u;
 
 /**
- * Returns runs of consecutive texts of a value that may form one statement, one text per line, including names with a
- * space. Runs of one text are omitted, because it was checked already.
+ * Returns runs of consecutive strings in a value that may form one statement, one string per line, including names with
+ * a space. Runs of a single string are omitted, because it was already checked.
  */
 export function joinedTexts(value: Json): readonly string[] {
   const runs: string[][] = [[]];
@@ -49,13 +50,13 @@ export function joinedTexts(value: Json): readonly string[] {
   return [...said, ...encoded];
 }
 
-/** A piece of a longer text in base64 or base32. */
+/** A piece of longer base64 or base32 text. */
 const ofBase64 = /^[\w+/-]{8,}={0,6}$/;
 const lastOfBase64 = /^[\w+/-]{2,7}={0,6}$/;
 /** The code of one character. */
 const ofCode = /^(?:0x|U\+|\\x)?[0-9a-fA-F]{2,4}$/;
 
-/** Does the same for a text that is JSON. */
+/** Does the same for a string that contains JSON. */
 export function joinedJson(text: string): readonly string[] {
   if (text.length > maxJoined || !/^\s*[[{]/.test(text)) return [];
   try {
@@ -66,8 +67,8 @@ export function joinedJson(text: string): readonly string[] {
 }
 
 /**
- * Visits the texts of a value.
- * @param take receives the text, and whether it was written as character codes.
+ * Visits the strings in a value.
+ * @param take receives the string, and whether it was written as character codes.
  */
 function gather(value: Json, take: (text: string, isDecoded?: boolean) => void): void {
   if (typeof value === 'string') take(value);
@@ -82,7 +83,7 @@ function gather(value: Json, take: (text: string, isDecoded?: boolean) => void):
     }
 }
 
-/** Returns the same structure with each text, and each name with a space, replaced. */
+/** Returns the same structure with every string, and every name with a space, replaced. */
 export function withoutSayings(value: Json, instead: string): Json {
   if (typeof value === 'string') return saying.test(value) || ofBase64.test(value) ? instead : value;
   if (Array.isArray(value))

@@ -1,14 +1,14 @@
-/** The possible readings of a path or address by a server: verbatim, decoded, and normalised [guard.roots]. */
+/** Possible ways in which a server may read a path or address: verbatim, decoded, and normalised [guard.roots]. */
 
 const maxDecodings = 3;
-/** A step up in any context a server may accept: `a/..`, `{a,..}`, `..;/`, `.. /`. */
+/** A step up in any form that a server may accept: `a/..`, `{a,..}`, `..;/`, `.. /`. */
 const climbs = /(?:^|[^\p{L}\p{N}_.-])\.\.(?![\p{L}\p{N}_.-])/u;
-/** Homes, variables and substitutions, which only the server can resolve. */
+/** Home directories, variables and substitutions, which only the server can resolve. */
 const elsewhere = /^~|\$(?:[A-Za-z_{(]|$)|%(?![0-9a-f]{2})[A-Za-z_][A-Za-z0-9_()]{1,31}%|`/i;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a control character in a path is one of the things looked for
 const unreadableCharacter = /[\u0000-\u001f\u007f\ufffd]|\p{Cf}|\p{Cs}/u;
 
-/** Returns each reading with `/` for every separator; undefined if the text cannot be resolved. */
+/** Returns each reading with `/` for every separator. Undefined if the text cannot be resolved. */
 export function readingsOf(text: string): string[] | undefined {
   const readings = new Set<string>();
   let decoded = text;
@@ -25,7 +25,7 @@ export function readingsOf(text: string): string[] | undefined {
   }
 }
 
-/** Decodes once; undefined for invalid percent encoding. A lone percent sign is an ordinary character. */
+/** Decodes text once. Undefined for invalid percent encoding; a lone percent sign is an ordinary character. */
 function decodedOnce(text: string): string | undefined {
   if (!/%[0-9a-f]{2}/i.test(text)) return text;
   try {

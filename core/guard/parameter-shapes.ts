@@ -1,7 +1,7 @@
 /**
  * Describes a schema parameter by parameter at every depth: the type, whether it is required, and a digest of other
- * keywords that decide about its values. Texts, choices and bounds are omitted: texts are checked as texts, and bounds
- * only narrow [guard.changes].
+ * keywords that affect its values. Strings, choices and bounds are omitted, because strings are checked as text and
+ * bounds only narrow the values [guard.changes].
  */
 
 import { digestOf } from '#core/kernel/canonical.ts';
@@ -11,22 +11,22 @@ import { secrecyOf } from '#core/text/secrets/secret-names.ts';
 
 interface Shape {
   /**
-   * Names from the top, such as `filter.owner`, `rows[].id` or `$defs.Filter.owner`; the schema itself has an empty
-   * path.
+   * Names from the top level, such as `filter.owner`, `rows[].id` or `$defs.Filter.owner`. The schema itself has an
+   * empty path.
    */
   readonly path: string;
-  /** `string!*~1a2b3c4d`: the type, `!` if required, `*` if secret, and the digest of the rest. */
+  /** Mark such as `string!*~1a2b3c4d`: the type, `!` if required, `*` if secret, and the digest of the rest. */
   readonly mark: string;
 }
 
 const maxLevels = 16;
 const maxShapes = 1_000;
-/** Keywords of which every change counts, whatever their value. */
+/** Keywords for which every change counts, whatever the value. */
 const deciding = `default const $ref $dynamicRef not if then else patternProperties prefixItems dependentSchemas
   dependentRequired propertyNames unevaluatedProperties contains contentSchema`.split(/\s+/);
 const compositions = ['allOf', 'anyOf', 'oneOf'] as const;
 
-/** Returns the shapes in schema order. Deeper levels, and parameters after the maximum, share one digest. */
+/** Returns the shapes in schema order. Deeper levels, and parameters beyond the maximum, share one digest. */
 export function shapesOf({ inputSchema }: JsonObject): Shape[] {
   const shapes: Shape[] = [];
   walk(inputSchema, { path: '', required: true, within: true, level: 0 }, shapes);
@@ -36,7 +36,7 @@ export function shapesOf({ inputSchema }: JsonObject): Shape[] {
 interface Place {
   readonly path: string;
   readonly required: boolean;
-  /** True if parameters required here are required of the call; in definitions (`$defs`) they may be. */
+  /** True if parameters that are required here are also required in the call or, in definitions (`$defs`), may be. */
   readonly within: boolean;
   readonly level: number;
 }

@@ -1,4 +1,4 @@
-/** Notes of the tool guard on a result, for the entry of its action. */
+/** Notes by the tool guard on a result, for the evidence entry of the action. */
 import type { Classification } from './classifier/ports.ts';
 import type { ResultFinding } from './results.ts';
 

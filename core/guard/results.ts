@@ -1,4 +1,4 @@
-/** Checks a server's answer before a model reads it, and marks, strips or withholds it [guard.results]. */
+/** Checks a server's response before a model reads it, and marks, strips or withholds the response [guard.results]. */
 import type { ResultAction } from '#core/contracts/config/tool-guard.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { asksSecret } from './asks-secret.ts';
@@ -15,14 +15,14 @@ export interface ResultFinding extends Finding<ResultKind> {
 
 export interface GuardSettings {
   readonly actions: ResultActions;
-  /** True if the answer is a prompt. */
+  /** True if the response is a prompt. */
   readonly prompt: boolean;
-  /** Files with secrets that the configuration adds to the catalog. */
+  /** Files with secrets that the configuration adds to the catalog's files. */
   readonly secretFiles?: readonly string[];
 }
 
 export interface InspectedResult {
-  /** Undefined if the answer is withheld. */
+  /** Undefined if the response is withheld. */
   readonly outcome: JsonObject | undefined;
   readonly findings: readonly ResultFinding[];
 }
@@ -33,7 +33,7 @@ export interface GuardedResult {
   readonly findings: readonly ResultFinding[];
 }
 
-/** Finds members with base64 bytes, and reads those that are texts. */
+/** Access to members with base64 bytes, and to those that contain text. */
 export interface Bytes {
   memberOf(value: JsonObject): string | undefined;
   textOf(base64: string, mediaType: unknown): string | undefined;
@@ -42,7 +42,9 @@ export interface Bytes {
 
 interface ResultOptions {
   readonly actions: ResultActions;
-  /** Prompts legitimately instruct the model, so their visible words are not findings. */
+  /**
+   * Whether the value is a prompt. Prompts legitimately instruct the model, so their visible words are not findings.
+   */
   readonly prompt?: boolean;
   readonly secretFiles?: readonly string[];
   readonly bytes: Bytes;
@@ -60,7 +62,7 @@ const maxFindings = 50;
 export function guardResult(value: Json, options: ResultOptions): GuardedResult {
   const findings: ResultFinding[] = [];
   const walked = walk(value, '', options, findings);
-  // If single texts already have findings, their combination is not checked.
+  // If individual strings already have findings, their combination is not checked.
   const guarded = findings.length > 0 || options.prompt ? walked : guardPieces(walked, options, findings);
   const blocks = findings.some(({ action }) => action === 'block');
   return { value: blocks ? undefined : guarded, findings: findings.slice(0, maxFindings) };
@@ -72,8 +74,8 @@ function guardPieces(value: Json, options: ResultOptions, findings: ResultFindin
 }
 
 /**
- * Checks joined texts and records their findings.
- * @returns the kind of a finding that is to be stripped.
+ * Checks joined strings and records their findings.
+ * @returns the kind of a finding that must be stripped.
  */
 function heldTogether(
   texts: readonly string[],
@@ -131,7 +133,7 @@ const asked = (where: string, { actions }: ResultOptions): ResultFinding => ({
   description: 'A request to the person for a password, key, token, code or card.',
 });
 
-/** Reports whether a sampling request includes context: the server may thereby request other conversations. */
+/** Reports whether a sampling request includes context, by which the server may request other conversations. */
 const asksContext = ({ includeContext, messages }: JsonObject): boolean =>
   includeContext !== undefined && includeContext !== null && includeContext !== 'none' && Array.isArray(messages);
 
@@ -145,7 +147,7 @@ const contextAsked = (where: string, { actions }: ResultOptions): ResultFinding 
 
 const maxJoined = 65_536;
 
-/** Checks text blocks together, because the model reads them one after the other. */
+/** Checks text blocks together, because the model reads them in sequence. */
 function guardBlocks(blocks: Json[], where: string, options: ResultOptions, findings: ResultFinding[]): Json[] {
   const texts = blocks.flatMap(textsOfBlock);
   if (texts.length < 2 || options.prompt) return blocks;
@@ -153,7 +155,7 @@ function guardBlocks(blocks: Json[], where: string, options: ResultOptions, find
   return stripped ? blocks.map((block) => withoutText(block, removed(stripped))) : blocks;
 }
 
-/** Returns the texts of a text block, or of a message with one or several. */
+/** Returns the strings in a text block, or in a message with one or more text blocks. */
 function textsOfBlock(block: Json): string[] {
   if (isTextBlock(block)) return [block.text];
   const content = contentOf(block);
@@ -211,7 +213,7 @@ function guardText(text: string, where: string, options: ResultOptions, findings
 
 /**
  * Removes the findings from a text.
- * @param sorted findings, by start.
+ * @param sorted findings sorted by start.
  */
 function without(text: string, sorted: readonly TextFinding<TextKind>[]): string {
   let kept = '';

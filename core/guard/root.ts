@@ -1,14 +1,16 @@
-/** Parses declared roots and checks whether a place is at or below one [guard.roots]. */
+/** Parses declared roots and checks whether a place is at or below one of them [guard.roots]. */
 import { resolvePath } from '#core/text/matching/canonical-path.ts';
 
 export interface Root {
-  /** `file` for paths; otherwise scheme and host, such as `https://api.example.com`. */
+  /** `file` for paths; otherwise the scheme and host, such as `https://api.example.com`. */
   readonly space: string;
-  /** Resolved path; begins with `/` or a drive. */
+  /** Resolved path that begins with `/` or a drive. */
   readonly path: string;
 }
 
-/** Reports whether a text is a web address. Web addresses are not restricted if no root is one. */
+/**
+ * Reports whether a text is a web address. Web addresses are not restricted unless at least one root is a web address.
+ */
 export const isWeb = (text: string): boolean => /^(?:https?|wss?):\/\/[^\s\\]/i.test(text);
 
 /**
@@ -36,7 +38,7 @@ export function isBelowRoot(reading: string, roots: readonly Root[]): boolean {
 function placeOf(text: string): Root | 'relative' | undefined {
   const [, drive, onDrive = ''] = /^([A-Za-z]):(.*)$/s.exec(text) ?? [];
   if (drive !== undefined) return onDrive.startsWith('/') ? fileAt(`/${text}`) : undefined;
-  // On some systems two slashes, or a name before a colon, specify a host.
+  // On some systems, two slashes or a name before a colon specify a host.
   if (text.startsWith('//') || /^[\w.+-]+@[\w.-]+:/.test(text)) return undefined;
   if (text.startsWith('/')) return fileAt(text);
   const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]{1,31}):(.*)$/is.exec(text) ?? [];
@@ -46,8 +48,8 @@ function placeOf(text: string): Root | 'relative' | undefined {
 }
 
 /**
- * Returns the root of a path.
- * @param path absolute, with a slash before a drive.
+ * Returns the root for a path.
+ * @param path an absolute path, with a slash before a drive.
  */
 function fileAt(path: string): Root {
   const [, drive, rest = ''] = /^\/([A-Za-z]):(\/.*|)$/s.exec(path) ?? [];
@@ -62,7 +64,7 @@ function fileOf(rest: string): Root | undefined {
   return fileAt(decoded(path));
 }
 
-/** Parses an address. User information before a host disguises it. */
+/** Parses an address. User information before a host disguises the host. */
 function otherOf(scheme: string, rest: string): Root | undefined {
   const [, host = '', path = ''] = /^([^/?#]*)([^?#]*)/s.exec(rest) ?? [];
   if (host.includes('@') || /\s/.test(host)) return undefined;

@@ -1,13 +1,13 @@
 /**
- * Finds paths and addresses in arguments outside of the roots declared by a server's entry or a client [guard.roots]. A
- * value is inside only if all its readings are below a root; ambiguous values are outside.
+ * Finds paths and addresses in arguments that are outside the roots declared by a server's entry or a client
+ * [guard.roots]. A value is inside only if all its readings are below a root; ambiguous values are outside.
  */
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
 import type { ArgumentFinding } from './arguments.ts';
 import { readingsOf } from './location-readings.ts';
 import { isBelowRoot, isWeb, type Root, rootOf } from './root.ts';
 
-/** Lists of roots. A value must be below a root of every list. */
+/** Lists of roots. A value must be below a root in every list. */
 export type RootLists = readonly (readonly string[])[];
 
 const maxFindings = 20;
@@ -15,20 +15,20 @@ const maxLevels = 64;
 const longest = 4_096;
 
 const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/));
-/** Names whose values are always places. */
+/** Names of parameters whose values are always places. */
 const placeNames = wordSet(
   `path paths file files filename filepath dir directory folder folders cwd root workspace source src destination dest dst
   target output outfile input infile uri uris url urls href link location`,
 );
-/** Names of command lines, in which each word may be a place. */
+/** Names of parameters for command lines, in which each word may be a place. */
 const lineNames = wordSet('command cmd script args argv arguments options flags line');
-/** Names of texts for people, in which places are ordinary words. */
+/** Names of parameters with text for people, in which places are ordinary words. */
 const textNames = wordSet(
   'content contents text body message comment description title subject prompt note notes summary markdown html query question answer',
 );
 
 /**
- * Returns the places outside of the roots.
+ * Returns the places outside the roots.
  * @throws RangeError for arguments that are nested too deeply.
  */
 export function outsideRoots(parameters: Readonly<Record<string, unknown>>, lists: RootLists): ArgumentFinding[] {
@@ -67,13 +67,13 @@ function walk(value: unknown, where: string, name: string, level: number, given:
   }
   for (const [key, item] of Object.entries(value)) {
     const shown = `${where}.${/^[A-Za-z_][A-Za-z0-9_]{0,31}$/.test(key) ? key : '*'}`;
-    // Some tools take a map of paths to contents.
+    // Some tools accept a map from paths to contents.
     checkText(key, shown, '', level, given);
     walk(item, shown, key, level + 1, given);
   }
 }
 
-/** Beginnings of an absolute place, a step up, a home or a variable. */
+/** Text that begins an absolute place, a step up, a home directory or a variable. */
 const begins =
   /^(?:file:|[a-z][a-z0-9+.-]{1,31}:\/|[/\\~\u2044\u2215\uff0f\uff3c\uff5e]|%(?:25)*(?:2f|5c|7e)|[A-Za-z]:[\\/]|[.\uff0e\u2024]{1,2}(?:[\\/%\u2044\u2215\uff0f\uff3c]|$)|\$[{(]?[A-Za-z_]\w{0,63}[})]?[\\/]|%[A-Za-z_]\w{1,31}%[\\/])/iu;
 const stepInside =
@@ -105,7 +105,7 @@ const outside = (where: string): ArgumentFinding => ({
   description: 'A path or address that is not known to lie below the declared roots.',
 });
 
-/** Parses a list or object that is sent as a text. */
+/** Parses a list or object that is sent as a string. */
 function jsonIn(text: string): unknown {
   if (!/^\s*[[{"]/.test(text)) return undefined;
   try {
@@ -119,7 +119,7 @@ function jsonIn(text: string): unknown {
 const parting =
   /\s*[\r\n]+\s*|(?:[\s,;|"']+|(?<=[\\/][^:\s]*):)(?=[/~]|[a-z][a-z0-9+.-]{1,31}:[\\/]|[A-Za-z]:[\\/]|\.\.[\\/])/i;
 
-/** Returns the places in a value. A relative name is a place only if its parameter's name is one of places. */
+/** Returns the places in a value. A relative name counts only if the parameter's name indicates a place. */
 const placesIn = (text: string, isPlace: boolean): string[] =>
   isPlace || looksLikePlace(text) ? text.split(parting).filter((each) => each !== '') : [];
 

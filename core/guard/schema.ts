@@ -1,8 +1,8 @@
 /**
  * Checks arguments against a tool's declared schema [guard.arguments]. A schema is untrusted text, so only independent
- * keywords that need one comparison are read (`type`, `required`, `properties`, `additionalProperties: false`, `items`,
- * `enum`, `const`). References, compositions, patterns and bounds are ignored, so a schema cannot cause compilation,
- * repetition or fetches.
+ * keywords that require a single comparison are read (`type`, `required`, `properties`, `additionalProperties: false`,
+ * `items`, `enum`, `const`). References, compositions, patterns and bounds are ignored, so a schema cannot cause
+ * compilation, repetition or fetches.
  */
 
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -11,13 +11,13 @@ import { isObject } from '#core/kernel/narrow.ts';
 interface SchemaViolation {
   /** Path of members and indexes, such as `arguments.items[0].id`. */
   readonly where: string;
-  /** The allowed form, without values of an argument or a schema. */
+  /** The allowed form, without values from an argument or a schema. */
   readonly problem: string;
 }
 
 const maxLevels = 32;
 const maxMisfits = 5;
-/** Maximum number of compared values; a larger call is reported as not fitting. */
+/** Maximum number of values to compare. A larger call is reported as a violation. */
 const maxValues = 20_000;
 const maxChoices = 200;
 
@@ -75,7 +75,7 @@ function checkMembers(schema: JsonObject, value: JsonObject, where: string, leve
 
 const typeNames = new Set(['null', 'boolean', 'object', 'array', 'number', 'integer', 'string']);
 
-/** Returns the types; undefined if they are not JSON Schema types, so that they cannot be compared. */
+/** Returns the types. Undefined if they are not JSON Schema types and so cannot be compared. */
 function typesOf(type: unknown): readonly string[] | undefined {
   const types = typeof type === 'string' ? [type] : type;
   return Array.isArray(types) && types.length > 0 && types.every((each) => typeNames.has(each)) ? types : undefined;
@@ -90,7 +90,7 @@ function isOf(type: string, value: unknown): boolean {
   return kind === type;
 }
 
-/** Returns the choices if all are scalar; objects and arrays are not compared. */
+/** Returns the choices if all are scalars. Objects and arrays are not compared. */
 function choicesOf(schema: JsonObject): readonly unknown[] | undefined {
   const choices = 'const' in schema ? [schema.const] : schema.enum;
   if (!Array.isArray(choices) || choices.length === 0 || choices.length > maxChoices) return undefined;

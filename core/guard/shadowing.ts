@@ -1,4 +1,7 @@
-/** Finds tools that shadow tools of other servers, by their name or by references in their texts [guard.definitions]. */
+/**
+ * Finds tools that shadow other servers' tools, by their name or by references in their descriptions
+ * [guard.definitions].
+ */
 import { asText } from '#core/kernel/as-text.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { remembered } from '#core/kernel/remembered.ts';
@@ -9,9 +12,9 @@ import { definitionTexts } from './definition-texts.ts';
 /** The tools that one server offers to a caller. */
 interface Offered {
   readonly server: string;
-  /** Prefix that the gateway adds to its tools on name collisions, such as `mail__`. */
+  /** Prefix that the gateway adds to the server's tools on name collisions, such as `mail__`. */
   readonly parted: string;
-  /** Names of its tools, including earlier ones that are no longer listed. */
+  /** Names of the server's tools, including earlier ones that are no longer listed. */
   readonly names: readonly string[];
   readonly tools: readonly Shadowed[];
 }
@@ -26,8 +29,8 @@ const maxShadows = 8;
 const turnTools = 64;
 
 /**
- * Compares every definition with the tools of the other servers, and records on each the tools it shadows. Equal names
- * pass, because the gateway shows both with their server.
+ * Compares every definition with the tools of the other servers, and records on each definition which tools it shadows.
+ * Equal names pass, because the gateway shows both with their server.
  * @param pause lets other work run.
  * @returns the servers with a definition that has a new finding.
  */
@@ -49,7 +52,7 @@ interface Server {
   readonly server: string;
   readonly folded: string;
   readonly parted: string;
-  /** Original names by folded name. */
+  /** Original names, keyed by folded name. */
   readonly names: ReadonlyMap<string, string>;
 }
 
@@ -80,7 +83,7 @@ export function shadowsIn(definition: JsonObject, own: Server, servers: readonly
   return [...shadows].sort().slice(0, maxShadows);
 }
 
-/** Returns the tool of the other server that a name could be mistaken for. */
+/** Returns the other server's tool that a name could be mistaken for. */
 function nameTaken(written: string, own: Server, other: Server): string | undefined {
   const name = foldCase(written).trim();
   if (!isAscii(written) && other.names.has(name)) return other.names.get(name);
@@ -89,7 +92,7 @@ function nameTaken(written: string, own: Server, other: Server): string | undefi
   return qualified(name, other);
 }
 
-/** Returns the tool in `<server>__<tool>`, `<server>.<tool>` and similar forms. */
+/** Returns the tool named in `<server>__<tool>`, `<server>.<tool>` and similar forms. */
 function qualified(word: string, { folded: server, parted, names }: Server): string | undefined {
   if (word.startsWith(parted)) return names.get(word.slice(parted.length));
   if (!word.startsWith(server) || !/[._:/-]/.test(word.charAt(server.length))) return undefined;
@@ -101,9 +104,9 @@ const distinctive = /[\p{L}\p{N}][_.-][\p{L}\p{N}]|\p{Ll}\p{Lu}/u;
 
 interface Word {
   readonly word: string;
-  /** True in a sentence that gives an instruction about it. */
+  /** True if the word is in a sentence that gives an instruction about it. */
   readonly ordered: boolean;
-  /** True if such a sentence calls it a tool. */
+  /** True if such a sentence calls the word a tool. */
   readonly called: boolean;
 }
 
@@ -113,7 +116,7 @@ const tokens = /[\p{L}\p{N}_][\p{L}\p{N}_.:/-]{0,127}/gu;
 const sentence = /[.!?](?:\s|$)|\n/g;
 const maxText = 16_384;
 
-/** Returns the words of all texts of a definition, cached. */
+/** Returns the words in all text of a definition, cached. */
 const wordsOf = remembered((definition: JsonObject): readonly Word[] => {
   const words = new Map<string, Word>();
   let left = maxText * 4;

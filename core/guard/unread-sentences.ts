@@ -1,11 +1,11 @@
 /**
- * Finds sentences of a definition that the word classes do not cover: other scripts, and other languages by their small
- * words. Their meaning is unclear, so a human reviews new ones [guard.changes].
+ * Finds sentences in a definition that the word classes do not cover: other scripts, and other languages recognised by
+ * their function words. Their meaning is unclear, so a human reviews new ones [guard.changes].
  */
 
 /**
- * Small words of German, French, Spanish, Italian, Portuguese, Dutch, Polish, Turkish, Swedish and Indonesian that are
- * not English.
+ * Function words of German, French, Spanish, Italian, Portuguese, Dutch, Polish, Turkish, Swedish and Indonesian that
+ * are not English words.
  */
 const small = new Set(
   `und oder nicht wird werden mit von zum zur dem eine einen einer eines auch immer bitte wenn dann alle ihre wie auf
@@ -23,7 +23,9 @@ const otherLetters = /(?![A-Za-z])[\p{L}\p{M}]/u;
 const words = /[a-z]+/g;
 const maxSentences = 2_000;
 
-/** Returns the unread sentences of the original text: folding would make letters of other scripts look Latin. */
+/**
+ * Returns the unread sentences of the original text, because folding would make letters of other scripts look Latin.
+ */
 export function unreadSentences(text: string): string[] {
   return text
     .split(/[.!?;:\n。！？；：]+/u, maxSentences)
@@ -31,7 +33,7 @@ export function unreadSentences(text: string): string[] {
     .filter((sentence) => otherLetters.test(sentence) || hasSmallWords(sentence));
 }
 
-/** Reports whether a sentence has two small words; one may be a name or a language code. */
+/** Reports whether a sentence has two function words. A single one may be a name or a language code. */
 function hasSmallWords(sentence: string): boolean {
   const found = new Set<string>();
   for (const [word] of sentence.toLowerCase().matchAll(words)) if (small.has(word)) found.add(word);

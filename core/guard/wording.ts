@@ -1,6 +1,6 @@
 /**
- * Judges the words of texts with the plugin `injection-guard`: its tables and rules are the only ones. The module runs in
- * this thread, because it is part of the release, allocates no more than a text needs and takes linear time.
+ * Judges wording with the plugin `injection-guard`, which holds the only set of tables and rules. The module runs in
+ * this thread, because it is part of the release, allocates no more than the text requires and takes linear time.
  */
 import { brotliDecompressSync } from 'node:zlib';
 import { remembered } from '#core/kernel/remembered.ts';
@@ -10,27 +10,27 @@ import { wordingModule } from './wording-module.ts';
 export interface WordingVerdict {
   /** True if a strong rule matched. */
   readonly isCertain: boolean;
-  /** True if the text is an error that asks for rights or secrets. */
+  /** True if the text is an error message that asks for rights or secrets. */
   readonly isError: boolean;
   /** True if two weak rules matched near each other. */
   readonly isLikely: boolean;
-  /** True if the text would be an instruction in a place that only the model reads. */
+  /** True if the text would be an instruction if placed where only the model reads it. */
   readonly speaksHidden: boolean;
-  /** True if the text has the model keep something from the user. */
+  /** True if the text instructs the model to keep something from the user. */
   readonly conceals: boolean;
-  /** How a word is turned: 1 reversed, 2 ROT13, 3 both; 0 if none is. */
+  /** How a word is transformed: 1 for reversed, 2 for ROT13, 3 for both, 0 for none. */
   readonly turned: number;
-  /** True if the module failed, so that every text is suspicious. */
+  /** True if the module failed, in which case every text is suspicious. */
   readonly isUnjudged: boolean;
 }
 
-/** Texts are folded and in lower case. */
+/** Judge of wording. Text must be folded and in lower case. */
 export interface Wording {
-  /** Begins a new text: forgets the parts judged so far. */
+  /** Starts a new text, discarding the parts judged so far. */
   restart(): void;
-  /** Judges the next part of a text: words near the end of one part count for the next. */
+  /** Judges the next part of a text. Words near the end of one part count for the next. */
   judge(part: string): WordingVerdict;
-  /** Judges a whole text, without the parts judged so far. */
+  /** Judges a whole text, independently of the parts judged so far. */
   judgeAlone(text: string): WordingVerdict;
   /** Splits `ignoreallpreviousinstructions` into known words. */
   split(letters: string): string;
@@ -63,8 +63,8 @@ const unremarkable = verdictOf(0);
 const unjudged: WordingVerdict = { ...verdictOf(bits.certain | bits.hidden | bits.conceals), isUnjudged: true };
 
 /**
- * Returns a judge that runs a module. If the module fails, every text is suspicious until a fresh instance works.
- * @param compile called once, at the first text.
+ * Returns a judge that runs a module. If the module fails, every text is suspicious until a new instance works.
+ * @param compile called once, for the first text.
  */
 export function wordingOf(compile: () => WebAssembly.Module): Wording {
   let compiled: WebAssembly.Module | undefined;
@@ -102,7 +102,7 @@ export function wordingOf(compile: () => WebAssembly.Module): Wording {
   };
 }
 
-/** Longer texts get an instance of their own, because the memory of an instance never shrinks. */
+/** Length above which a text gets its own instance, because the memory of an instance never shrinks. */
 const largeText = 256 * 1024;
 
 function write({ memory, room }: Module, text: string): number {
@@ -112,14 +112,14 @@ function write({ memory, room }: Module, text: string): number {
   return text.length;
 }
 
-/** The module of this release. */
+/** Judge that runs the module of this release. */
 export const shippedWording: Wording = wordingOf(
   () => new WebAssembly.Module(brotliDecompressSync(Buffer.from(wordingModule, 'base64'))),
 );
 
 /**
- * Returns the wording for a configuration: names of the secret files that it adds to the catalog are read like `.env`
- * [policy.secret-files].
+ * Returns the wording judge for a configuration: names of secret files that the configuration adds to the catalog are
+ * treated like `.env` [policy.secret-files].
  */
 export const wordingWith = (secretFiles: readonly string[] = []): Wording =>
   secretFiles.length === 0 ? shippedWording : withFiles(secretFileTest(secretFiles));

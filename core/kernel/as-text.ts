@@ -1,4 +1,7 @@
-/** Converts any JSON value to text like `String`, except objects: their `toString` may come from the caller. */
+/**
+ * Converts any JSON value to a string like `String` does, except objects, because their `toString` may come from the
+ * caller.
+ */
 export function asText(value: unknown): string {
   if (Array.isArray(value)) return value.map((item) => (item == null ? '' : asText(item))).join(',');
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);

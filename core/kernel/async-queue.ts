@@ -1,6 +1,6 @@
 /**
  * Ordered queue with back-pressure between a writing flow and a reader. The flow keeps its own span context and runs to
- * its end even if the reader leaves.
+ * completion even if the reader leaves.
  */
 export class AsyncQueue<T> implements AsyncIterableIterator<T> {
   readonly #queue: T[] = [];
@@ -9,15 +9,15 @@ export class AsyncQueue<T> implements AsyncIterableIterator<T> {
   #state: 'open' | 'ended' | 'left' = 'open';
   #left: () => void = () => {};
 
-  /** Number of queued values from which the writer has to wait. */
+  /** Number of queued values at which the writer has to wait. */
   static readonly capacity = 64;
 
-  /** True if the reader left before the end. Values written from then on are dropped. */
+  /** True if the reader left before the end. Values written after that are dropped. */
   get gone(): boolean {
     return this.#state === 'left';
   }
 
-  /** @returns a promise only if the queue is full: await it before the next write. */
+  /** @returns a promise only if the queue is full, which must be awaited before the next write. */
   write(value: T): Promise<void> | undefined {
     if (this.#state !== 'open') return undefined;
     const waiting = this.#waiting;
@@ -38,12 +38,12 @@ export class AsyncQueue<T> implements AsyncIterableIterator<T> {
     this.#finishReader();
   }
 
-  /** Calls `work` when the reader leaves before the end. */
+  /** Calls `work` if the reader leaves before the end. */
   onLeft(work: () => void): void {
     this.#left = work;
   }
 
-  /** Drops all values because the reader leaves, and releases a waiting writer. */
+  /** Drops all values because the reader is leaving, and releases a waiting writer. */
   leave(): void {
     if (this.#state === 'open') this.#left();
     this.#state = 'left';

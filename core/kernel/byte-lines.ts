@@ -1,9 +1,9 @@
 /** Splits a byte stream into lines. Only "\n" ends a line, because JSON strings may contain U+2028 unescaped. */
 
 interface ByteLine {
-  /** Without the line break. */
+  /** The line without its line break. */
   readonly text: string;
-  /** Length in the source, line break included. */
+  /** Length in the source, including the line break. */
   readonly bytes: number;
   /** False for the last line if the source ends without a line break. */
   readonly whole: boolean;
@@ -11,7 +11,7 @@ interface ByteLine {
 
 const lineBreak = 0x0a;
 
-/** Splits on bytes, so that offsets are exact and a character cut between two pieces stays whole. */
+/** Splits on bytes, so that offsets are exact and a character split across two pieces stays intact. */
 export async function* byteLines(pieces: AsyncIterable<Uint8Array | string>): AsyncGenerator<ByteLine> {
   let held: Uint8Array[] = [];
   for await (const given of pieces) {

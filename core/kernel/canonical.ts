@@ -2,28 +2,28 @@
 import { createHash, hash } from 'node:crypto';
 
 /**
- * Returns the canonical JSON text of a value: UTF-16 code-unit key order, ECMAScript number form (RFC 8785).
+ * Returns the canonical JSON text of a value, with UTF-16 code-unit key order and ECMAScript number format (RFC 8785).
  * Omits members whose value is `undefined`, as JSON.stringify does.
- * @throws TypeError for values JSON cannot represent: non-finite numbers, lone surrogates, functions, symbols, bigints,
- * and objects that are not plain. A Date or a Map would be hashed as `{}` but stored as something else.
+ * @throws TypeError for values that JSON cannot represent: non-finite numbers, lone surrogates, functions, symbols,
+ * bigints, and objects that are not plain. A Date or a Map would be hashed as `{}` but stored as something else.
  */
 export function canonicalize(value: unknown): string {
   const inOrder = ordered(value);
   return inOrder === unordered ? canonicalText(value) : JSON.stringify(inOrder);
 }
 
-/** Marks a value with members that a JavaScript object cannot keep in canonical order. */
+/** Marks a value whose members a JavaScript object cannot keep in canonical order. */
 const unordered = Symbol('unordered');
 /**
- * Checks for an integer key, which JavaScript lists first, in numeric order. Canonical order is by code unit: "10"
- * before "9".
+ * Checks for an integer key. JavaScript lists these first, in numeric order, whereas canonical order is by code unit:
+ * "10" before "9".
  */
 const isIndex = (key: string): boolean => key.charCodeAt(0) <= 0x39 && /^\d+$/.test(key);
 
 /**
  * Returns the value with object members in canonical order for JSON.stringify, which is twice as fast as `written`.
- * Copies only values that are not yet in order.
- * @throws TypeError like `canonicalize`.
+ * Only copies values that are not yet in order.
+ * @throws TypeError as `canonicalize` does.
  */
 function ordered(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return leaf(value);
@@ -73,7 +73,10 @@ function isSorted(names: readonly string[]): boolean {
   return true;
 }
 
-/** Longest list sorted by insertion, which takes half the time of the built-in sort for a dozen names. */
+/**
+ * Maximum length of a list that is sorted by insertion, which takes half as long as the built-in sort for a dozen
+ * names.
+ */
 const fewNames = 16;
 
 /** Returns the names sorted by UTF-16 code units. */
@@ -89,7 +92,7 @@ function sorted(given: readonly string[]): string[] {
   return names;
 }
 
-/** @throws TypeError for values JSON cannot represent. */
+/** @throws TypeError for values that JSON cannot represent. */
 function leaf(value: unknown): unknown {
   if (typeof value === 'string' && !value.isWellFormed())
     throw new TypeError('canonical JSON cannot carry a lone surrogate');
@@ -117,13 +120,13 @@ function mustBePlain(object: object): void {
     throw new TypeError(`canonical JSON cannot carry a ${object.constructor?.name ?? 'class'} object`);
 }
 
-/** Checks for an object made by a literal, JSON.parse or Object.create(null), in this realm or another. */
+/** Checks for an object made by a literal, JSON.parse or Object.create(null), in this or another realm. */
 function isPlain(object: object): boolean {
   const prototype = Object.getPrototypeOf(object) as object | null;
   return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
 }
 
-/** Prefixes that separate hash domains: hashes of different document types are never equal. */
+/** Prefixes that separate hash domains, so that hashes of different document types are never equal. */
 export const hashDomain = {
   entry: 0x00,
   manifest: 0x01,
@@ -136,13 +139,13 @@ export const hashDomain = {
   passkeyVote: 0x08,
 } as const;
 
-/** Returns the lower-case hex SHA-256 of `prefix ‖ UTF-8(text)`, or of the text alone. A prefix is below 0x80. */
+/** Returns the lowercase hex SHA-256 of `prefix ‖ UTF-8(text)`, or of the text alone. A prefix is below 0x80. */
 export function sha256(text: string | Uint8Array, prefix?: number): string {
-  // One-shot hashing halves the cost of short texts; a prefix below 0x80 is its own UTF-8 byte.
+  // One-shot hashing halves the cost for short strings; a prefix below 0x80 is its own UTF-8 byte.
   if (typeof text === 'string') return hash('sha256', prefix === undefined ? text : String.fromCharCode(prefix) + text);
   if (prefix === undefined) return hash('sha256', text);
   return createHash('sha256').update(Uint8Array.of(prefix)).update(text).digest('hex');
 }
 
-/** Returns the SHA-256 of the canonical form of a value. */
+/** Returns the SHA-256 of a value's canonical form. */
 export const digestOf = (value: unknown): string => sha256(canonicalize(value));

@@ -1,18 +1,18 @@
-/** Suggests a known word for messages about unknown keys and names [config.unknown-keys]. */
+/** Suggests a known word in messages about unknown keys and names [config.unknown-keys]. */
 import { distance } from 'fastest-levenshtein';
 
-/** Returns how many letters may differ: one in three, at most three. */
+/** Returns how many letters may differ: one in three, but no more than three. */
 const maxEdits = (word: string): number => Math.min(3, Math.floor(word.length / 3));
 
-/** Counts the edits between two words. Two swapped letters count as one. */
+/** Counts the edits between two words. Swapping two letters counts as one edit. */
 function editsBetween(a: string, b: string): number {
   const edits = distance(a, b);
   return edits === 2 && [...a].sort().join('') === [...b].sort().join('') ? 1 : edits;
 }
 
 /**
- * Returns the closest known word, ignoring case, or the only longer one that contains all parts of the word. Undefined
- * if no known word is close enough.
+ * Returns the closest known word, ignoring case, or else the only longer word that contains all parts of the given one.
+ * Returns undefined if no known word is close enough.
  */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const folded = word.toLowerCase();

@@ -1,6 +1,6 @@
 /**
- * Names of platform and AWS SDK errors. The name is the only property that all versions and bundles share. Our own
- * errors are classes with a code field.
+ * Names of platform and AWS SDK errors. The name is the only property that all versions and bundles have in common. Our
+ * own errors are classes with a code field.
  */
 type ForeignErrorName =
   | PlatformName
@@ -26,7 +26,7 @@ type ForeignErrorName =
   | 'ModelTimeoutException'
   | 'TokenProviderError';
 
-/** Names of `AbortSignal` reasons. */
+/** Names of `AbortSignal` abort reasons. */
 type PlatformName = 'AbortError' | 'TimeoutError';
 
 /** Checks the name of a thrown value or of an abort reason. */

@@ -4,7 +4,7 @@ interface ErrorKind {
   readonly status: number;
   readonly rpc: number;
   readonly retryable: boolean;
-  /** False if clients receive a general text instead of the message. */
+  /** False if clients receive a generic text instead of the message. */
   readonly shown: boolean;
 }
 
@@ -44,7 +44,7 @@ export const errorKinds = {
 
 export type ErrorCode = keyof typeof errorKinds;
 
-/** JSON-RPC codes of tool actions. */
+/** JSON-RPC codes for tool actions. */
 export const rpcCodes = {
   parse: -32700,
   invalidRequest: -32600,
@@ -62,9 +62,9 @@ export class GatewayError extends Error {
   readonly code: ErrorCode;
   readonly data: Readonly<Record<string, unknown>> | undefined;
   readonly retryAfterSeconds: number | undefined;
-  /** The model provider's id of the call, to quote to its support. */
+  /** The model provider's id for the call, to quote to the provider's support. */
   readonly providerRequestId: string | undefined;
-  /** For provider errors, the provider and the gateway request. Callers see both. */
+  /** For provider errors, the provider and the gateway request, both of which callers see. */
   readonly origin: FaultOrigin | undefined;
 
   constructor(
@@ -110,12 +110,12 @@ export class GatewayError extends Error {
 }
 
 interface FaultOrigin {
-  /** Name of the provider. Empty if no provider could be called. */
+  /** The provider's name. Empty if no provider could be called. */
   readonly provider: string;
   readonly requestId: string;
 }
 
-/** Returns the text for callers if the error's own message is for the log only. */
+/** Returns the text shown to callers if the error's own message is only for the log. */
 function hiddenText(code: ErrorCode, origin: FaultOrigin | undefined): string {
   if (!origin) return 'The gateway could not complete the request.';
   const { provider, requestId } = origin;
@@ -130,7 +130,7 @@ interface ErrorBody {
   error: { code: number; type: ErrorCode; message: string; [key: string]: unknown };
 }
 
-/** Wraps any thrown value in a GatewayError. Unforeseen errors become `server_error` and show no detail. */
+/** Wraps any thrown value in a GatewayError. Unexpected errors become `server_error` and show no details. */
 export function asGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
   return new GatewayError('server_error', thrown instanceof Error ? thrown.message : String(thrown), { cause: thrown });

@@ -1,14 +1,14 @@
-/** Checks whether a JSON number survives as a double, so that every reader gets the written value. */
+/** Checks whether a JSON number survives conversion to a double, so that every reader gets the value as written. */
 
 const form = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
-/** Up to this many digits survive the round trip through a double. */
+/** Maximum number of digits that always survive the round trip through a double. */
 const safeDigits = 15;
 /** Limit of `toPrecision`. */
 const maxDigits = 100;
 
 /**
- * Checks whether a double represents a JSON number exactly. Integers: between ±(2^53−1) (RFC 7493), in any notation.
- * Decimals: the double, printed with as many digits, must be the same number. `0.1`, `0.10` and
+ * Checks whether a double represents a JSON number exactly. Integers must be between ±(2^53−1) (RFC 7493), in any
+ * notation. For decimals, the double printed with as many digits must be the same number. `0.1`, `0.10` and
  * `0.1000000000000000055511151231257827` pass; `0.1234567890123456789` does not.
  */
 export function isExactNumber(written: string): boolean {
@@ -27,7 +27,7 @@ export function isExactNumber(written: string): boolean {
 /** Smaller doubles lose digits. */
 const smallestNormal = 2 ** -1022;
 
-/** Returns the significant digits without leading and trailing zeros, and the power of ten of the last digit. */
+/** Returns the significant digits without leading and trailing zeros, and the power of ten for the last digit. */
 function decimalOf(written: string): { readonly digits: string; readonly exponent: number } {
   const [, whole = '', fraction = '', power = '0'] = form.exec(written) ?? [];
   const all = `${whole}${fraction}`.replace(/^0+/, '');

@@ -1,4 +1,7 @@
-/** Bounded buffer of the newest items of several owners. When full, the owner with the most items loses its oldest. */
+/**
+ * Bounded buffer for the newest items of several owners. When it is full, the owner with the most items loses its
+ * oldest one.
+ */
 
 interface RingEntry<T> {
   readonly at: number;
@@ -7,12 +10,12 @@ interface RingEntry<T> {
 
 export class FairRing<T> {
   readonly #max: number;
-  /** Items of each owner, oldest first. No list is empty. */
+  /** Items of each owner, oldest first. Lists are never empty. */
   #owners = new Map<string, RingEntry<T>[]>();
   #size = 0;
   #next = 0;
 
-  /** @param max number of items of all owners together. */
+  /** @param max maximum number of items across all owners. */
   constructor(max: number) {
     this.#max = max;
   }

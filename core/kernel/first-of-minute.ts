@@ -1,11 +1,11 @@
-/** Limits recording of limit refusals to one per minute, key and limit (decision 0017). */
+/** Limits the recording of limit refusals to one per minute, key and limit (decision 0017). */
 import { RecentMap } from './recent-map.ts';
 
 const remembered = new RecentMap<string, true>({ max: 10_000 });
 
 /**
- * Returns true once per minute, key and rule in this process. A refused caller uses up no limit, so its refusals must
- * not cause unlimited writes.
+ * Returns true once per minute, key and rule in this process. A refused caller uses up none of its limits, so its
+ * refusals must not cause unlimited writes.
  */
 export function isFirstOfMinute(keyId: string, rule: string, nowMs: number): boolean {
   const key = `${keyId}#${rule}#${Math.floor(nowMs / 60_000)}`;

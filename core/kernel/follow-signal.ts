@@ -1,8 +1,8 @@
-/** Links an abort controller to a signal for the duration of a call. */
+/** Links an abort controller to a signal for the duration of the call. */
 
 /**
- * Aborts `controller` with the reason of `signal` when that aborts. Costs a tenth of `AbortSignal.any`, which leaves
- * references for the garbage collector after every call.
+ * Aborts `controller` with the reason of `signal` when the signal aborts. Costs a tenth of `AbortSignal.any`, which
+ * leaves references for the garbage collector after every call.
  * @returns a function that unlinks them. Run it when the call ends, because the signal may live longer.
  */
 export function follow(controller: AbortController, signal: AbortSignal): () => void {

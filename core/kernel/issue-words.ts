@@ -22,7 +22,7 @@ const isWord = (issue: Issue): issue is Issue & { readonly input: string } =>
 const meantBy = (words: readonly string[], known: string): string =>
   words.map((word) => didYouMean(word, known.split(', '))).find((hint) => hint !== '') ?? '';
 
-/** Joins problems to one sentence. A question at its end keeps its mark. */
+/** Joins problems into one sentence. A question mark at the end is kept. */
 export const problemSentence = (problems: readonly string[]): string => problems.join('; ').replace(/(?<!\?)$/, '.');
 
 /** Describes the input, or the discriminator's value for a discriminated union. */
@@ -57,7 +57,7 @@ export function allowed(issue: Issue): string {
   }
 }
 
-/** Describes a value. Does not repeat possible secrets and long texts. */
+/** Describes a value without repeating possible secrets or long strings. */
 function describeFound(value: unknown, path: Path = []): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
@@ -71,7 +71,7 @@ function describeFound(value: unknown, path: Path = []): string {
 
 const longestQuoted = 80;
 
-/** Describes an issue of a parse with `describeIssue`. A schema's own message names what is allowed. */
+/** Describes an issue from a parse that used `describeIssue`. A schema's own message states what is allowed. */
 export const issueWords = ({ path, message }: z.core.$ZodIssue, root: unknown): string =>
   message.startsWith('found ') ? message : `found ${foundAt(path, root)}, allowed ${message}`;
 
@@ -99,7 +99,7 @@ export const relevantIssues = (issues: readonly z.core.$ZodIssue[]): z.core.$Zod
   issues.flatMap((issue) => {
     if (issue.code !== 'invalid_union') return [issue];
     const sameKind = issue.errors.filter((branch) => !branch.some(isOtherKind));
-    // A list of words is another kind than an object, although its issue is about the value.
+    // A list of words is a different kind from an object, although its issue is about the value.
     const [meant, ...others] = sameKind.length > 1 ? sameKind.filter((branch) => !branch.some(isOtherWord)) : sameKind;
     if (!meant || others.length > 0) return [issue];
     return relevantIssues(meant).map((each) => ({ ...each, path: [...issue.path, ...each.path] }));
@@ -111,7 +111,7 @@ const isOtherKind = ({ code, path }: z.core.$ZodIssue): boolean => code === 'inv
 interface Bounds {
   least?: number;
   most?: number;
-  /** Exclusive bounds of numbers with decimals. */
+  /** Exclusive bounds for numbers with decimals. */
   above?: number;
   below?: number;
 }
@@ -130,14 +130,14 @@ interface Definition {
 
 const definition = (schema: Issue['inst']): Definition => (schema?._zod.def ?? {}) as Definition;
 
-/** Returns the schema that raised the issue. Issues of a check refer to the schema separately. */
+/** Returns the schema that raised the issue. Issues from a check refer to the schema separately. */
 const schemaOf = (issue: Issue): Definition =>
   definition((issue as { readonly schema?: Issue['inst'] }).schema ?? issue.inst);
 
 const isWhole = ({ format, checks = [] }: Definition): boolean =>
   [format, ...checks.map(({ _zod }) => _zod.def.format)].some((each) => each?.includes('int'));
 
-/** Returns all bounds of the schema, not only the violated one. */
+/** Returns all bounds in the schema, not only the violated one. */
 function boundsOf(schema: Definition): Bounds {
   const whole = isWhole(schema);
   const bounds: Bounds = {};

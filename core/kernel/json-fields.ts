@@ -1,4 +1,7 @@
-/** Reads responses without trusting their shape: missing or malformed fields are empty, unknown ones are ignored. */
+/**
+ * Reads responses without trusting their structure: missing or malformed fields are empty, and unknown ones are
+ * ignored.
+ */
 
 export type Fields = Readonly<Record<string, unknown>>;
 

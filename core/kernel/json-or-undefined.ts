@@ -1,4 +1,4 @@
-/** Parses text that may not be JSON, where the caller treats both cases alike. */
+/** Parses text that may not be JSON, for callers that treat both cases alike. */
 
 /** Returns the parsed value, or undefined if the text is not JSON. */
 export function jsonOrUndefined(text: string): unknown {

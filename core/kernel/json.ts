@@ -1,4 +1,4 @@
-/** Strict JSON parser for untrusted bytes: refuses text that other readers could read differently. */
+/** Strict JSON parser for untrusted bytes. It refuses text that other parsers could read differently. */
 import { GatewayError, invalidRequest } from './errors.ts';
 import { isExactNumber } from './exact-number.ts';
 
@@ -6,32 +6,35 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 export type JsonObject = { [key: string]: Json };
 
 export const maxNesting = 64;
-/** Default limit of values (members and elements) per text. Processing a value costs more than its characters. */
+/**
+ * Default maximum number of values (members and elements) per text. Processing a value costs more than its characters
+ * do.
+ */
 export const maxValues = 20_000;
 
 /** Limits and exceptions of the parser. */
 export interface JsonRules {
-  /** The deepest nesting allowed. Documents that contain whole requests (session bundles) need a few more levels. */
+  /** Maximum nesting depth. Documents that contain whole requests (session bundles) need a few more levels. */
   readonly nesting?: number;
-  /** The most values (members and elements) of the whole text. */
+  /** Maximum number of values (members and elements) in the whole text. */
   readonly values?: number;
   /**
-   * `exact` refuses numbers that a double cannot represent exactly, because the gateway would decide, store and forward
-   * another number. `double` rounds to the nearest double, for documents that only pass through.
+   * `exact` refuses numbers that a double cannot represent exactly, because the gateway would evaluate, store and
+   * forward a different number. `double` rounds to the nearest double, for documents that are only passed through.
    */
   readonly numbers?: 'exact' | 'double';
   /** `refused` rejects members named `__proto__`. `carried` is for documents that the gateway wrote itself. */
   readonly protoKeys?: 'refused' | 'carried';
 }
 
-/** Reason for refusing a well-formed JSON text: `data.reason` of the error. */
+/** Reason for refusing well-formed JSON text: the error's `data.reason`. */
 export type JsonDefect = 'inexact_number' | 'proto_key';
 
 /**
  * Parses hostile JSON text.
  * @throws GatewayError `invalid_request` naming the defect: syntax, duplicate key, `__proto__`, lone surrogate,
- * nesting, inexact number. Inexact numbers and `__proto__` have a `data.reason` (JsonDefect). `payload_too_large` for
- * more values than `values`.
+ * nesting, inexact number. Inexact numbers and `__proto__` have a `data.reason` (JsonDefect). `payload_too_large` if
+ * there are more than `values` values.
  */
 export function parseStrict(text: string, rules: JsonRules = {}): Json {
   const steps = parsing(text, rules);
@@ -41,7 +44,7 @@ export function parseStrict(text: string, rules: JsonRules = {}): Json {
   }
 }
 
-/** Parses in steps that each walk the whole text once. */
+/** Parses in steps, each of which walks the whole text once. */
 function* parsing(text: string, rules: JsonRules): Generator<void, Json> {
   assertBounded(text, rules);
   refuseLoneSurrogates(text, 'The body');
@@ -81,7 +84,7 @@ export async function parseStrictInTurns(
   }
 }
 
-/** Shared safely: it keeps no state, because each text is decoded whole. */
+/** Safe to share, because it keeps no state: each text is decoded as a whole. */
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 function decodeUtf8(bytes: Uint8Array): string {
@@ -92,16 +95,16 @@ function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** Returns the defect that caused an `invalid_request` of this file, if the caller can correct it in the value. */
+/** Returns the defect behind an `invalid_request` thrown by this file, if the caller can correct it in the value. */
 export function jsonDefectOf(fault: unknown): JsonDefect | undefined {
   const reason = fault instanceof GatewayError ? fault.data?.reason : undefined;
   return reason === 'inexact_number' || reason === 'proto_key' ? reason : undefined;
 }
 
 /**
- * Checks a value that another parser read.
- * @throws GatewayError `invalid_request` for the defects of `parseStrict` that remain visible in a value: a member
- * `__proto__`, an integer beyond 2^53−1, a lone surrogate.
+ * Checks a value read by another parser.
+ * @throws GatewayError `invalid_request` for those defects of `parseStrict` that are still visible in a value: a
+ * `__proto__` member, an integer beyond 2^53−1, a lone surrogate.
  */
 export function assertExact(value: Json): void {
   if (typeof value === 'number' && !isExactNumber(String(value))) throw inexactNumber(String(value));
@@ -137,7 +140,7 @@ function refuseUnrepresentable(value: Json): void {
 }
 
 /**
- * Checks nesting and the number of values before parsing. Text that is not JSON may pass, but never beyond the limits.
+ * Checks nesting and the number of values before parsing. Text that is not JSON may pass, but never exceeds the limits.
  * @throws GatewayError `invalid_request` for nesting, `payload_too_large` for values.
  */
 export function assertBounded(text: string, { nesting = maxNesting, values = maxValues }: JsonRules): void {
@@ -215,12 +218,13 @@ const protoKey = (): GatewayError =>
     { reason: 'proto_key' satisfies JsonDefect },
   );
 
-/** Number of characters without a backslash after which `indexOf` searches for the next one. */
+/** Number of characters without a backslash after which `indexOf` is used to find the next one. */
 const plainCharacters = 64;
 
 /**
- * Returns a function from the opening quote of a string to the index after its end. It searches long strings instead of
- * walking them and remembers the next backslash, so that the total cost is linear. Call it in ascending order.
+ * Returns a function that takes the index of a string's opening quote and returns the index after its end. It searches
+ * long strings instead of walking them and remembers the next backslash, so that the total cost is linear. It must be
+ * called in ascending order.
  */
 function stringEnds(text: string): (start: number) => number {
   let slash = -2; // not searched yet

@@ -1,4 +1,4 @@
-/** Loads a module on first use and keeps it, because `import()` resolves the path of a loaded module every time. */
+/** Loads a module on first use and keeps it, because `import()` resolves the path of a loaded module on every call. */
 
 /** @param load `() => import('…')`. A failed load is retried on the next use. */
 export function lazyImport<M>(load: () => Promise<M>): () => M | Promise<M> {
@@ -13,7 +13,8 @@ export function lazyImport<M>(load: () => Promise<M>): () => M | Promise<M> {
 const neededSoon: (() => unknown)[] = [];
 
 /**
- * Works like `lazyImport`, for modules of the first call: a function loads them while it waits for its configuration.
+ * Works like `lazyImport` for modules that the first call needs: a function loads them while it waits for its
+ * configuration.
  */
 export function importedSoon<M>(load: () => Promise<M>): () => M | Promise<M> {
   const loaded = lazyImport(load);
@@ -21,7 +22,7 @@ export function importedSoon<M>(load: () => Promise<M>): () => M | Promise<M> {
   return loaded;
 }
 
-/** Preloads modules of the first call. If that fails, the call loads them again. */
+/** Preloads modules needed by the first call. If that fails, the call loads them again. */
 export async function importNeededSoon(): Promise<void> {
   await Promise.allSettled(neededSoon.map((load) => load()));
 }

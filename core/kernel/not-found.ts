@@ -1,4 +1,4 @@
-/** Error for named things that do not exist, or belong to another caller. */
+/** Error for named things that do not exist or that belong to another caller. */
 import { GatewayError } from './errors.ts';
 
 interface Thing {
@@ -44,7 +44,7 @@ export interface NamedThing {
   readonly name: string;
 }
 
-/** Describes a thing: «Approval e1», or «The archive» without a name. */
+/** Describes a thing: «Approval e1», or «The archive» if it has no name. */
 export function inWords(kind: ThingKind, name?: string): string {
   const { noun } = things[kind];
   return name === undefined ? `The ${noun}` : `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${name}`;

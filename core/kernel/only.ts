@@ -1,6 +1,6 @@
-/** Copies listed members. Responses list the members of a row that they show, so that new ones stay hidden. */
+/** Copies listed members. Responses list the members of a row that they show, so that new members stay hidden. */
 
-/** Returns the listed members. Absent ones stay absent. */
+/** Returns the listed members. Absent members stay absent. */
 export function pickMembers<T extends object, K extends keyof T>(from: T, names: readonly K[]): Pick<T, K> {
   const members = names.filter((name) => from[name] !== undefined).map((name) => [name, from[name]] as const);
   return Object.fromEntries(members) as Pick<T, K>;

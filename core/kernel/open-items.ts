@@ -1,6 +1,7 @@
 /**
- * Items that come and go, such as open requests. A `Set` of them would fill the memory of long-lived objects: V8 chains
- * the outgrown tables of a `Set` for its iterators, and what such a table names survives every minor collection.
+ * Items that come and go, such as open requests. A `Set` of them would fill the memory of long-lived objects, because
+ * V8 chains a `Set`'s outgrown tables for its iterators, and everything such a table references survives every minor
+ * collection.
  */
 
 interface Place<T> {
@@ -22,12 +23,12 @@ export class OpenItems<T> {
     return () => this.#remove(place);
   }
 
-  /** Returns the items in no order. */
+  /** Returns the items in no particular order. */
   all(): T[] {
     return this.#places.map(({ item }) => item);
   }
 
-  /** Removes an item, whose place the last one takes. Does nothing if it was removed before. */
+  /** Removes an item and moves the last item to its place. Does nothing if the item was already removed. */
   #remove(place: Place<T>): void {
     if (this.#places[place.at] !== place) return;
     const last = this.#places.pop()!;

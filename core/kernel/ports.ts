@@ -6,9 +6,9 @@ export interface Clock {
 }
 
 export interface Ids {
-  /** Returns a new UUID of version 7 (RFC 9562), so that ids sort by time. */
+  /** Returns a new version 7 UUID (RFC 9562), so that ids sort by time. */
   uuid(): string;
-  /** Returns random bytes as lower-case hex. */
+  /** Returns random bytes as lowercase hex. */
   randomHex(bytes: number): string;
 }
 
@@ -17,10 +17,10 @@ export interface Timeouts {
   after(ms: number, work: () => void): () => void;
 }
 
-/** Cached, because one call formats the same millisecond several times. */
+/** Cached, because one call often formats the same millisecond several times. */
 let last = { ms: 0, text: new Date(0).toISOString() };
 
-/** Formats a time as ISO 8601 UTC with milliseconds, the format of all our APIs. */
+/** Formats a time as ISO 8601 UTC with milliseconds, the format used in all our APIs. */
 export function isoTime(epochMs: number): string {
   if (epochMs !== last.ms) last = { ms: epochMs, text: new Date(epochMs).toISOString() };
   return last.text;
@@ -29,7 +29,9 @@ export function isoTime(epochMs: number): string {
 export type SpanAttribute = string | number | boolean | readonly string[];
 export type SpanAttributes = Record<string, SpanAttribute | undefined>;
 
-/** Trace headers of a request: W3C trace context, and the X-Ray header, used if there is no valid `traceparent`. */
+/**
+ * A request's trace headers: W3C trace context, and the X-Ray header, which is used if there is no valid `traceparent`.
+ */
 export interface TraceHeaders {
   readonly traceparent?: string | undefined;
   readonly tracestate?: string | undefined;
@@ -44,14 +46,14 @@ export interface Span {
   elapsedUs(): number;
 }
 
-/** Tracing, metrics and logs. Never pass it a secret. */
+/** Tracing, metrics and logs. Secrets must never be passed to it. */
 export interface Telemetry {
   span<T>(name: string, attributes: SpanAttributes, work: (span: Span) => Promise<T>): Promise<T>;
-  /** Works like `span`, for work that opens no spans: it runs in the context of the caller, which costs less. */
+  /** Works like `span` for work that opens no spans. It runs in the caller's context, which costs less. */
   leafSpan<T>(name: string, attributes: SpanAttributes, work: (span: Span) => Promise<T>): Promise<T>;
-  /** Continues the caller's trace for spans within `work`. A malformed `traceparent` starts a new trace. */
+  /** Continues the caller's trace for spans opened within `work`. A malformed `traceparent` starts a new trace. */
   continued<T>(from: TraceHeaders, work: () => Promise<T>): Promise<T>;
-  /** Returns the `traceparent` and `tracestate` headers of the current span, or an empty object without a span. */
+  /** Returns the `traceparent` and `tracestate` headers of the current span, or an empty object if there is no span. */
   outgoing(): Record<string, string>;
   count(name: string, labels: Record<string, string>, by?: number): void;
   gauge(name: string, value: number): void;
@@ -62,11 +64,11 @@ export interface Telemetry {
   log(level: 'debug' | 'info' | 'warn' | 'error', message: string, fields?: Record<string, unknown>): void;
 }
 
-/** Secrets by name: from the environment locally, from Secrets Manager on AWS. */
+/** Secrets by name, read from the environment locally and from Secrets Manager on AWS. */
 export interface SecretStore {
   /** Returns the secret's value, or undefined if there is none. */
   get(name: string): Promise<string | undefined>;
-  /** Reports that a value was rejected. The store re-reads cached values, which may have been replaced. */
+  /** Reports that a value was rejected. The store then rereads cached values, which may have been replaced. */
   refused?(): void;
 }
 

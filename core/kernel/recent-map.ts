@@ -2,10 +2,10 @@
 export class RecentMap<K, V> {
   readonly #max: number;
   readonly #entries = new Map<K, V>();
-  /** The key used last. Moving it to the end again would only leave a gap in the map. */
+  /** The most recently used key. Moving it to the end again would only leave a gap in the map. */
   #latest: K | undefined;
 
-  /** @param options.max largest number of entries. */
+  /** @param options.max maximum number of entries. */
   constructor({ max }: { readonly max: number }) {
     this.#max = max;
   }
@@ -24,8 +24,8 @@ export class RecentMap<K, V> {
   }
 
   set(key: K, value: V): void {
-    // While the map is at most half full, a key keeps its place: each removal leaves a gap, and each new table of V8
-    // keeps what the former one named from being collected early.
+    // While the map is at most half full, a key keeps its place. Each removal leaves a gap, and each new V8 table
+    // prevents everything that the previous one referenced from being collected early.
     if (key !== this.#latest && this.#entries.size > this.#max / 2) this.#entries.delete(key);
     this.#entries.set(key, value);
     this.#latest = key;
@@ -34,7 +34,7 @@ export class RecentMap<K, V> {
     this.#entries.delete(oldest as K);
   }
 
-  /** Returns the value of the key. If there is none, stores and returns the result of `make`. */
+  /** Returns the key's value. If there is none, stores and returns the result of `make`. */
   getOrInsertComputed(key: K, make: (key: K) => V): V {
     const known = this.get(key);
     if (known !== undefined || this.#entries.has(key)) return known as V;

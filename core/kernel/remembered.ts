@@ -1,15 +1,15 @@
-/** Memoizes pure functions of an object (by identity) or of a short text. */
+/** Memoizes pure functions of an object (by identity) or of a short string. */
 import { RecentMap } from './recent-map.ts';
 
 interface Remembered<K extends object, V> {
   (of: K): V;
-  /** Stores a result computed elsewhere: by a worker, or for an equal object. */
+  /** Stores a result that was computed elsewhere, by a worker or for an equal object. */
   readonly know: (of: K, made: V) => void;
 }
 
 /**
- * Memoizes a function by object. Results are garbage-collected with their object.
- * @param make a function of the object alone, which must never change.
+ * Memoizes a function by object. Results are garbage-collected together with their object.
+ * @param make a function that depends only on the object, which must never change.
  */
 export function remembered<K extends object, V>(make: (of: K) => V): Remembered<K, V> {
   const known = new WeakMap<K, { readonly made: V }>();
@@ -24,11 +24,11 @@ export function remembered<K extends object, V>(make: (of: K) => V): Remembered<
   return Object.assign(find, { know: (of: K, made: V) => void known.set(of, { made }) });
 }
 
-/** Limits of the memory, because callers choose the names. */
+/** Limits of the cache, because callers choose the names. */
 const cacheLimits = { texts: 1_000, characters: 128 };
 
 /**
- * Memoizes a function of names, such as those of tools and parameters, which recur often.
+ * Memoizes a function of names, such as tool and parameter names, which recur often.
  * @param make its results are shared, so no caller may change them.
  */
 export function rememberedText<V>(make: (text: string) => V): (text: string) => V {
@@ -43,5 +43,5 @@ export function rememberedText<V>(make: (text: string) => V): (text: string) => 
   };
 }
 
-/** Copies a text, because a substring of a long text would keep all of it in memory. */
+/** Copies a string, because a substring of a long string would keep all of it in memory. */
 const ownCopy = (text: string): string => JSON.parse(JSON.stringify(text)) as string;

@@ -1,10 +1,10 @@
 /** Processes items with bounded concurrency. */
 
 /**
- * Runs `work` on items, at most `most` at a time, until none are left or `goOn` returns false. Always finishes started
- * work.
+ * Runs `work` on items, at most `most` at a time, until there are none left or `goOn` returns false. Work that was
+ * started is always finished.
  * @returns the number of items taken.
- * @throws the first error of `work`, after all started work has ended.
+ * @throws the first error thrown by `work`, after all started work has ended.
  */
 export async function sideBySide<T>(
   items: Iterable<T> | AsyncIterable<T>,

@@ -1,31 +1,34 @@
-/** Reads and writes the trace context of a request: W3C, or the X-Ray header, whose ids have the same digits. */
+/** Reads and writes a request's trace context: W3C, or the X-Ray header, whose ids have the same digits. */
 import type { TraceHeaders } from './ports.ts';
 
 export interface TraceContext {
   /** 32 hex digits. */
   readonly traceId: string;
-  /** 16 hex digits: the caller's span, if given. */
+  /** 16 hex digits: the caller's span, if there is one. */
   readonly parentId: string | undefined;
   /** The caller's sampling decision, if any. */
   readonly sampled: boolean | undefined;
   /** True if the trace id is known to be random. */
   readonly random: boolean;
-  /** Members of other vendors to pass on. */
+  /** Other vendors' members, which are passed on. */
   readonly tracestate: string | undefined;
 }
 
-/** Our key in `tracestate`. Its value is the calling span. */
+/** Our key in `tracestate`. Its value is the calling span's id. */
 const ownKey = 'agg';
 
 const maxMembers = 32;
-/** Length that every participant must pass on. We shorten longer lists to it. */
+/** Length that every participant must be able to pass on. We shorten longer lists to it. */
 const maxListLength = 512;
 const longMember = 128;
 
 const sampledBit = 0x01;
 const randomBit = 0x02;
 
-/** Parses the trace headers. Undefined if they are missing or malformed: the gateway then starts a new trace. */
+/**
+ * Parses the trace headers. Returns undefined if they are missing or malformed, in which case the gateway starts a new
+ * trace.
+ */
 export function traceContextOf({ traceparent, tracestate, xray }: TraceHeaders): TraceContext | undefined {
   return fromTraceparent(traceparent, tracestate) ?? fromXray(xray);
 }
@@ -51,8 +54,8 @@ const xrayRoot = /^1-([0-9a-f]{8})-([0-9a-f]{24})$/;
 const spanId = /^[0-9a-f]{16}$/;
 
 /**
- * Parses `Root=1-8hex-24hex;Parent=16hex;Sampled=1`. Ignores `Sampled=0`, because functions without X-Ray tracing also
- * send it.
+ * Parses `Root=1-8hex-24hex;Parent=16hex;Sampled=1`. `Sampled=0` is ignored, because functions without X-Ray tracing
+ * also send it.
  */
 function fromXray(header: string | undefined): TraceContext | undefined {
   const parts = new Map(header?.split(';').map((part) => part.trim().split('=', 2) as [string, string]));
@@ -69,10 +72,10 @@ function fromXray(header: string | undefined): TraceContext | undefined {
   };
 }
 
-/** Formats a trace id of 32 hex digits for X-Ray: `1-8hex-24hex`. */
+/** Formats a 32-digit hex trace id for X-Ray: `1-8hex-24hex`. */
 export const xrayId = (traceId: string): string => `1-${traceId.slice(0, 8)}-${traceId.slice(8)}`;
 
-/** Returns the trace id of an X-Ray header in X-Ray's format. */
+/** Returns the trace id from an X-Ray header in X-Ray's format. */
 export function xrayRootOf(header: string | undefined): string | undefined {
   const traceId = fromXray(header)?.traceId;
   return traceId && xrayId(traceId);
@@ -80,7 +83,7 @@ export function xrayRootOf(header: string | undefined): string | undefined {
 
 const isZero = (hex: string): boolean => /^0+$/.test(hex);
 
-/** Formats the `traceparent` header of a call made within a span. Undefined flag bits are 0. */
+/** Formats the `traceparent` header for a call made within a span. Undefined flag bits are 0. */
 export function traceparent(
   traceId: string,
   spanId: string,
@@ -95,14 +98,14 @@ export const traceFlags = (sampled: boolean, random: boolean): number =>
 const key = '[a-z0-9][a-z0-9_\\-*/]{0,255}|[a-z0-9][a-z0-9_\\-*/]{0,240}@[a-z][a-z0-9_\\-*/]{0,13}';
 const member = new RegExp(`^(?:${key})=[\\x20-\\x2b\\x2d-\\x3c\\x3e-\\x7e]{0,255}[\\x21-\\x2b\\x2d-\\x3c\\x3e-\\x7e]$`);
 
-/** Returns the members of other vendors. Drops the whole list if it is malformed or too long. */
+/** Returns other vendors' members. Drops the whole list if it is malformed or too long. */
 function othersOf(header: string | undefined): string | undefined {
   const members = (header ?? '').split(',').flatMap((text) => text.trim() || []);
   if (members.length > maxMembers || !members.every((text) => member.test(text))) return undefined;
   return members.filter((text) => !text.startsWith(`${ownKey}=`)).join(',') || undefined;
 }
 
-/** Formats the list with our member first, as W3C requires. Drops long members first, then the oldest, to make room. */
+/** Formats the list with our member first, as W3C requires. To make room, drops long members first, then the oldest. */
 export function tracestate(others: string, spanId: string): string {
   const kept = others.split(',').slice(0, maxMembers - 1);
   const tooLong = () => kept.join(',').length + own.length + 1 > maxListLength;
@@ -117,7 +120,7 @@ export function tracestate(others: string, spanId: string): string {
 /** Thirteen hex digits are 52 bits, which a double holds exactly. */
 const judgedDigits = 13;
 
-/** Decides by the last digits of the trace id, so that all services sample the same traces. */
+/** Makes the decision by the last digits of the trace id, so that all services sample the same traces. */
 export function isSampled(traceId: string, rate: number): boolean {
   if (rate >= 1) return true;
   return Number.parseInt(traceId.slice(-judgedDigits), 16) < rate * 16 ** judgedDigits;

@@ -1,5 +1,5 @@
-/** Lists of words, written as one text. */
+/** Word lists, each written as a single string. */
 
-/** Returns the words of a text, which blanks and line breaks separate. */
+/** Returns the words of a string, which are separated by spaces or line breaks. */
 export const wordSet = (words: string): ReadonlySet<string> =>
   new Set(words.split(/\s+/).filter((word) => word !== ''));

@@ -1,19 +1,22 @@
 /**
- * Limits requests per second of each key on the admin surface [admin.rate-limit] and wrong keys of each client address
- * [auth.before-body]. Each process counts on its own, because a refusal must cost nothing (decision 0045).
+ * Limits each key's requests per second on the admin surface [admin.rate-limit], and the number of wrong keys from each
+ * client address [auth.before-body]. Each process counts separately, because a refusal must cost nothing (decision
+ * 0045).
  */
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Clock } from '../kernel/ports.ts';
 import { TokenBuckets } from './token-buckets.ts';
 
-/** An idle key may send five seconds' worth of requests at once: consoles and scripts send in bursts. */
+/**
+ * An idle key may send five seconds' worth of requests at the same time, because consoles and scripts send in bursts.
+ */
 const burstSeconds = 5;
 
-/** Wrong keys allowed per address: a burst, then one per second. */
+/** Wrong keys allowed per address: an initial burst, then one per second. */
 export const wrongKeyRate = { burst: 100, perSecond: 1 } as const;
 
-/** Maximum number of remembered pairs of key and address. */
+/** Maximum number of key and address pairs that are remembered. */
 const maxCallers = 10_000;
 
 export class Admissions {
@@ -24,14 +27,14 @@ export class Admissions {
   #refused = 0;
   readonly #callers = new RecentMap<string, true>({ max: maxCallers });
 
-  /** @param rejected counts a request with a wrong credential in the metrics */
+  /** @param rejected counts a request with an invalid credential in the metrics */
   constructor(clock: Clock, rejected: () => void = () => {}) {
     this.#clock = clock;
     this.#rejected = rejected;
   }
 
   /**
-   * Counts a request of the admin surface.
+   * Counts a request on the admin surface.
    * @throws GatewayError `rate_limit_error`.
    */
   request(keyId: string, perSecond: number): void {
@@ -47,7 +50,7 @@ export class Admissions {
 
   /**
    * Counts a wrong key.
-   * @throws GatewayError `rate_limit_error` if the address has sent too many.
+   * @throws GatewayError `rate_limit_error` if the address has sent too many of them.
    */
   failed(address: string): void {
     this.#refused++;
@@ -56,8 +59,8 @@ export class Admissions {
   }
 
   /**
-   * Checks that the store may be read for a key of this address that the configuration does not have.
-   * @throws GatewayError `rate_limit_error` as `succeeded`.
+   * Checks that the store may be read for a key from this address that the configuration does not contain.
+   * @throws GatewayError `rate_limit_error` as `succeeded` does.
    */
   lookUp(address: string, keyId: string): void {
     const network = networkOf(address);
@@ -65,7 +68,7 @@ export class Admissions {
     if (this.#failures.empty(network, wrongKeyRate, this.#clock.now())) throw tooManyFailures();
   }
 
-  /** Returns the number of requests with a wrong credential since the last call. */
+  /** Returns the number of requests with an invalid credential since the previous call. */
   takeRefused(): number {
     const refused = this.#refused;
     this.#refused = 0;
@@ -73,8 +76,8 @@ export class Admissions {
   }
 
   /**
-   * Records a valid key. While its address exceeds the limit of wrong keys, only keys used from there before pass: an
-   * attacker who guesses learns nothing, and known keys keep working.
+   * Records a valid key. While its address exceeds the limit for wrong keys, only keys already used from there are
+   * accepted. An attacker who guesses learns nothing, and known keys keep working.
    * @throws GatewayError `rate_limit_error`.
    */
   succeeded(address: string, keyId: string): void {
@@ -90,6 +93,6 @@ const tooManyFailures = () =>
     { retryAfterSeconds: 1 },
   );
 
-/** Returns the network of an address: a customer usually has a whole IPv6 /64. */
+/** Returns the network of an address, because a customer usually has a whole IPv6 /64. */
 const networkOf = (address: string): string =>
   address.includes(':') && !address.includes('.') ? address.split(':').slice(0, 4).join(':') : address;

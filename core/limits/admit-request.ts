@@ -1,6 +1,6 @@
 /**
- * Counts requests without tokens and cost [limit.rate] against the requests per minute of their tenant and key,
- * like chat calls.
+ * Counts requests that have no tokens or cost [limit.rate] toward the requests per minute of their tenant and key, like
+ * chat calls.
  */
 
 import type { Principal } from '#core/configuration/identity/principal.ts';
@@ -19,13 +19,13 @@ export interface RequestLimitPorts {
 }
 
 export interface AdmittedRequest {
-  /** Headers with the remaining limits. */
+  /** Response headers with the remaining limits. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Resolves when the request is booked. Never rejects. */
+  /** Resolves when the request has been booked. Never rejects. */
   readonly booked: Promise<void>;
 }
 
-/** Refusal of a request by a limit, with the state of the limits. */
+/** Refusal of a request because of a limit, with the state of the limits. */
 export class RequestRefused extends GatewayError {
   readonly headers: Readonly<Record<string, string>>;
 
@@ -35,13 +35,13 @@ export class RequestRefused extends GatewayError {
   }
 }
 
-/** Result for a caller whose requests are not limited [limit.none]: they are not counted. */
+/** Result for a caller whose requests have no limits [limit.none] and are not counted. */
 const uncounted: AdmittedRequest = { headers: {}, booked: Promise.resolve() };
 
 /**
- * Counts a request against the limits of its tenant and key.
+ * Counts a request toward the limits of its tenant and key.
  * @throws RequestRefused (nothing is consumed); GatewayError `forbidden` if the key has its own limits in another
- * tenant, `service_unavailable` if the counter store does not answer (fails closed).
+ * tenant, `service_unavailable` if the counter store does not respond (fails closed).
  */
 export async function admitRequest(
   { counters, ids, telemetry }: RequestLimitPorts,
@@ -66,7 +66,7 @@ export async function admitRequest(
   };
 }
 
-/** Keeps only the limit of requests: these requests cost no tokens and no money. */
+/** Keeps only the request limit, because these requests cost no tokens and no money. */
 const requestsOf = ({ holder, requests_per_minute }: Limits): Limits => ({
   ...(holder && { holder }),
   ...(requests_per_minute !== undefined && { requests_per_minute }),

@@ -1,4 +1,4 @@
-/** Applies several transitions of one tenant as one write: in order, each with its own outcome. */
+/** Applies several transitions of one tenant in a single write, in order and each with its own outcome. */
 import type { CounterState, Step, WantedSlices } from './counter-state.ts';
 import { growSlices, type Move, withoutUnused } from './slices.ts';
 
@@ -6,19 +6,19 @@ export type Transition<T> = (state: CounterState, nowMs: number, wanted?: Wanted
 
 interface Batch {
   readonly state: CounterState;
-  /** One per transition. */
+  /** Outcomes, one per transition. */
   readonly outcomes: readonly unknown[];
   /** True if there is nothing to write. */
   readonly unchanged: boolean;
   /** Amounts moved between the tenant's item and global items in the same transaction, by account key. */
   readonly moves: ReadonlyMap<string, Move>;
-  /** Global accounts whose totals must be read first. If there are any, the rest of the batch is void. */
+  /** Global accounts whose totals must be read first. If there are any, the other results of the batch are void. */
   readonly lacking: readonly string[];
 }
 
 /**
  * Applies the transitions in order, and grows slices of global budgets if necessary.
- * @param totals amount of each global budget that all tenants have reserved together, if already read.
+ * @param totals amount of each global budget that all tenants together have reserved, if already read.
  */
 export function applyAll(
   before: CounterState,
@@ -63,7 +63,7 @@ function inOrder(
   return { state, outcomes, moved };
 }
 
-/** Adds up the moves of each account, because a transaction may write an item only once. */
+/** Adds up the moves for each account, because a transaction may write an item only once. */
 function summed(
   moved: readonly ReadonlyMap<string, number>[],
   grants: ReadonlyMap<string, Move> = new Map(),

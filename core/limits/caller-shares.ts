@@ -1,12 +1,12 @@
 /**
- * Divides an amount among keys and tenants, so that neither a key nor a tenant with many keys starves the others
+ * Divides an amount among keys and tenants, so that neither a single key nor a tenant with many keys starves the others
  * [http.connections].
  */
 import type { Principal } from '#core/configuration/identity/principal.ts';
 
 /**
- * Divides an amount fairly: a holder may have as much as is still free. One holder gets half, two get a third each,
- * three a quarter each, so some is always left for a new holder.
+ * Divides an amount fairly: a holder may have as much as is still free. A single holder gets half, two get a third
+ * each, and three a quarter each, so there is always some left for a new holder.
  */
 export class FairShare {
   readonly #most: number;
@@ -14,14 +14,16 @@ export class FairShare {
   readonly #held = new Map<string, number>();
   #all = 0;
 
-  /** @param timesFree multiple of the free amount that a holder may have: with 3, one holder gets three quarters. */
+  /**
+   * @param timesFree multiple of the free amount that a holder may have. With 3, a single holder gets three quarters.
+   */
   constructor(most: number, timesFree = 1) {
     this.#most = most;
     this.#timesFree = timesFree;
   }
 
   /**
-   * Takes the whole amount or none of it.
+   * Takes the whole amount or nothing.
    * @returns true if the holder got the amount.
    */
   take(holder: string, amount = 1): boolean {
@@ -53,9 +55,7 @@ interface Excess {
   readonly held: number;
 }
 
-/**
- * How many times the free amount the keys of one tenant may hold together: with a single tenant, a quarter stays free.
- */
+/** Multiple of the free amount that one tenant's keys may hold together. With a single tenant, a quarter stays free. */
 const tenantTimesFree = 3;
 
 export class CallerShares {
@@ -68,8 +68,8 @@ export class CallerShares {
   }
 
   /**
-   * Takes the whole amount or none of it.
-   * @returns undefined on success, otherwise the exceeded share.
+   * Takes the whole amount or nothing.
+   * @returns undefined on success, otherwise the share that would be exceeded.
    */
   take({ key_id, tenant }: Sharer, amount = 1): Excess | undefined {
     if (!this.#keys.take(key_id, amount)) return { of: 'key', held: this.#keys.held(key_id) };

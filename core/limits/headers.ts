@@ -1,4 +1,4 @@
-/** Response headers for a caller's limits and budgets. The error adds `Retry-After`. */
+/** Response headers that describe a caller's limits and budgets. The error adds `Retry-After`. */
 import type { BudgetStatus, LimitStatus, ReserveOutcome } from './ports.ts';
 import { usd } from './spend.ts';
 
@@ -12,7 +12,7 @@ export function limitHeaders(outcome: ReserveOutcome): Record<string, string> {
 
 function rateHeaders(limits: LimitStatus): Record<string, string> {
   const headers: Record<string, string> = {};
-  // Written out: names that are put together would be looked up in the table of all names at every call.
+  // Written out, because concatenated names would have to be looked up in the engine's string table on every call.
   if (limits.limit_requests !== undefined) {
     headers['x-ratelimit-limit-requests'] = String(limits.limit_requests);
     headers['x-ratelimit-remaining-requests'] = String(limits.remaining_requests ?? 0);
@@ -27,8 +27,8 @@ function rateHeaders(limits: LimitStatus): Record<string, string> {
 }
 
 /**
- * Formats a warning such as `tenant 93% of 50.00 USD`. The account may contain a configured glob, so characters other
- * than ASCII are replaced.
+ * Formats a warning such as `tenant 93% of 50.00 USD`. The account may contain a configured glob, so non-ASCII
+ * characters are replaced.
  */
 function warningText({ account, used_microusd, limit_microusd }: BudgetStatus): string {
   const percent = limit_microusd === 0 ? 100 : Math.floor((used_microusd * 100) / limit_microusd);

@@ -1,6 +1,6 @@
 /**
- * Settles reservations whose call ended without doing so, for example because its process was killed. None leaks and
- * none is charged twice.
+ * Settles reservations whose call ended without settling them, for example because its process was killed. No
+ * reservation leaks and none is charged twice.
  */
 import type { ChatRecord } from '#core/contracts/chat.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
@@ -22,10 +22,10 @@ interface HealPorts {
 }
 
 /**
- * Settles expired reservations: from the evidence entry if there is one, in full if the provider had been called,
- * otherwise at zero. A call charged in full gets its entry first [chat.killed]. Also returns idle slices of global
- * budgets. Counters of keys are healed like those of tenants. Two runs may overlap, and a failure in one tenant does
- * not stop the others.
+ * Settles expired reservations: from the evidence entry if there is one, in full if the provider had been called, or
+ * otherwise at zero. If a call is charged in full, its entry is written first [chat.killed]. Idle slices of global
+ * budgets are also returned. Key counters are healed like those of tenants. Two runs may overlap, and a failure in one
+ * tenant does not stop the others.
  * @param untilMs leases that end before this time (epoch) count as ended; now by default.
  * @returns the number of healed reservations.
  */
@@ -41,7 +41,7 @@ export async function healReservations(ports: HealPorts, tenants: Iterable<strin
   return healed;
 }
 
-/** Logs a failure and continues: the next sweep tries again. */
+/** Logs a failure and continues, because the next sweep tries again. */
 async function attempted<T>(ports: HealPorts, tenant: string, work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
@@ -56,7 +56,7 @@ async function heal(ports: HealPorts, reservation: OpenReservation): Promise<tru
   const { tenant, id, begun, lease_expires_at } = reservation;
   const { record, unreadable } = await recordOf(ports.evidence, reservation);
   if (!record && begun && reservation.call) await recordKilled(ports, reservation, reservation.call);
-  // An unreadable row may be the record of the call.
+  // An unreadable row may be the call's record.
   const settlement = record ? settlementOf(record) : withoutRecord({ ...reservation, begun: begun || unreadable > 0 });
   await ports.counters.settle(tenant, id, { ...settlement, lease_expires_at });
   const how = record ? 'from its evidence' : settlement.counted ? 'in full' : 'released';
@@ -64,7 +64,7 @@ async function heal(ports: HealPorts, reservation: OpenReservation): Promise<tru
   return true;
 }
 
-/** Finds the entry of a call: at the end that the session's chain had when the call came in, or later. */
+/** Finds a call's entry, which is at or after the position at which the session's chain ended when the call came in. */
 async function recordOf(
   evidence: EvidenceLog,
   reservation: OpenReservation,
@@ -81,19 +81,19 @@ async function recordOf(
   return { unreadable };
 }
 
-/** Checks the members that a settlement takes from a record. */
+/** Checks the members of a record that a settlement uses. */
 function isSettled({ usage, cost_microusd }: EvidenceEntry['body']): boolean {
   const tokens = isObject(usage) ? [usage.input_tokens, usage.output_tokens] : [undefined];
   return [cost_microusd, ...tokens].every((each) => typeof each === 'number' && Number.isFinite(each) && each >= 0);
 }
 
-/** The caller's connection broke. */
+/** Status for a caller whose connection broke. */
 const killedStatus = 499;
 const unknownOutcome = 'the process ended during the call; what the provider did is unknown';
 
 /**
- * Records a call whose process ended during the provider call, charged as reserved. The action row is committed with
- * the entry, so that only one of two concurrent sweeps writes it.
+ * Records a call whose process ended during the provider call, charged at the reserved amount. The action row is
+ * committed with the entry, so that only one of two concurrent sweeps writes it.
  */
 async function recordKilled(ports: HealPorts, reservation: OpenReservation, call: ReservedCall): Promise<void> {
   const { session_id, cost_microusd, tokens, lasted_ms } = reservation;
@@ -152,7 +152,7 @@ async function recordKilled(ports: HealPorts, reservation: OpenReservation, call
   });
 }
 
-/** Returns the settlement of a recorded call. All billed tokens count, including those of the provider's cache. */
+/** Returns the settlement for a recorded call. All billed tokens count, including those from the provider's cache. */
 export function settlementOf({ usage, cost_microusd }: Pick<ChatRecord, 'usage' | 'cost_microusd'>): Settlement {
   const { input_tokens, output_tokens, cache_read_tokens = 0, cache_write_tokens = 0 } = usage;
   return {
@@ -163,7 +163,7 @@ export function settlementOf({ usage, cost_microusd }: Pick<ChatRecord, 'usage' 
 }
 
 /**
- * Settles a call without a record. If the provider was called, the outcome is unknown, so the reserved maximum is
+ * Settles a call that has no record. If the provider was called, the outcome is unknown, so the reserved maximum is
  * charged.
  */
 const withoutRecord = ({ begun, tokens, cost_microusd }: OpenReservation): Settlement =>

@@ -14,7 +14,7 @@ interface KeyStatus {
   readonly spend: CountersStatus['spend'];
 }
 
-/** Reads the status of each key of the tenant that has a budget: one store read per key. */
+/** Reads the status of each of the tenant's keys that has a budget, with one store read per key. */
 export async function keyStatuses(
   counters: Pick<Counters, 'status'>,
   { limits }: Pick<Identities, 'limits'>,

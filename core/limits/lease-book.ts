@@ -1,4 +1,4 @@
-/** The leases that one process holds [limit.shards], with their remaining amounts and the size of the next one. */
+/** The leases that one process holds [limit.shards], with their remaining amounts and the size of the next lease. */
 import { maxLeased, mayLease, type Returned, rateLeaseSeconds } from './leases.ts';
 import type { LimitStatus, Limits, ReserveOutcome, ReserveRequest, Settlement } from './ports.ts';
 
@@ -15,7 +15,10 @@ export interface HeldLease {
   tokensUsed: number;
 }
 
-/** A lease is at most this part of a tenant's limit, so that unused amounts in one process do not starve the others. */
+/**
+ * Divisor of a tenant's limit that determines the maximum lease, so that amounts unused in one process do not starve
+ * the others.
+ */
 const partOfLimit = 200;
 /** Minimum number of calls in a lease. */
 const leastLeased = 3;
@@ -24,7 +27,7 @@ export class LeaseBook {
   readonly #held = new Map<string, HeldLease>();
   readonly #own = new Map<string, { readonly shard: number; readonly second: number; readonly requests: number }>();
   readonly #taking = new Set<string>();
-  /** Times of the latest calls of a tenant, oldest first. */
+  /** Times of a tenant's latest calls, oldest first. */
   readonly #pace = new Map<string, number[]>();
 
   /** Records an incoming call. */
@@ -33,21 +36,21 @@ export class LeaseBook {
     this.#pace.set(tenant, [...recent, nowMs].slice(-maxLeased));
   }
 
-  /** Records a call of this process that was counted at a shard. */
+  /** Records a call made by this process that was counted at a shard. */
   counted(tenant: string, shard: number, nowMs: number): void {
     const requests = this.own(tenant, shard, nowMs) + 1;
     this.#own.set(tenant, { shard, second: Math.floor(nowMs / 1000), requests });
   }
 
-  /** Returns the number of calls of this process that were counted at a shard within this second. */
+  /** Returns the number of this process's calls that were counted at a shard within this second. */
   own(tenant: string, shard: number, nowMs: number): number {
     const own = this.#own.get(tenant);
     return own?.shard === shard && own.second === Math.floor(nowMs / 1000) ? own.requests : 0;
   }
 
   /**
-   * Returns the number of requests for a new lease, from the recent pace. Returns 0 if a lease is not worthwhile, or if
-   * another call of this process is taking one.
+   * Returns the number of requests for a new lease, based on the recent pace. Returns 0 if a lease is not worthwhile,
+   * or if another call in this process is already taking one.
    * @param depth of the tenant's shards; with a single item (0), every call is counted individually.
    */
   sizeFor(request: ReserveRequest, depth: number): number {
@@ -59,7 +62,7 @@ export class LeaseBook {
     return size < leastLeased ? 0 : size;
   }
 
-  /** Runs the work; meanwhile no other call of the tenant takes a lease. */
+  /** Runs the work. Meanwhile, no other call of the tenant takes a lease. */
   async taking<T>(tenant: string, work: () => Promise<T>): Promise<T> {
     this.#taking.add(tenant);
     try {
@@ -69,7 +72,7 @@ export class LeaseBook {
     }
   }
 
-  /** Spends from the current lease. Returns undefined if it does not suffice. */
+  /** Spends from the current lease. Returns undefined if the lease is not sufficient. */
   spend({ tenant, tokens, limits }: ReserveRequest, nowMs: number): HeldLease | undefined {
     const lease = this.#held.get(tenant);
     if (!lease || !sameRates(lease.limits, limits) || Math.floor(nowMs / 1000) >= lease.second) return undefined;
@@ -81,7 +84,7 @@ export class LeaseBook {
     return lease;
   }
 
-  /** Removes the lease at this shard, to be returned with the next step there. */
+  /** Removes the lease at this shard so that it can be returned with the next step there. */
   takeBack(tenant: string, shard: number): HeldLease | undefined {
     const lease = this.#held.get(tenant);
     if (lease?.shard !== shard) return undefined;
@@ -89,17 +92,17 @@ export class LeaseBook {
     return lease;
   }
 
-  /** Stores a new lease. The rest of a lease at another shard is not returned. */
+  /** Stores a new lease. The remainder of a lease at another shard is not returned. */
   hold(tenant: string, lease: HeldLease): void {
     this.#held.set(tenant, lease);
   }
 
-  /** Puts back a lease whose return failed. */
+  /** Restores a lease that could not be returned. */
   keep(tenant: string, lease: HeldLease): void {
     if (!this.#held.has(tenant)) this.#held.set(tenant, lease);
   }
 
-  /** Settles a call: its unused part may be spent again. */
+  /** Settles a call, after which its unused part may be spent again. */
   settle(lease: HeldLease, reservedTokens: number, { tokens, counted }: Settlement): void {
     lease.tokensLeft += reservedTokens - tokens;
     lease.tokensUsed += tokens - reservedTokens;
@@ -109,7 +112,7 @@ export class LeaseBook {
   }
 }
 
-/** Returns the outcome of a leased call: the whole lease counts as used. */
+/** Returns the outcome of a leased call, for which the whole lease counts as used. */
 export const outcomeOf = ({ status }: HeldLease): ReserveOutcome => ({ ok: true, limits: status, budgets: [] });
 
 export const returnOf = ({ id, requestsUsed, tokensUsed }: HeldLease): Returned => ({
@@ -118,7 +121,9 @@ export const returnOf = ({ id, requestsUsed, tokensUsed }: HeldLease): Returned 
   tokens: tokensUsed,
 });
 
-/** Compares the rates of two limits. Limits of one configuration are the same object; MCP calls have rates only. */
+/**
+ * Compares the rates of two limits. Limits from one configuration are the same object, and MCP calls only have rates.
+ */
 export const sameRates = (one: Limits, other: Limits): boolean =>
   one === other ||
   (one.budgets.length === 0 &&

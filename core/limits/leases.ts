@@ -1,7 +1,7 @@
 /**
- * Leases of rate limits [limit.shards]: a process with many calls of a busy tenant takes several requests and their
- * tokens at once and spends them in memory. The whole lease counts until it is returned, or until its end leaves the
- * window: a process that dies wastes at most one lease, and no limit is exceeded.
+ * Rate limit leases [limit.shards]: a process with many calls from a busy tenant takes several requests and their
+ * tokens at the same time and spends them in memory. The whole lease counts until it is returned, or until its end
+ * leaves the window. A process that dies wastes at most one lease, and no limit is exceeded.
  */
 import type { CounterState, RateLease, Step } from './counter-state.ts';
 import type { Limits, ReserveOutcome, ReserveRequest } from './ports.ts';
@@ -10,7 +10,7 @@ import { refusalOf } from './refusal.ts';
 import { limitStatus } from './status.ts';
 import { addToBucket, itemSecond } from './window.ts';
 
-/** Seconds for which a lease may be spent. */
+/** Number of seconds during which a lease may be spent. */
 export const rateLeaseSeconds = 10;
 /** The maximum number of requests in a lease. */
 export const maxLeased = 10;
@@ -22,13 +22,13 @@ export interface Returned {
   readonly tokens: number;
 }
 
-/** Reports whether a call may use a lease: only calls without budgets and cost may. */
+/** Reports whether a call may use a lease. Only calls without budgets and cost may do so. */
 export const mayLease = ({ limits, cost_microusd }: ReserveRequest): boolean =>
   limits.budgets.length === 0 && cost_microusd === 0;
 
 /**
- * Takes a lease for a number of calls like this one, and returns the previous lease. A repeated id is the same lease.
- * Refuses if less than a quarter of the limits would be left, because other processes need it.
+ * Takes a lease for a number of calls like this one, and returns the previous lease. A repeated id refers to the same
+ * lease. Refuses if less than a quarter of the limits would be left, because other processes need it.
  */
 export function applyLease(
   before: CounterState,
@@ -60,7 +60,7 @@ const ampleOf = ({ requests_per_minute, tokens_per_minute }: Limits): Limits => 
   budgets: [],
 });
 
-/** Ends a lease. Its spent part counts from now on: not earlier than it was spent. */
+/** Ends a lease. Its spent part counts from this moment, which is never earlier than it was spent. */
 export function returnLease(state: CounterState, { id, requests, tokens }: Returned, nowMs: number): CounterState {
   const lease = state.leases.find((one) => one.id === id);
   if (!lease) return state;

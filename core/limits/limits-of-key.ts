@@ -1,4 +1,4 @@
-/** Limits of a single key, in addition to those of its tenant [limit.key]. */
+/** Limits of a single key, which apply in addition to those of its tenant [limit.key]. */
 import type { Identities, KeyLimits } from '#core/configuration/identity/identities.ts';
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -9,10 +9,12 @@ import type { BudgetAccount, KeyPart, Limits } from './ports.ts';
 
 type Caller = Pick<Principal, 'key_id' | 'tenant'>;
 
-/** Returns the name under which a key's counters are stored. Tenant names have no slash, so it cannot be a tenant. */
+/**
+ * Returns the name under which a key's counters are stored. Tenant names contain no slash, so it cannot be a tenant.
+ */
 export const keyCounterTenant = (tenant: string, keyId: string): string => `${tenant}/${keyId}`;
 
-/** Returns the tenant whose evidence holds the calls of these counters. */
+/** Returns the tenant whose evidence records the calls behind these counters. */
 export const tenantOfCounters = (counters: string): string => counters.split('/')[0]!;
 
 /** Returns the names of all key counters, for the sweep. */
@@ -21,7 +23,8 @@ export const keyCounters = ({ limits }: Identities): string[] =>
 
 /**
  * Returns the limits of the caller's key, or undefined if it has none.
- * @throws GatewayError `forbidden` in a tenant other than the key's: its budget would start again in each tenant.
+ * @throws GatewayError `forbidden` in a tenant other than the key's own, because its budget would start from zero in
+ * each tenant.
  */
 export function ownLimitsOf({ limits }: Pick<Identities, 'limits'>, caller: Caller): KeyLimits | undefined {
   const own = limits.get(caller.key_id);
@@ -39,8 +42,8 @@ const resolvedOf = remembered((_: KeyLimits) => new RecentMap<string, KeyPart>({
 /**
  * Returns the counters and limits of the caller's key for a model.
  * @param model as for `limitsOf`
- * @returns undefined if the key has no rate limit and no budget, so that no second counter is written.
- * @throws as `ownLimitsOf`
+ * @returns undefined if the key has neither a rate limit nor a budget, so that no second counter is written.
+ * @throws as `ownLimitsOf` does
  */
 export function keyPartOf(identities: Pick<Identities, 'limits'>, caller: Caller, model: string): KeyPart | undefined {
   const own = ownLimitsOf(identities, caller);
@@ -52,7 +55,7 @@ export function keyPartOf(identities: Pick<Identities, 'limits'>, caller: Caller
 }
 
 /**
- * Returns the limits of a key's calls to a model.
+ * Returns the limits for a key's calls to a model.
  * @param model as for `limitsOf`
  */
 export function limitsOfKey({ rate_limit, budget }: KeyLimits, keyId: string, model: string): Limits {
@@ -66,7 +69,7 @@ export function limitsOfKey({ rate_limit, budget }: KeyLimits, keyId: string, mo
   };
 }
 
-/** Adds a day account to a budget that has only a month: forecasts need days. */
+/** Adds a day account to a budget that has only a month account, because forecasts need days. */
 function dayBeside(each: BudgetAccount, all: readonly BudgetAccount[]): BudgetAccount[] {
   const { account } = each;
   if (each.period === 'day' || all.some((other) => other.account === account && other.period === 'day')) return [];

@@ -1,4 +1,4 @@
-/** The limits and budgets of a call in the active configuration. */
+/** The limits and budgets that apply to a call under the active configuration. */
 import type { Budget, Configuration } from '#core/contracts/config.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
@@ -7,15 +7,15 @@ import { modelMatches } from '#core/models/routing/model-glob.ts';
 import type { BudgetAccount, Limits } from './ports.ts';
 import { microusdOf } from './spend.ts';
 
-/** Maximum number of remembered models: callers choose the names. */
+/** Maximum number of models that are remembered, because callers choose the names. */
 export const maxRemembered = 1000;
 const resolvedOf = remembered((_: Configuration) => new RecentMap<string, Limits>({ max: maxRemembered }));
 
 /**
- * Returns the limits of a tenant's calls to a model.
- * @param model the name that aliases resolve to; an empty name (calls without a model) meets only the budgets of all
- * models.
- * @throws GatewayError `forbidden` if the configuration does not have the tenant (fails closed).
+ * Returns the limits for a tenant's calls to a model.
+ * @param model the name that aliases resolve to; for an empty name (calls without a model), only budgets that cover all
+ * models apply.
+ * @throws GatewayError `forbidden` if the tenant is not in the configuration (fails closed).
  */
 export function limitsOf(configuration: Configuration, tenantId: string, model: string): Limits {
   const name = `${tenantId}\n${model}`;
@@ -41,7 +41,7 @@ function resolve({ tenants, budgets }: Configuration, tenantId: string, model: s
 type Budgets = Budget & { readonly models?: Readonly<Record<string, Budget>> | undefined };
 
 /**
- * Returns the accounts of a budget that apply to a model.
+ * Returns a budget's accounts that apply to a model.
  * @param name of the account for all models.
  */
 export function accountsOf(

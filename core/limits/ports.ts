@@ -1,13 +1,13 @@
 /** Rate limits and budgets: reserve before a call, settle after it. Money is integer micro-dollars. */
 import type { ChatOperation } from '#core/contracts/chat.ts';
 
-/** Limits of one tenant or key, resolved from the active configuration. */
+/** Limits for one tenant or key, resolved from the active configuration. */
 export interface Limits {
-  /** Holder of the limits, named in refusals. @default tenant */
+  /** Holder of the limits, as named in refusals. @default tenant */
   readonly holder?: 'key';
   readonly requests_per_minute?: number;
   readonly tokens_per_minute?: number;
-  /** Every budget that applies to the call; all of them must have room. */
+  /** All budgets that apply to the call, each of which must have room. */
   readonly budgets: readonly BudgetAccount[];
 }
 
@@ -17,30 +17,30 @@ export interface BudgetAccount {
   readonly scope: 'tenant' | 'global' | 'key';
   readonly period: 'day' | 'month';
   readonly limit_microusd: number;
-  /** True if the account never refuses a call: it is booked so that forecasts have its days. */
+  /** True if the account never refuses a call and is only booked so that forecasts have daily figures. */
   readonly unlimited?: true;
 }
 
 export interface ReserveRequest {
   readonly tenant: string;
-  /** Envelope id of the call; identifies the reservation. */
+  /** Envelope id of the call, which identifies the reservation. */
   readonly id: string;
   readonly session_id: string;
-  /** End of the session's chain when the call came in, if known: its evidence is at or after this index. */
+  /** End of the session's chain when the call came in, if known. The call's evidence is at or after this index. */
   readonly from_index?: number;
-  /** Input estimate plus the maximum output. */
+  /** Input estimate plus maximum output. */
   readonly tokens: number;
   readonly cost_microusd: number;
   readonly limits: Limits;
-  /** Limits of the caller's key, in addition to the tenant's: both must have room. */
+  /** Limits of the caller's key, in addition to the tenant's. Both must have room. */
   readonly key?: KeyPart | undefined;
-  /** True if the provider is called at once, so that the reservation includes `begin`. */
+  /** True if the provider is called immediately, so that the reservation includes `begin`. */
   readonly begun?: boolean;
-  /** Describes the call in evidence if its process ends before it is recorded. */
+  /** Description of the call for evidence, in case its process ends before the call is recorded. */
   readonly call?: ReservedCall;
 }
 
-/** Call data for evidence if its process ends during the provider call [chat.killed]. */
+/** Call data for evidence, used if the process ends during the provider call [chat.killed]. */
 export interface ReservedCall {
   readonly key_id: string;
   readonly agent: string;
@@ -54,20 +54,20 @@ export interface ReservedCall {
   readonly request_id: string;
 }
 
-/** A key with its own limits, counted as if it were a tenant. */
+/** A key that has its own limits, counted as if it were a tenant. */
 export interface KeyPart {
-  /** `<tenant>/<key id>`: tenant names have no slash. */
+  /** `<tenant>/<key id>`. Tenant names contain no slash. */
   readonly counters: string;
   readonly limits: Limits;
 }
 
 /**
- * Checks for a stream, whose reservation is always in the store: if the process ends, the sweep finds there what the
- * call was and records it [chat.killed].
+ * Checks for a stream, whose reservation is always in the store. If the process ends, the sweep finds the call's
+ * details there and records them [chat.killed].
  */
 export const isKeptOpen = ({ call }: ReserveRequest): boolean => call?.stream === true;
 
-/** Reports whether any limit applies. Without one, calls are not counted. */
+/** Reports whether any limit applies. If none does, calls are not counted. */
 export const isLimited = ({ requests_per_minute, tokens_per_minute, budgets }: Limits): boolean =>
   requests_per_minute !== undefined || tokens_per_minute !== undefined || budgets.length > 0;
 
@@ -83,7 +83,7 @@ export interface LimitStatus {
 }
 
 export interface BudgetStatus extends BudgetAccount {
-  /** Spent and reserved. */
+  /** Amount spent and reserved. */
   readonly used_microusd: number;
   /** The part reserved by running calls. */
   readonly reserved_microusd: number;
@@ -96,21 +96,22 @@ export type ReserveOutcome =
   | {
       readonly ok: false;
       readonly code: 'rate_limit_error' | 'budget_exceeded';
-      /** Names the limit or account that refused, with its numbers. */
+      /** Message naming the limit or account that refused the call, with its numbers. */
       readonly message: string;
       readonly what: string;
       readonly retryAfterSeconds: number;
       readonly limits: LimitStatus;
     };
 
-/** Actual usage of a call. */
+/** A call's actual usage. */
 export interface Settlement {
   readonly tokens: number;
   readonly cost_microusd: number;
-  /** False also releases the request: the gateway refused the call before it had any effect. */
+  /** If false, the request is also released, because the gateway refused the call before it had any effect. */
   readonly counted: boolean;
   /**
-   * For healing: settles only if the lease still ends at this time. A call that has renewed its lease is left alone.
+   * Used for healing, which only settles if the lease still ends at this time. A call that has renewed its lease is
+   * left alone.
    */
   readonly lease_expires_at?: string;
 }
@@ -122,43 +123,48 @@ export interface OpenReservation {
   readonly from_index: number;
   readonly tokens: number;
   readonly cost_microusd: number;
-  /** The provider had been called. */
+  /** True if the provider had been called. */
   readonly begun: boolean;
-  /** Absent in reservations of earlier releases. */
+  /** Absent in reservations made by earlier releases. */
   readonly call?: ReservedCall;
-  /** Milliseconds from the reservation to the last renewal of its lease: the minimum duration of the call. */
+  /** Milliseconds from the reservation to the last renewal of its lease, which is the call's minimum duration. */
   readonly lasted_ms: number;
   /** ISO 8601. */
   readonly lease_expires_at: string;
 }
 
 /**
- * The counters of tenants. Concurrent calls of one process may share writes; across processes the item's version
- * decides. Every method throws GatewayError `service_unavailable` if the store does not answer (fails closed).
+ * Tenant counters. Concurrent calls within a process may share writes; across processes, the item's version determines
+ * which write succeeds. Every method throws GatewayError `service_unavailable` if the store does not respond (fails
+ * closed).
  */
 export interface Counters {
-  /** Reserves all or nothing; a refusal consumes nothing. Never lets a window or an account exceed its limit. */
+  /** Reserves everything or nothing. A refusal consumes nothing, and no window or account ever exceeds its limit. */
   reserve(request: ReserveRequest): Promise<ReserveOutcome>;
   /**
-   * Records that the provider is called: from now on an expired reservation is charged in full. Renews the lease.
-   * @throws GatewayError `service_unavailable` also if the reservation has ended: the call would not be charged.
+   * Records that the provider is being called, after which an expired reservation is charged in full. Renews the lease.
+   * @throws GatewayError `service_unavailable` also if the reservation has ended, because the call would not be
+   * charged.
    */
   begin(tenant: string, id: string): Promise<void>;
   /** Renews the lease of a running call. */
   extend(tenant: string, id: string): Promise<void>;
   /**
-   * Turns the reservation into spend and releases the rest. Settling twice changes nothing. Usage above the reservation
-   * is still charged, so spend can exceed a limit by at most one reservation.
+   * Converts the reservation into spend and releases the rest. Settling twice changes nothing. Usage above the
+   * reservation is still charged, so spend can exceed a limit by at most one reservation.
    */
   settle(tenant: string, id: string, settlement: Settlement): Promise<void>;
   /**
-   * Returns reservations whose lease has ended, or ends before `untilMs` (epoch), to include all of a process known to
-   * be gone.
+   * Returns reservations whose lease has ended, or ends before `untilMs` (epoch), which allows the inclusion of all
+   * reservations of a process known to be gone.
    */
   expired(tenant: string, untilMs?: number): Promise<readonly OpenReservation[]>;
-  /** Returns idle slices of global budgets and books spend beyond a slice. Resolves to the micro-dollars given back. */
+  /**
+   * Returns idle slices to the global budgets and books spend beyond a slice. Resolves to the returned amount in
+   * micro-dollars.
+   */
   reclaim(tenant: string): Promise<number>;
-  /** Reads the current state, for people. */
+  /** Reads the current state for display to people. */
   status(tenant: string, limits: Limits): Promise<CountersStatus>;
 }
 
@@ -171,5 +177,5 @@ export interface CountersStatus {
   readonly spend: Readonly<Record<string, number>>;
 }
 
-/** Longer than any pause between renewals. */
+/** Lease duration, longer than any pause between renewals. */
 export const reservationLeaseSeconds = 60;

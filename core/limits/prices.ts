@@ -9,22 +9,22 @@ import { mockModelName } from '#core/models/providers/demo.ts';
 import { modelMatches } from '#core/models/routing/model-glob.ts';
 import type { Limits } from './ports.ts';
 
-/** Prices in picodollars (10⁻¹² USD) per token, as integers: sums of millions of calls stay exact. */
+/** Prices in picodollars (10⁻¹² USD) per token. They are integers, so that sums over millions of calls stay exact. */
 interface Price {
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
   readonly cacheWrite1h: number;
-  /** Factors on the prices of input and output above this many input tokens, in thousandths. */
+  /** Factors, in thousandths, that apply to input and output prices above this many input tokens. */
   readonly long?: { readonly aboveTokens: number; readonly input: number; readonly output: number };
-  /** True if the table does not have the model, so that its highest prices are used. */
+  /** True if the model is not in the table, in which case its highest prices are used. */
   readonly estimated: boolean;
 }
 
 /**
- * Returns the price of a model. Returns `unknown` if the table does not have it and it may not be estimated: because of
- * `prices.unknown_model: refuse`, or because there is no table.
+ * Returns the price of a model. Returns `unknown` if the model is not in the table and the price may not be estimated,
+ * because of `prices.unknown_model: refuse` or because there is no table.
  */
 export function priceOf({ prices }: Configuration, model: string): Price | 'unknown' {
   const known = priceIn(prices.table, model);
@@ -33,9 +33,11 @@ export function priceOf({ prices }: Configuration, model: string): Price | 'unkn
 }
 
 /**
- * Returns the amount to reserve: at least what the call can cost, so input is priced at least as a cache write.
- * @param surcharge factor on the price for options of the request.
- * @throws GatewayError `model_not_allowed` if a budget applies and the price is unknown: an unknown cost is not spent.
+ * Returns the amount to reserve, which is at least as much as the call can cost, so input is priced at least as a cache
+ * write.
+ * @param surcharge factor on the price for request options.
+ * @throws GatewayError `model_not_allowed` if a budget applies and the price is unknown, because an unknown cost must
+ * not be spent.
  */
 export function reserveCost(
   configuration: Configuration,
@@ -55,7 +57,7 @@ export function reserveCost(
   return charge({ ...price, input: Math.max(price.input, price.cacheWrite) }, usage, surcharge);
 }
 
-/** Returns the cost of a call. Without any price it is 0 and marked as estimated. */
+/** Returns the cost of a call. If there is no price at all, it is 0 and marked as estimated. */
 export function costOf(
   { prices }: Pick<Configuration, 'prices'>,
   model: string,
@@ -69,8 +71,8 @@ export function costOf(
 }
 
 /**
- * Returns the cost of a demo answer: from the price row of the mock, never from the requested model. Without that row
- * it is 0.
+ * Returns the cost of a demo response, based on the mock's price row and never on the requested model. Without that
+ * row, the cost is 0.
  */
 export function demoCost(
   { prices }: Pick<Configuration, 'prices'>,
@@ -102,11 +104,11 @@ function charge(price: Price, usage: Usage, surcharge: number): number {
 export const contextOf = ({ input_tokens, cache_read_tokens = 0, cache_write_tokens = 0 }: Usage): number =>
   input_tokens + cache_read_tokens + cache_write_tokens;
 
-/** Vendors with a price for long contexts charge it from this size. */
+/** Input size above which vendors that have a long-context price charge it. */
 const longFromTokens = 200_000;
 
 /**
- * Reports whether a vendor may charge more for the length of a call, while the table has no price for it
+ * Reports whether a vendor may charge more for a call because of its length although the table has no such price
  * [budget.served].
  */
 export function lacksLongPrice({ prices }: Pick<Configuration, 'prices'>, model: string, usage: Usage): boolean {
@@ -115,7 +117,7 @@ export function lacksLongPrice({ prices }: Pick<Configuration, 'prices'>, model:
   return price !== undefined && price.input > 0 && price.long === undefined;
 }
 
-/** Multiplies a provider's token count by a price. Invalid counts cost nothing; fractions are rounded up. */
+/** Multiplies a provider's token count by a price. Invalid counts cost nothing, and fractions are rounded up. */
 const times = (tokens: number | undefined, price: number): bigint =>
   tokens !== undefined && Number.isFinite(tokens) && tokens > 0 ? BigInt(Math.ceil(tokens)) * BigInt(price) : 0n;
 
@@ -129,9 +131,9 @@ function priceIn(table: PriceTable | undefined, model: string): Price | undefine
   });
 }
 
-/** Maximum number of remembered models: callers choose the names. */
+/** Maximum number of models that are remembered, because callers choose the names. */
 const maxModels = 500;
-/** Prices by model of a table: each call needs its price three times. */
+/** A table's prices by model, cached because each call needs its price three times. */
 const foundIn = remembered((_: PriceTable) => new RecentMap<string, Price | undefined>({ max: maxModels }));
 
 /** Converts USD per million tokens (micro-dollars per token) to picodollars per token. */
@@ -156,7 +158,7 @@ const hourlyOf = (
 ): number =>
   hourly === undefined ? Math.max(2 * input, picodollars(cache_write_usd_per_million)) : picodollars(hourly);
 
-/** Returns the factors of long contexts. A list price of 0 stays 0. */
+/** Returns the factors for long contexts. A list price of 0 stays 0. */
 function longOf(row: PriceRow, long: NonNullable<PriceRow['long_context']>): NonNullable<Price['long']> {
   const thousandths = (of: number, to: number) => (of === 0 ? 1000 : Math.ceil((1000 * to) / of));
   return {
@@ -166,7 +168,7 @@ function longOf(row: PriceRow, long: NonNullable<PriceRow['long_context']>): Non
   };
 }
 
-/** Returns the highest price of each kind in the table. */
+/** Returns the highest price of each kind that the table contains. */
 const dearestOf = remembered((table: PriceTable): Price => {
   const prices = table.models.map(priceOfRow);
   const max = (kind: 'input' | 'output' | 'cacheRead' | 'cacheWrite' | 'cacheWrite1h') =>

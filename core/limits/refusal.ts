@@ -18,7 +18,7 @@ type Refusal = Omit<Extract<ReserveOutcome, { ok: false }>, 'ok' | 'limits'>;
 /**
  * Returns the refusal of a call, or undefined if it may pass.
  * @param wanted as in `applyReserve`.
- * @param requests number of requests: one, or those of a lease.
+ * @param requests number of requests: one, or the number in a lease.
  */
 export function refusalOf(
   state: CounterState,
@@ -37,7 +37,7 @@ export function refusalOf(
       overLimit(window, 'tokens', request.tokens, tokens_per_minute, holder),
     );
   if (refused) return refused;
-  // Slices are requested only after every account has room: a refused call requests none.
+  // Slices are requested only once every account is known to have room, so a refused call requests none.
   const lacking = new Map(wanted);
   for (const budget of budgets) {
     const over = overBudget(state, budget, request.cost_microusd, nowMs, wanted && lacking);
@@ -59,7 +59,7 @@ function tooManyOpen({ open }: CounterState, holder: Holder): Refusal | undefine
   };
 }
 
-/** Returns the refusal that lasts longer, so that `Retry-After` holds for both limits. */
+/** Returns the refusal with the longer wait, so that `Retry-After` is right for both limits. */
 const longestWait = (requests: Refusal | undefined, tokens: Refusal | undefined): Refusal | undefined =>
   (tokens?.retryAfterSeconds ?? 0) > (requests?.retryAfterSeconds ?? 0) ? tokens : requests;
 
@@ -72,7 +72,7 @@ function overLimit(
 ): Refusal | undefined {
   if (limit === undefined) return undefined;
   const used = total(buckets, what);
-  // A limit of 0 refuses even calls that count as zero.
+  // A limit of 0 refuses even calls with a count of zero.
   if (used + needed <= limit && limit > 0) return undefined;
   const refusal = { code: 'rate_limit_error', what: `${what}_per_minute` } as const;
   const never = limit === 0 || needed > limit;
@@ -93,7 +93,7 @@ function overLimit(
   };
 }
 
-/** Checks one budget. A free call needs room as well, because an exhausted budget refuses every call. */
+/** Checks one budget. Even a free call needs room, because an exhausted budget refuses every call. */
 function overBudget(
   state: CounterState,
   budget: BudgetAccount,

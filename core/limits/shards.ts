@@ -1,6 +1,6 @@
 /**
  * Shards of a tenant's counters [limit.shards]: the limits of a busy tenant are halved repeatedly, and each part has
- * its own item. A shard is identified by its number and depth: shard `n` of depth `d` splits into `n` and `n + 2^d`.
+ * its own item. A shard is identified by its number and depth: shard `n` at depth `d` splits into `n` and `n + 2^d`.
  * Both determine its share of every limit, so all shares add up to the limit after any splits and merges, without
  * communication between shards.
  */
@@ -9,16 +9,19 @@ import type { BudgetStatus, LimitStatus, Limits, ReserveOutcome, ReserveRequest 
 import { accountKey } from './spend.ts';
 import type { Bucket } from './window.ts';
 
-/** At most 512 shards: with 48 open calls in each, about 24,000 per tenant [limit.shards]. */
+/** At most 512 shards. With 48 open calls each, that is about 24,000 per tenant [limit.shards]. */
 export const maxDepth = 9;
-/** Depth up to which two requests read all shards. Few tenants have deeper ones, whose readers send four more. */
+/**
+ * Depth up to which two requests read all shards. Few tenants have deeper shards, which take readers four more
+ * requests.
+ */
 export const usualDepth = 6;
 export const maxShards = 2 ** maxDepth;
 
-/** Returns the parent of a shard: the latest split is merged first. All shards are split off from shard 0. */
+/** Returns the parent of a shard. The latest split is merged first, and all shards are split off from shard 0. */
 export const parentOf = (shard: number): number => (shard === 0 ? 0 : shard - 2 ** Math.floor(Math.log2(shard)));
 
-/** Returns the shard that splits off a shard of this depth. */
+/** Returns the shard that is split off from a shard at this depth. */
 export const siblingOf = (shard: number, depth: number): number => shard + 2 ** depth;
 
 /** Returns a shard's share of a number. The shares of all shards add up to it. */
@@ -29,7 +32,7 @@ export function shareOf(whole: number, shard: number, depth: number): number {
   return share;
 }
 
-/** Returns the limits at a shard. Shards, like tenants, hold slices of global budgets. */
+/** Returns the limits at a shard. Like tenants, shards hold slices of global budgets. */
 export function limitsAt(limits: Limits, shard: number, depth: number): Limits {
   if (depth === 0) return limits;
   const { holder, requests_per_minute, tokens_per_minute, budgets } = limits;
@@ -44,10 +47,10 @@ export function limitsAt(limits: Limits, shard: number, depth: number): Limits {
   };
 }
 
-/** Minimum number of calls that a shard has room for: with fewer, calls would try shard after shard. */
+/** Minimum number of calls for which a shard has room. If it were smaller, calls would try shard after shard. */
 const leastCalls = 8;
 
-/** Reports whether each half still has room for enough calls like this one after another split. */
+/** Reports whether, after another split, each half would still have room for enough calls like this one. */
 export function maySplit(state: CounterState, shard: number, request: ReserveRequest, nowMs: number): boolean {
   const { tokens, cost_microusd, limits } = request;
   const {
@@ -67,7 +70,7 @@ export function maySplit(state: CounterState, shard: number, request: ReserveReq
   );
 }
 
-/** Splits a shard. Counts are halved; open reservations stay at the shard where their calls look for them. */
+/** Splits a shard. Counts are halved, while open reservations stay at the shard where their calls look for them. */
 export function split(state: CounterState): readonly [CounterState, CounterState] {
   const depth = state.depth + 1;
   const windows = state.window.map((bucket) => halves(bucket));
@@ -100,15 +103,15 @@ export function split(state: CounterState): readonly [CounterState, CounterState
 }
 
 /**
- * Returns the new shard's part of a slice: half of the spend and half of the free amount, so that neither part holds
- * less than it used.
+ * Returns the new shard's part of a slice: half of the spend and half of the free amount, so that neither part contains
+ * less than it has used.
  */
 function splitSlice(state: CounterState, key: string, slice: Slice): number {
   const free = Math.max(0, slice.granted_microusd - usedOf(state, key));
   return Math.floor((state.spend[key] ?? 0) / 2) + Math.floor(free / 2);
 }
 
-/** Halves a bucket; the larger half stays. */
+/** Halves a bucket; the larger half stays in place. */
 function halves({ second, requests, tokens }: Bucket): readonly [Bucket[], Bucket[]] {
   const given = { second, requests: Math.floor(requests / 2), tokens: Math.floor(tokens / 2) };
   const kept = { second, requests: requests - given.requests, tokens: tokens - given.tokens };
@@ -150,7 +153,8 @@ const mergedSlice = (one: Slice | undefined, other: Slice): Slice =>
     : other;
 
 /**
- * Reports whether these are all shards of a tenant, once each. A shard that was split meanwhile would be counted twice.
+ * Reports whether these are all of a tenant's shards, once each. A shard that was split in the meantime would be
+ * counted twice.
  */
 export const isWhole = (states: readonly CounterState[]): boolean =>
   states.reduce((sum, { depth }) => sum + 2 ** -depth, 0) === 1;
@@ -158,8 +162,8 @@ export const isWhole = (states: readonly CounterState[]): boolean =>
 export const mergedShardState: CounterState = { ...emptyState, gone: true };
 
 /**
- * Returns a shard's outcome for the caller: the tenant's limits, with the shard's remaining amounts times the number of
- * shards. This is an estimate; `status` adds up all shards.
+ * Returns a shard's outcome for the caller: the tenant's limits, and the shard's remaining amounts multiplied by the
+ * number of shards. This is an estimate; `status` adds up all shards.
  */
 export function tenantOutcome(outcome: ReserveOutcome, limits: Limits, depth: number): ReserveOutcome {
   if (depth === 0 || !outcome.ok) return outcome;

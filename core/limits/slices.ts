@@ -1,16 +1,16 @@
 /**
- * Slices of global budgets: a request does not touch a global item while its tenant's slice suffices. The granted total
- * never exceeds the limit; only cost above a reservation can, and it is booked later.
+ * Slices of global budgets. A request does not touch a global item as long as its tenant's slice is sufficient. The
+ * granted total never exceeds the limit. Only cost above a reservation can do so, and it is booked later.
  */
 import { type CounterState, type Slice, type Step, usedOf, type WantedSlices } from './counter-state.ts';
 
-/** Seconds after which an unused slice is returned. */
+/** Number of seconds after which an unused slice is returned. */
 const idleSeconds = 60;
 
-/** An amount moved between a global item and a tenant's: positive into the tenant's. */
+/** An amount moved between a global item and a tenant's item; positive if it moves to the tenant. */
 export interface Move {
   readonly microusd: number;
-  /** Maximum of the global item after the move; undefined if the move must happen anyway. */
+  /** Maximum of the global item after the move, or undefined if the move must happen in any case. */
   readonly limit_microusd?: number;
 }
 
@@ -18,7 +18,7 @@ export type Moves = ReadonlyMap<string, Move>;
 
 /**
  * Grows slices as far as the global budgets allow.
- * @param totals current totals of all tenants; a new account has none.
+ * @param totals current totals across all tenants; a new account has none.
  */
 export function growSlices(
   state: CounterState,
@@ -44,7 +44,7 @@ export function growSlices(
   return { state: { ...state, slices }, moves };
 }
 
-/** Reverts growth that no call used, so that it is available elsewhere. */
+/** Reverts growth that no call used, so that the amount is available elsewhere. */
 export function withoutUnused(
   state: CounterState,
   before: CounterState,
@@ -64,7 +64,8 @@ export function withoutUnused(
 }
 
 /**
- * Returns idle slices, and books spend beyond a slice so that other tenants see it. The outcome is the returned amount.
+ * Returns idle slices, and books spend beyond a slice so that other tenants can see it. The outcome is the returned
+ * amount.
  */
 export function applyReclaim(state: CounterState, nowMs: number): Step<number> {
   const moves = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** Accounts, periods and tiers of budgets. Periods are UTC days and months. */
+/** Budget accounts, periods and tiers. Periods are UTC days and months. */
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import type { BudgetAccount, BudgetStatus } from './ports.ts';
 
@@ -12,7 +12,7 @@ type Period = BudgetAccount['period'];
 
 const periodOf = (period: Period, ms: number): string => (period === 'day' ? dateOf(ms) : dateOf(ms).slice(0, 7));
 
-/** Every call formats the same few dates. */
+/** Cached, because every call formats the same few dates. */
 const dates = new RecentMap<number, string>({ max: 64 });
 
 const dateOf = (ms: number): string =>
@@ -23,7 +23,7 @@ export const periodStart = (period: Period, ms: number): number => {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), period === 'day' ? date.getUTCDate() : 1);
 };
 
-/** Returns the whole seconds until the period ends and the account is empty again; at least 1. */
+/** Returns the number of whole seconds, at least 1, until the period ends and the account is empty again. */
 export function secondsUntilPeriodEnds(period: Period, nowMs: number): number {
   const date = new Date(nowMs);
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
@@ -31,10 +31,10 @@ export function secondsUntilPeriodEnds(period: Period, nowMs: number): number {
   return Math.max(1, Math.ceil((end - nowMs) / 1000));
 }
 
-/** Days for which a key's counters keep its spend: forecasts see each weekday four times. */
+/** Number of days for which a key's counters keep its spend, so that forecasts see each weekday four times. */
 export const spendRetentionDays = 28;
 /**
- * Reports whether an account is kept: the current period and the previous one, for reports. A later one was written by
+ * Reports whether an account is kept. The current and previous periods are kept for reports; a later one was written by
  * a process whose clock is ahead.
  */
 export function isKept(key: string, nowMs: number): boolean {
@@ -44,7 +44,7 @@ export function isKept(key: string, nowMs: number): boolean {
   return name >= previous;
 }
 
-/** Returns the tier: `ok` below 80 %, `alert` from 80, `warning` from 90, `exhausted` at 100. */
+/** Returns the tier: `ok` below 80 %, `alert` from 80 %, `warning` from 90 %, `exhausted` at 100 %. */
 export function tierOf(usedMicrousd: number, limitMicrousd: number): BudgetStatus['tier'] {
   if (usedMicrousd >= limitMicrousd) return 'exhausted';
   if (usedMicrousd * 10 >= limitMicrousd * 9) return 'warning';
@@ -57,5 +57,5 @@ export function usd(microusd: number): string {
   return `${Math.floor(microusd / 1_000_000)}.${digits.slice(0, 2)}${digits.slice(2).replace(/0+$/, '')}`;
 }
 
-/** Converts dollars of the configuration to integer micro-dollars, rounded down. */
+/** Converts dollars from the configuration to integer micro-dollars, rounded down. */
 export const microusdOf = (dollars: number): number => Math.floor(Number((dollars * 1_000_000).toFixed(3)));

@@ -1,4 +1,4 @@
-/** The counters of a tenant as compact text: every write is billed by the size of the whole item. */
+/** A tenant's counters as compact text, because every write is billed by the size of the whole item. */
 import type { ChatOperation } from '#core/contracts/chat.ts';
 import type { CounterState } from './counter-state.ts';
 import type { ReservedCall } from './ports.ts';
@@ -14,9 +14,11 @@ type CallRow = readonly [string, string, ChatOperation, string, string, 0 | 1, 0
 
 type LeaseRow = readonly [string, number, number, number];
 
-/** Members have one-letter names and rows are arrays: a busy minute takes 1 kB instead of 4. */
+/**
+ * Compact form. Members have one-letter names and rows are arrays, so that a busy minute takes 1 kB instead of 4 kB.
+ */
 interface Compact {
-  /** Second of the first bucket, then for each bucket: seconds after the first, requests, tokens. */
+  /** Second of the first bucket, followed by the seconds since then, requests and tokens of each bucket. */
   readonly w: readonly number[];
   readonly s: Readonly<Record<string, number>>;
   readonly g: Readonly<Record<string, [number, number, number]>>;
@@ -24,7 +26,8 @@ interface Compact {
   readonly a: readonly string[];
   readonly o: readonly ReservationRow[];
   /**
-   * Leases: id, seconds after the first bucket, requests, tokens. Absent if there are none; so are `d` and `x` if 0.
+   * Leases: id, seconds after the first bucket, requests, tokens. Absent if there are none; `d` and `x` are likewise
+   * absent if 0.
    */
   readonly l?: readonly LeaseRow[];
   readonly d?: number;
@@ -75,8 +78,8 @@ function bucketNumbers(window: readonly Bucket[], first: number): readonly numbe
 }
 
 /**
- * Parses a text written by `stateText`.
- * @throws if the text has another form.
+ * Parses text written by `stateText`.
+ * @throws if the text has a different format.
  */
 export function stateOf(text: string): CounterState {
   const { w, s, g, a, o, l = [], d = 0, x } = JSON.parse(text) as Compact;

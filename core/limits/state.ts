@@ -1,4 +1,6 @@
-/** Pure transitions of a tenant's counters. Each returns the state after it; the same object means no change. */
+/**
+ * Pure transitions of a tenant's counters. Each returns the resulting state; if it is the same object, nothing changed.
+ */
 import { isoTime } from '#core/kernel/ports.ts';
 import type { CounterState, Reservation, Step, WantedSlices } from './counter-state.ts';
 import {
@@ -15,8 +17,8 @@ import { budgetStatuses, limitStatus } from './status.ts';
 import { addToBucket, inWindow, itemSecond } from './window.ts';
 
 /**
- * Reserves a call. A repeated id is the same reservation, because the response of a write may get lost.
- * @param wanted collects slices that are too small and lets the call pass for now; without it such a call is refused.
+ * Reserves a call. A repeated id refers to the same reservation, because the response to a write may get lost.
+ * @param wanted collects slices that are too small and lets the call pass for now; if absent, such a call is refused.
  */
 export function applyReserve(
   state: CounterState,
@@ -58,14 +60,16 @@ export function applyReserve(
   );
 }
 
-/** Records that the provider is called, and renews the lease. The outcome is false if the reservation has ended. */
+/**
+ * Records that the provider is being called, and renews the lease. The outcome is false if the reservation has ended.
+ */
 export const applyBegin = (state: CounterState, id: string, nowMs: number): Step<boolean> =>
   renewed(state, id, nowMs, true);
 
 export const applyExtend = (state: CounterState, id: string, nowMs: number): Step<boolean> =>
   renewed(state, id, nowMs, false);
 
-/** Settles a call: corrects its bucket, and books the cost in the period of the reservation. */
+/** Settles a call by correcting its bucket and booking the cost in the reservation's period. */
 export function applySettle(state: CounterState, id: string, settlement: Settlement, nowMs: number): Step<boolean> {
   const reservation = state.open.find((open) => open.id === id);
   if (!reservation || !isMeant(reservation, settlement)) return { state, outcome: false };
@@ -117,11 +121,13 @@ function renewed(state: CounterState, id: string, nowMs: number, begins: boolean
   return { state: { ...state, open: state.open.map((open) => (open === reservation ? after : open)) }, outcome: true };
 }
 
-/** Checks that healing settles the reservation it read: a call that has renewed its lease since then is left alone. */
+/**
+ * Checks that healing settles the reservation that it read. A call that has renewed its lease since then is left alone.
+ */
 const isMeant = (reservation: Reservation, { lease_expires_at }: Settlement): boolean =>
   lease_expires_at === undefined || lease_expires_at === isoTime(reservation.lease_ends_ms);
 
-/** Marks the slices of a call as used. A free call does not keep a slice from being returned. */
+/** Marks a call's slices as used. A free call does not prevent a slice from being returned. */
 function touched(slices: CounterState['slices'], reservation: Reservation): CounterState['slices'] {
   const used = { ...slices };
   for (const key of reservation.accounts) {

@@ -1,4 +1,4 @@
-/** Remaining limits and budgets, for headers, tiers and people. */
+/** Remaining limits and budgets, for headers, tiers and display to people. */
 import { type CounterState, reservedOf, usedOf } from './counter-state.ts';
 import type { BudgetAccount, BudgetStatus, LimitStatus, Limits } from './ports.ts';
 import { accountKey, tierOf } from './spend.ts';
@@ -25,7 +25,7 @@ export function limitStatus(state: CounterState, limits: Limits, nowMs: number):
 
 /**
  * Returns the status of each budget.
- * @param totals what all tenants together hold of global budgets, by account key, if just read.
+ * @param totals amounts of global budgets that all tenants together hold, by account key, if just read.
  */
 export const budgetStatuses = (
   state: CounterState,
@@ -40,8 +40,8 @@ export const budgetStatuses = (
   });
 
 /**
- * Returns the used amount of a budget. For a global one this includes other tenants' slices, as of the last growth of
- * this tenant's slice: their unspent part counts as used, since other tenants cannot spend it.
+ * Returns the used amount of a budget. For a global budget, this includes other tenants' slices as of the last time
+ * this tenant's slice grew. Their unspent part counts as used, because only those tenants can spend it.
  */
 export function usedOfAll(
   state: CounterState,

@@ -1,10 +1,10 @@
 /**
- * Request options that cost more than the list price: a faster tier, a faster mode, a region [budget.served].
- * Factors are the highest that vendors list for any model (2026-11), so that no budget is exceeded unnoticed.
+ * Request options that cost more than the list price: a faster tier, a faster mode, a region [budget.served]. The
+ * factors are the highest that vendors list for any model (2026-11), so that no budget is exceeded unnoticed.
  */
 import type { JsonObject } from '#core/kernel/json.ts';
 
-/** Factors on the list price, by request member and value. */
+/** Factors applied to the list price, by request member and value. */
 const factors: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   service_tier: {
     auto: 1,
@@ -23,12 +23,12 @@ const factors: Readonly<Record<string, Readonly<Record<string, number>>>> = {
 
 const charged = Object.entries(factors);
 
-/** Members that a provider's answer may contain as well: the answer then names the served value. */
+/** Members that may also appear in a provider's response, which then names the value that was served. */
 export const chargedMembers: readonly string[] = Object.keys(factors);
 
 /**
- * Returns the factor of a request: 1 without surcharges. An unknown value counts as the most expensive one of its
- * member.
+ * Returns the factor for a request, which is 1 without surcharges. An unknown value counts as the most expensive value
+ * of its member.
  */
 export function surchargeOf(body: JsonObject): number {
   let factor = 1;

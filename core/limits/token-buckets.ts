@@ -1,8 +1,8 @@
-/** Token buckets of one process, one per name: a burst at once, then a fixed rate per second. */
+/** Token buckets of one process, one per name: first a burst, then a fixed rate per second. */
 import { RecentMap } from '#core/kernel/recent-map.ts';
 
 interface BucketShape {
-  /** Tokens of a full bucket. */
+  /** Number of tokens in a full bucket. */
   readonly burst: number;
   readonly perSecond: number;
 }
@@ -12,7 +12,7 @@ interface Bucket {
   at: number;
 }
 
-/** Maximum number of remembered names; the least recently used one is dropped first. */
+/** Maximum number of names that are remembered. The least recently used one is dropped first. */
 const maxNames = 10_000;
 
 export class TokenBuckets {
@@ -29,7 +29,7 @@ export class TokenBuckets {
     return tokens < 1 ? Math.ceil((1 - tokens) / shape.perSecond) : undefined;
   }
 
-  /** Reports whether there is less than one token now. */
+  /** Reports whether the bucket currently contains less than one token. */
   empty(name: string, shape: BucketShape, nowMs: number): boolean {
     return this.#tokens(name, shape, nowMs) < 1;
   }

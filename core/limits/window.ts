@@ -1,4 +1,4 @@
-/** The sliding window of a tenant: one bucket per second, so that no 60 seconds exceed the limit. */
+/** A tenant's sliding window, with one bucket per second so that no period of 60 seconds exceeds the limit. */
 
 export const windowSeconds = 60;
 
@@ -13,8 +13,9 @@ export interface Bucket {
 export type CountedUnit = 'requests' | 'tokens';
 
 /**
- * Returns the second in which a call is counted: now, or the newest bucket's if another process's clock is slightly
- * ahead, so that the time of an item never runs backwards. A bucket more than a window ahead comes from a broken clock.
+ * Returns the second in which a call is counted: the current one, or the newest bucket's if another process's clock is
+ * slightly ahead, so that an item's time never runs backwards. A bucket that is more than a window ahead comes from a
+ * broken clock.
  */
 export function itemSecond(buckets: readonly Bucket[], nowMs: number): number {
   const now = Math.floor(nowMs / 1000);
@@ -22,14 +23,14 @@ export function itemSecond(buckets: readonly Bucket[], nowMs: number): number {
   return newest > now && newest <= now + windowSeconds ? newest : now;
 }
 
-/** Returns the buckets that still count. One expires when its last moment is 60 seconds old, not its first. */
+/** Returns the buckets that still count. A bucket expires when its last moment is 60 seconds old, not its first. */
 export const inWindow = (buckets: readonly Bucket[], second: number): readonly Bucket[] =>
   buckets.every((bucket) => counts(bucket, second)) ? buckets : buckets.filter((bucket) => counts(bucket, second));
 
 const counts = (bucket: Bucket, second: number): boolean =>
   bucket.second >= second - windowSeconds && bucket.second <= second + windowSeconds;
 
-/** Returns the buckets of the window and the leases, each lease in the last second in which it may be spent. */
+/** Returns the window's buckets and the leases. Each lease counts in the last second in which it may be spent. */
 export function counting(
   { window, leases }: { readonly window: readonly Bucket[]; readonly leases: readonly Bucket[] },
   second: number,
@@ -42,7 +43,7 @@ export function counting(
 export const total = (buckets: readonly Bucket[], what: CountedUnit): number =>
   buckets.reduce((sum, bucket) => sum + bucket[what], 0);
 
-/** Adds to (or subtracts from) the bucket of a second, never below zero. Drops empty buckets. */
+/** Adds to (or subtracts from) a second's bucket, but never below zero. Drops empty buckets. */
 export function addToBucket(
   buckets: readonly Bucket[],
   second: number,
@@ -64,8 +65,8 @@ export function addToBucket(
 }
 
 /**
- * Returns the seconds until this amount has left the window, or the window's length if it never holds that much. At
- * least 1.
+ * Returns the number of seconds, at least 1, until this amount has left the window, or the window's length if it never
+ * contains that much.
  */
 export function secondsUntilFreed(
   buckets: readonly Bucket[],
@@ -81,7 +82,7 @@ export function secondsUntilFreed(
   return windowSeconds;
 }
 
-/** Returns the seconds until the window is empty; 0 if it is. */
+/** Returns the number of seconds until the window is empty, or 0 if it already is. */
 export function secondsUntilEmpty(buckets: readonly Bucket[], second: number, what: CountedUnit): number {
   const last = buckets.findLast((bucket) => bucket[what] > 0);
   return last ? secondsUntilGone(last, second) : 0;

@@ -1,4 +1,7 @@
-/** Lists and acknowledges alerts [alert.lifecycle]. Callers of a tenant see its own, platform callers all. */
+/**
+ * Lists and acknowledges alerts [alert.lifecycle]. A tenant's callers see that tenant's alerts; platform callers see
+ * all.
+ */
 
 import { personActor } from '#core/configuration/identity/principal.ts';
 import { type Alert, type AlertRow, type AlertScope, alertStates, platformAlerts } from '#core/contracts/alert.ts';
@@ -10,7 +13,9 @@ import { changeAlert } from '#core/operations/alerts/change.ts';
 import { placeOf } from '#core/operations/alerts/lifecycle.ts';
 import { type Call, cursorOf, limitOf, type Operation, wordOf } from './operation.ts';
 
-/** Maximum of returned alerts, and of open ones of tenants that are rows. Older ones are in the evidence. */
+/**
+ * Maximum number of alerts returned, and of open alerts of tenants stored as rows. Older alerts are in the evidence.
+ */
 const maxShown = 500;
 
 export const listAlerts: Operation = async (call) => {
@@ -30,11 +35,11 @@ export const listAlerts: Operation = async (call) => {
 
 const none: Page<AlertRow> = { items: [] };
 
-/** Scopes that are read whole. Of tenants that are rows a platform caller sees the open alerts. */
+/** Scopes whose alerts are all read. For tenants stored as rows, a platform caller only sees the open alerts. */
 const scopesOf = ({ principal, snapshot }: Call): AlertScope[] =>
   principal.platform ? [platformAlerts, ...snapshot.configuration.tenants.map(({ id }) => id)] : [principal.tenant];
 
-/** Acknowledges an alert and records by whom. Idempotent. */
+/** Acknowledges an alert and records which caller did so. Idempotent. */
 export const acknowledgeAlert: Operation = async (call) => {
   const { ports, principal, snapshot, params } = call;
   const id = params.id ?? '';

@@ -1,5 +1,5 @@
 /**
- * Analytics per minute [admin.analytics] for tenants, models, providers and tools, limited to what the caller may
+ * Analytics per minute [admin.analytics] for tenants, models, providers and tools, limited to those that the caller may
  * see.
  */
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
@@ -26,13 +26,13 @@ const minuteMs = 60_000;
 const realtimeMinutes = 5;
 /** Default span: the last hour. */
 const usualMinutes = 60;
-/** Default maximum of dimensions in one answer. Others must be requested by name. */
+/** Default maximum number of dimensions in a response. Others must be requested by name. */
 const maxListed = 100;
-/** Maximum of buckets in one answer: a function answers at most 6 MB. */
+/** Maximum number of buckets in a response, because a function's response is limited to 6 MB. */
 const maxBuckets = 25_000;
-/** Dimensions read concurrently. An answer that becomes too large is rejected before all are read. */
+/** Number of dimensions read concurrently. A response that becomes too large is rejected before all are read. */
 const readConcurrency = 8;
-/** Maximum of reads below a path: each dimension is read once per tenant. */
+/** Maximum number of reads below a path. Each dimension is read once per tenant. */
 const maxReads = 1_000;
 
 interface Span {
@@ -54,7 +54,7 @@ export const realtimeAnalytics: Operation = async (call) => {
   return { body: { ...span, step: '1m', ...(await answerOf(call, span, '1m')) } };
 };
 
-/** A dimension of the answer, and the counted dimensions it sums up. */
+/** A dimension in the response, and the counted dimensions that it sums up. */
 interface Series {
   readonly dimension: Dimension;
   readonly sums: readonly { readonly scope: Scope; readonly dimension: Dimension }[];
@@ -73,7 +73,7 @@ async function seriesOf(call: Call, asked: readonly Dimension[] | undefined, spa
   return dimensions.map((dimension) => ({ dimension, sums: [{ scope: scopeOf(call, dimension), dimension }] }));
 }
 
-/** Returns the series of the tenants below the path; `global` is their total [admin.by-path]. */
+/** Returns the series for the tenants below the path; `global` is their total [admin.by-path]. */
 async function seriesBelow(call: Call, asked: readonly Dimension[] | undefined, span: Span): Promise<Series[]> {
   const tenants = tenantsOf(call, 'viewer');
   const dimensions = [...new Set(asked ?? (await seenBelow(call, tenants, span)))];
@@ -133,7 +133,7 @@ async function summaryOf(call: Call, series: readonly Series[], span: Span, step
   return { dimensions, summary: Object.fromEntries(dimensions.map((dimension) => [dimension, found.get(dimension)])) };
 }
 
-/** Returns the total, each tenant, and names with traffic, up to the maximum of reads. */
+/** Returns the total, each tenant, and names that have traffic, up to the maximum number of reads. */
 async function seenBelow({ ports }: Call, tenants: readonly string[], span: Span): Promise<Dimension[]> {
   const names = await Promise.all(tenants.map((tenant) => ports.observations.dimensions(tenant, span)));
   const known = tenants.map((tenant): Dimension => `tenant:${tenant}`);
@@ -142,7 +142,7 @@ async function seenBelow({ ports }: Call, tenants: readonly string[], span: Span
   return ['global' as const, ...known, ...rest].slice(0, maxListed);
 }
 
-/** Returns visible dimensions with traffic, the total first. */
+/** Returns the visible dimensions that have traffic, the total first. */
 async function seenIn(call: Call, span: Span): Promise<Dimension[]> {
   const { ports, principal, snapshot } = call;
   const names = await ports.observations.dimensions(ownScope(call), span);
@@ -154,7 +154,7 @@ async function seenIn(call: Call, span: Span): Promise<Dimension[]> {
   return [...first, ...tenants.map((id): Dimension => `tenant:${id}`), ...elsewhere, ...names].slice(0, maxListed);
 }
 
-/** Returns the caller's scope: its own tenant, or all tenants for platform callers. */
+/** Returns the caller's scope: its own tenant, or all tenants if it is a platform caller. */
 const ownScope = ({ principal }: Call): Scope => (principal.platform ? everyTenant : principal.tenant);
 
 function scopeOf(call: Call, dimension: Dimension): Scope {
@@ -164,7 +164,8 @@ function scopeOf(call: Call, dimension: Dimension): Scope {
 
 /**
  * Checks access to a dimension.
- * @throws GatewayError `forbidden` for totals of all tenants of this or another plane, `not_found` for another tenant.
+ * @throws GatewayError `forbidden` for totals across all tenants of this or another plane, `not_found` for another
+ * tenant.
  */
 function assertMaySee({ principal, snapshot }: Call, dimension: Dimension): void {
   const parts = partsOf(dimension);
@@ -181,7 +182,7 @@ function assertMaySee({ principal, snapshot }: Call, dimension: Dimension): void
   if (!known) throw notFound('tenant');
 }
 
-/** Returns the requested span without expired buckets, which are deleted with a delay. */
+/** Returns the requested span without expired buckets, which are not deleted immediately. */
 function spanOf({ ports, query }: Call): Span {
   const now = ports.clock.now();
   const earliest = minuteAt(now - recentHours * 60 * minuteMs);

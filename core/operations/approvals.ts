@@ -1,4 +1,4 @@
-/** Approvals over HTTP: list, item, votes. GET requests decide nothing. */
+/** Approvals over HTTP: list, item, votes. GET requests make no decisions. */
 
 import type { z } from 'zod';
 import { currentTermsFinder } from '#core/actions/current-terms-finder.ts';
@@ -29,8 +29,7 @@ export const listApprovals: Operation = async (call) => {
   const { ports } = call;
   const page = await ports.approvals.list(call.principal.tenant, 'pending', pageOf(call));
   const now = ports.clock.now();
-  // Only the item route evaluates a long call under the terms in force; here that would run for each item at each
-  // request.
+  // Only the item route evaluates a long call under the active terms. Here, each request would do so for every item.
   const terms = currentTermsFinder(ports, call.snapshot);
   const asked = await Promise.all(page.items.map((row) => (isLongCall(row) ? row : shownUnderTerms(call, row, terms))));
   const open = asked.filter((row) => row.expires_at > isoTime(now));
@@ -44,12 +43,12 @@ export const listApprovals: Operation = async (call) => {
   return { body: { pending, ...unreadableOf(page.unreadable), ...(page.cursor && { cursor: page.cursor }) } };
 };
 
-/** Names approvals that cannot be read, so that people know that something is missing in the list. */
+/** Names approvals that cannot be read, so that reviewers know that the list is incomplete. */
 const unreadableOf = (ids: readonly string[] = []) => (ids.length > 0 ? { unreadable: ids } : {});
 
 /**
- * Returns the row under the terms in force. If they cannot be evaluated now, returns it with its stored terms; votes
- * are refused until they can.
+ * Returns the row under the active terms. If these cannot be evaluated at the moment, returns it with its stored terms;
+ * votes are refused until they can.
  */
 async function shownUnderTerms(
   call: Call,
@@ -67,7 +66,7 @@ async function shownUnderTerms(
   }
 }
 
-/** States per filter. Lists used approvals as approved, too. */
+/** States per filter. Used approvals are also listed as approved. */
 const histories: Readonly<Record<string, readonly ApprovalStatus[]>> = {
   approved: ['approved', 'executing', 'consumed'],
   denied: ['denied'],
@@ -75,12 +74,12 @@ const histories: Readonly<Record<string, readonly ApprovalStatus[]>> = {
   consumed: ['consumed'],
 };
 const everything: readonly ApprovalStatus[] = ['approved', 'executing', 'consumed', 'denied'];
-/** Maximum of reads per page: the index lags and the filter omits rows, so a page may end short. */
+/** Maximum number of reads per page. The index lags and the filter omits rows, so a page may be incomplete. */
 const maxReads = 10;
 
 /**
- * Lists decided approvals, newest first within each state. All states by default; the cursor names the state of the
- * next page.
+ * Lists approvals with a decision, newest first within each state. By default, lists all states; the cursor names the
+ * state of the next page.
  */
 export const approvalHistory: Operation = async (call) => {
   const { ports, principal, query } = call;
@@ -112,7 +111,7 @@ export const approvalHistory: Operation = async (call) => {
   return { body: { approvals, ...unreadableOf(unreadable), ...(place !== undefined && { cursor: place }) } };
 };
 
-/** Checks the state of a row. A denial by time-out counts as expired. */
+/** Checks the state of a row. A denial by timeout counts as expired. */
 const isOf = (wanted: string, { status, reason }: ApprovalRow): boolean =>
   status !== 'denied' || (reason === 'timeout') === (wanted === 'expired');
 
@@ -130,8 +129,8 @@ const pageOf = ({ query, principal }: Call): { limit: number; cursor?: string; k
 });
 
 /**
- * Streams approval events of the tenant as server-sent events [approval.events].
- * @throws GatewayError `method_not_allowed` on hosts whose functions answer one request each, and if several processes
+ * Streams the tenant's approval events as server-sent events [approval.events].
+ * @throws GatewayError `method_not_allowed` on hosts whose functions each handle one request, and if several processes
  * share a store.
  */
 export const approvalEvents: Operation = async ({ ports, principal, header }) => {
@@ -147,10 +146,10 @@ export const approvalEvents: Operation = async ({ ports, principal, header }) =>
   };
 };
 
-/** Returns an approval. The record of an executed call includes the full result, also from the object store. */
+/** Returns an approval. For an executed call, it includes the full result, even if that is in the object store. */
 export const getApproval: Operation = async (call) => {
   const row = await rowOf(call);
-  // Agents poll for the decision, and do not vote.
+  // Agents poll for the decision but do not vote.
   const mayConfuse = row.status === 'pending' && call.principal.kind !== 'agent';
   return {
     body: {
@@ -162,10 +161,10 @@ export const getApproval: Operation = async (call) => {
   };
 };
 
-/** Maximum of pending requests of a key that are compared with one of them. */
+/** Maximum number of a key's pending requests that are compared with one of them. */
 const mostCompared = 100;
 
-/** Returns other pending requests that a reviewer may confuse with this one. Returns none if they cannot be read. */
+/** Returns other pending requests that a reviewer may confuse with this one, or none if they cannot be read. */
 async function similarRequests({ ports }: Call, row: ApprovalRow) {
   try {
     const { items } = await ports.approvals.list(row.tenant, 'pending', { limit: mostCompared, keyId: row.key_id });
@@ -218,7 +217,7 @@ const vote =
 export const approve = vote('approve');
 export const deny = vote('deny');
 
-/** Returns the row, after applying a due time-out. */
+/** Returns the row after applying a timeout that is due. */
 async function rowOf(call: Call): Promise<ApprovalRow> {
   const id = call.params.envelope_id ?? '';
   const found = await call.ports.approvals.get(call.principal.tenant, id);

@@ -8,7 +8,10 @@ interface Piece {
   readonly cursor?: string;
 }
 
-/** Order of verification: sessions with checkpoints first, even if the tables no longer hold them, then the others. */
+/**
+ * Order of verification: sessions with checkpoints come first, even if they are no longer in the tables, followed by
+ * the others.
+ */
 type Part = 'checkpointed' | 'others';
 
 export async function nextSessions(
@@ -41,7 +44,7 @@ function positionOf(given: string | undefined): { readonly part: Part; readonly 
   return { part, cursor: cursor === '' ? {} : { cursor } };
 }
 
-/** Maximum of findings listed per piece; further ones are only counted. */
+/** Maximum number of findings listed per piece. Additional ones are only counted. */
 const maxSentences = 20;
 
 export class AuditSummary {

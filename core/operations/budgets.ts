@@ -15,8 +15,8 @@ export const listBudgets: Operation = async (call) => {
 };
 
 /**
- * Returns budgets of all tenants below a path, each with its tenant. Budgets shared by all tenants come first, once
- * [admin.by-path].
+ * Returns the budgets of all tenants below a path, each with its tenant. Budgets shared by all tenants come first and
+ * are listed only once [admin.by-path].
  */
 async function budgetsBelow(call: Call) {
   const tenants = tenantsOf(call, 'viewer');
@@ -36,21 +36,21 @@ async function budgetsBelow(call: Call) {
   };
 }
 
-/** Checks for a budget of the platform, which is the same for every tenant. */
+/** Checks for a platform budget, which is the same for every tenant. */
 export const isShared = ({ account }: BudgetView): boolean => account.split(':')[0] === 'global';
 
 export interface BudgetView {
   readonly account: string;
   readonly scope: 'tenant' | 'global' | 'model' | 'key';
-  /** Tenant, model pattern, key id (with `:<pattern>` for some models), or `*` for all tenants. */
+  /** Tenant, model pattern, key id (with `:<pattern>` for a subset of models), or `*` for all tenants. */
   readonly scope_id: string;
   readonly key_name?: string;
   readonly period: BudgetAccount['period'];
   readonly limit_usd: number;
   readonly spent_usd: number;
-  /** Reserved by running calls. */
+  /** Amount reserved by running calls. */
   readonly reserved_usd: number;
-  /** Spent and reserved amount, as a percentage of the limit. */
+  /** The spent and reserved amount as a percentage of the limit. */
   readonly percentage: number;
   readonly tier: 'ok' | 'alert' | 'warning' | 'blocked';
   readonly resets_at: string;
@@ -64,7 +64,7 @@ export async function budgetsOf({
   readonly statuses: readonly BudgetView[];
   readonly rate_limit: LimitStatus;
   readonly open: number;
-  /** Spending of the keys with budgets, as in `CountersStatus`. */
+  /** Spending of keys that have budgets, as in `CountersStatus`. */
   readonly keySpend: CountersStatus['spend'];
 }> {
   const { tenant } = principal;
@@ -93,7 +93,7 @@ function viewOf(
 ): BudgetView {
   const share = limit_microusd === 0 ? 100 : Math.round((used_microusd / limit_microusd) * 1000) / 10;
   const resets = Math.floor(now / 1000 + secondsUntilPeriodEnds(period, now)) * 1000;
-  // For a key: its id, followed by the pattern.
+  // For a key, its id followed by the pattern.
   const model = account.split(':').slice(1).join(':');
   return {
     account,

@@ -1,4 +1,4 @@
-/** Lists over the tenants below a path of the organisations, instead of the caller's tenant [admin.by-path]. */
+/** Lists across the tenants below an organisation path, instead of the caller's tenant [admin.by-path]. */
 
 import { actingIn } from '#core/configuration/identity/grants.ts';
 import { placesOf } from '#core/configuration/identity/organization.ts';
@@ -9,10 +9,10 @@ import { globMatches } from '#core/text/matching/glob.ts';
 import type { Call } from './operation.ts';
 
 /**
- * Returns one page with items of one tenant, and a cursor that continues into the next tenant. Without `path`, uses the
- * caller's tenant.
+ * Returns one page with items from one tenant, and a cursor that continues into the next tenant. Without `path`, uses
+ * the caller's tenant.
  * @param needed required role in each tenant; other tenants are omitted.
- * @throws GatewayError `invalid_request` for a malformed path, or a cursor of another list.
+ * @throws GatewayError `invalid_request` for a malformed path or a cursor from another list.
  */
 export async function pageByPath<T>(
   call: Pick<Call, 'snapshot' | 'principal' | 'query'>,
@@ -35,12 +35,12 @@ export async function pageByPath<T>(
   return { items: [] };
 }
 
-/** Maximum of tenants summed up in one answer, because each costs reads. */
+/** Maximum number of tenants summed up in one response, because each of them costs reads. */
 const maxTenants = 200;
 
 /**
- * Returns the tenants to sum up: those below `path`, or the caller's own without one.
- * @throws GatewayError `invalid_request` for a malformed path, or one with too many tenants.
+ * Returns the tenants to sum up: those below `path`, or the caller's own if there is no path.
+ * @throws GatewayError `invalid_request` for a path that is malformed or has too many tenants.
  */
 export function tenantsOf(
   call: Pick<Call, 'snapshot' | 'principal' | 'query'>,
@@ -56,11 +56,11 @@ export function tenantsOf(
   );
 }
 
-/** Returns the subject of an answer: the caller's tenant, or the path and its tenants. */
+/** Returns the subject of a response: the caller's tenant, or the path and its tenants. */
 export const subjectOf = ({ principal, query }: Pick<Call, 'principal' | 'query'>, tenants: readonly string[]) =>
   query.path === undefined ? { tenant: principal.tenant } : { path: query.path, tenants };
 
-/** Returns the tenants at or below the path in which the caller has the role. An agent stays in its tenant. */
+/** Returns the tenants at or below the path in which the caller has the role. An agent is limited to its own tenant. */
 function tenantsUnder(
   { snapshot, principal }: Pick<Call, 'snapshot' | 'principal'>,
   path: string,

@@ -1,4 +1,4 @@
-/** `POST /v1/requests/{id}/cancel`: ends a running call of the caller's own key, in any process. */
+/** `POST /v1/requests/{id}/cancel`: ends a running call made with the caller's own key, in any process. */
 
 import { longestExecutionSeconds } from '#core/contracts/host-limits.ts';
 import type { CallName } from '#core/execution/cancellation/ports.ts';
@@ -7,7 +7,7 @@ import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Call, Operation } from './operation.ts';
 
-/** Processes poll once per second, so a running call has seen the cancellation after this time. */
+/** Processes poll once per second, so a running call has noticed the cancellation after this time. */
 const waitMs = 4_000;
 const lookEveryMs = 200;
 /** Maximum duration of a call. */
@@ -17,7 +17,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 /**
  * Cancels a running call.
  * @throws GatewayError `invalid_request` for a malformed envelope id; `conflict` for a call that has ended or is
- * pending approval; `not_found` for any other, including another key's [cancel.any-process].
+ * pending approval; `not_found` for any other call, including one made with another key [cancel.any-process].
  */
 export const cancelRequest: Operation = async ({ ports, principal, params }) => {
   const id = (params.id ?? '').toLowerCase();
@@ -42,7 +42,10 @@ export const cancelRequest: Operation = async ({ ports, principal, params }) => 
   throw notFound('running_request', `${id} of this key`);
 };
 
-/** Checks whether the log has a readable entry of the call. Envelope ids begin with their time, which bounds the search. */
+/**
+ * Checks whether the log has a readable entry for the call. Envelope ids begin with their time, which limits the
+ * search.
+ */
 async function isRecorded({ evidence }: Call['ports'], { tenant, key_id, call }: CallName): Promise<boolean> {
   const bornMs = Number.parseInt(call.replaceAll('-', '').slice(0, 12), 16);
   const within = {

@@ -1,4 +1,4 @@
-/** Views of chat traffic: requests, cache, providers. */
+/** Views of chat traffic: requests, cache and providers. */
 
 import { chatOutcomes } from '#core/contracts/chat.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
@@ -15,10 +15,10 @@ import type { BreakerState } from './ports.ts';
 const minuteMs = 60_000;
 const providerWindowMinutes = 15;
 
-/** Returns the start of the visible time. Rows and points are deleted with a delay after they expire. */
+/** Returns the start of the visible period. Expired rows and points are not deleted immediately. */
 const recent = ({ ports }: Pick<Call, 'ports'>): string => isoTime(ports.clock.now() - recentHours * 60 * minuteMs);
 
-/** Returns the times to list calls of. @throws GatewayError `invalid_request` */
+/** Returns the period for which calls are listed. @throws GatewayError `invalid_request` */
 function sentBetween(call: Call) {
   const { from, to } = call.query;
   const earliest = recent(call);
@@ -46,7 +46,7 @@ export const listRequests: Operation = async (call) => {
   return { body: { requests: page.items, ...(page.cursor && { cursor: page.cursor }) } };
 };
 
-/** Returns cache statistics. The number of entries is null if this process does not hold the cache. */
+/** Returns cache statistics. The number of entries is null if the cache is not in this process. */
 export const cacheStatistics: Operation = async ({ ports, principal, snapshot }) => {
   const { hits, semantic_hits, misses, evictions } = (await ports.observations.usage(principal.tenant, {})).cache;
   const found = hits + semantic_hits;
@@ -81,12 +81,12 @@ interface ProviderView {
   readonly base_url?: string;
   /** True if a key is configured. Its value is never shown. */
   readonly has_key: boolean;
-  /** Absent if this process cannot read provider keys, and for a provider without one. */
+  /** Absent if this process cannot read provider keys, and for providers that have no key. */
   readonly key_set?: boolean;
-  /** Reason for being unhealthy, if known. */
+  /** Reason why the provider is unhealthy, if known. */
   readonly reason?: string;
   readonly health: Health | 'disabled';
-  /** Absent if this process neither calls providers nor reads the shared state of breakers. */
+  /** Absent if this process neither calls providers nor reads the shared circuit breaker state. */
   readonly breaker?: BreakerState;
   readonly requests: number;
   readonly errors: number;
@@ -131,7 +131,7 @@ export async function providersOf(call: Pick<Call, 'ports' | 'principal' | 'snap
   });
 }
 
-/** Checks whether the provider's key has a value [admin.status]. */
+/** Checks whether there is a value for the provider's key [admin.status]. */
 async function isKeySet({ providerKeys }: Call['ports'], { api_key_env }: ProviderEntry): Promise<boolean | undefined> {
   if (api_key_env === undefined || !providerKeys) return undefined;
   const key = await providerKeys.get(api_key_env).catch(() => undefined);
@@ -149,5 +149,5 @@ const reasonOf = (
       ? `${errors} of its last ${requests} calls failed`
       : undefined;
 
-/** Removes the query and fragment of an address, which may contain a key. */
+/** Removes the query and fragment from an address, because they may contain a key. */
 const withoutQuery = (address: string): string => address.split(/[?#]/)[0]!;

@@ -1,38 +1,38 @@
-/** A command of agentctl that calls one operation: words, options, help and the table that it prints. */
+/** An agentctl command that calls one operation: its words, options, help and printed table. */
 
 import { count, type Fields } from '#core/kernel/json-fields.ts';
 
-/** A member of the row, also of a member (`settings.name`), or a function of the row. */
+/** A member of the row, which may be nested (`settings.name`), or a function of the row. */
 type Cell = string | ((row: Fields) => unknown);
 
 export interface OperationCommand {
-  /** Groups, name, and a word for each parameter of the path: `keys list <tenant>`. */
+  /** Groups, a name, and one word for each path parameter: `keys list <tenant>`. */
   readonly words: string;
-  /** Default: the summary of the operation. */
+  /** Default: the operation's summary. */
   readonly summary?: string;
-  /** Default: the command with sample values, and the same with `--json`. */
+  /** Default: the command with sample values, both without and with `--json`. */
   readonly examples?: readonly string[];
   readonly alias?: string;
   /** The default command of its group. */
   readonly isDefault?: true;
   /**
-   * Query parameters that are options: placeholder and help. A text may begin with another name for the option. Lists by
-   * page have `limit` and `cursor` in addition.
+   * Query parameters that are options, with placeholder and help. The text may begin with a different name for the
+   * option. Paged lists also have `limit` and `cursor`.
    */
   readonly options?: Readonly<Record<string, string>>;
-  /** The table that is printed. Default: the whole answer as an indented tree. */
+  /** The table that is printed. Default: the whole response as an indented tree. */
   readonly table?: {
-    /** Member of the answer that holds the rows. */
+    /** The response member that contains the rows. */
     readonly of: string;
     /** Printed if there are no rows. */
     readonly none: string;
     readonly columns: Readonly<Record<string, Cell>>;
   };
-  /** Decides the exit code. Default: every answer is positive. */
+  /** Determines the exit code. Default: every response is positive. */
   readonly isPositive?: (answer: Fields) => boolean;
 }
 
-/** Options of several commands. */
+/** Options shared by several commands. */
 export const optionOf = {
   from: '<time> earliest time (ISO 8601)',
   to: '<time> latest time',

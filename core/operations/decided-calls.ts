@@ -1,4 +1,4 @@
-/** Decides calls without making them. Used by the route `simulate` and the console's playground. */
+/** Evaluates calls without making them. Used by the `simulate` route and the console's playground. */
 import { policyText } from '#core/actions/call-work.ts';
 import type { EvaluationPorts, GovernPorts } from '#core/actions/ports.ts';
 import { type SimulatedCall, type SimulatedCaller, simulateCall, simulatedCall } from '#core/actions/simulate.ts';
@@ -23,8 +23,8 @@ interface Answering {
 }
 
 /**
- * Decides the calls.
- * @throws GatewayError `payload_too_large`, `service_unavailable` if a worker decides large calls.
+ * Makes the decisions on the calls.
+ * @throws GatewayError `payload_too_large`, `service_unavailable` if a worker evaluates large calls.
  */
 export async function decidedCalls(
   ports: Ports,
@@ -46,16 +46,16 @@ export async function decidedCalls(
   return results;
 }
 
-/** Compiles a configuration that is not in force, for deciding calls. */
+/** Compiles a configuration that is not active, in order to evaluate calls with it. */
 export const decidedBy = (configuration: Configuration): Evaluated => {
   const policyDocument = buildPolicyDocument(configuration);
   return { configuration, policyDocument, policy: compilePolicy(policyDocument) };
 };
 
-/** Finds no place: line numbers of a merged text are meaningless. */
+/** Finds no location, because line numbers in a merged text are meaningless. */
 export const nowhere: FindPlace = () => undefined;
 
-/** Returns the differences in decisions between two configurations, per level. */
+/** Returns the differences between the decisions of two configurations, per level. */
 export async function difference({ calls }: Pick<Ports, 'calls'>, from: Configuration, to: Configuration) {
   const [before, after] = [buildPolicyDocument(from), buildPolicyDocument(to)];
   return calls ? calls.diff({ before: policyText(before), after: policyText(after) }) : diffPolicies(before, after);

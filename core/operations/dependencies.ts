@@ -1,4 +1,4 @@
-/** The dependencies of a gateway, with state, latency and time of the last change [admin.status]. */
+/** A gateway's dependencies, with their state, latency and time of the last change [admin.status]. */
 
 import type { FailingDelivery } from '#core/approvals/notifications/failing.ts';
 import { troubleAsRead } from '#core/configuration/file-trouble.ts';
@@ -26,16 +26,16 @@ interface Dependency {
     | 'projection'
     | 'configuration';
   readonly name: string;
-  /** True if decisions depend on it. */
+  /** True if decisions depend on this dependency. */
   readonly needed: boolean;
   readonly state: DependencyState;
   readonly latency_ms?: number;
   readonly reason?: string;
-  /** Start of the state, if known more exactly than from this process. */
+  /** Time at which the state began, if known more precisely than by this process. */
   readonly since?: string;
 }
 
-/** Data already read by other parts of the status. */
+/** Data already read by other parts of the status response. */
 interface StatusParts {
   readonly providers: Awaited<ReturnType<typeof providersOf>>;
   readonly failing: readonly FailingDelivery[];
@@ -43,9 +43,9 @@ interface StatusParts {
 }
 
 /**
- * Checks the stores directly. Other dependencies are reported by their last calls, because a check would cost money or
- * disturb a service. `degraded`: the failed dependency is not needed for decisions. A store that is down ends the
- * request earlier with `service_unavailable`.
+ * Checks the stores directly. The state of other dependencies comes from their last calls, because a check would cost
+ * money or disturb a service. `degraded` means that the failed dependency is not needed for decisions. If a store is
+ * down, the request ends earlier with `service_unavailable`.
  */
 export async function dependenciesOf(call: Pick<Call, 'ports' | 'snapshot' | 'principal'>, known: StatusParts) {
   const { ports } = call;
@@ -69,7 +69,7 @@ export async function dependenciesOf(call: Pick<Call, 'ports' | 'snapshot' | 'pr
   return { status, dependencies };
 }
 
-/** The gateway's own parts, for which `degraded` is a fault that people must fix. */
+/** The gateway's own parts, for which `degraded` means a fault that operators must fix. */
 const ownParts = new Set<string>(['projection', 'configuration']);
 
 async function storesOf({ ports }: Pick<Call, 'ports'>): Promise<Dependency[]> {
@@ -117,8 +117,8 @@ const upstreamWindowMinutes = 15;
 const tenantsAtOnce = 10;
 
 /**
- * Reports MCP servers and HTTP services by this tenant's last calls. A server that this process could not start or
- * reach is down before its first call [admin.status].
+ * Reports the state of MCP servers and HTTP services according to this tenant's last calls. A server that this process
+ * could not start or reach is down before its first call [admin.status].
  */
 async function upstreamsOf({
   ports,
@@ -163,14 +163,14 @@ function channels({ snapshot }: Pick<Call, 'snapshot'>, { failing }: StatusParts
   });
 }
 
-/** Open alerts that are looked at, newest first. */
+/** Number of open alerts that are examined, newest first. */
 const openLooked = 100;
-/** Lag of the projection above which it is reported. Usually it is below a second. */
+/** Projection lag above which it is reported. It is normally below a second. */
 const maxLagMs = 10_000;
 
 /**
- * Reports whether entries reach the archive, checkpoints and views. Names a session that could not [audit.set-aside],
- * and chains that contradict their evidence [evidence.contradicted].
+ * Reports whether entries reach the archive, checkpoints and views. Names any session whose entries could not
+ * [audit.set-aside], and chains that contradict their evidence [evidence.contradicted].
  */
 async function projectionsOf({
   ports,
@@ -198,7 +198,7 @@ async function projectionsOf({
   return [degraded(reason), ...chains];
 }
 
-/** Returns the newest open alert about evidence of a tenant that is a row, whose sessions are not read here. */
+/** Returns the newest open evidence alert of a tenant stored as a row, whose sessions are not read here. */
 async function ofOtherTenants({ alerts }: Call['ports'], tenants: readonly string[] | undefined) {
   if (!tenants) return undefined;
   const { items } = await alerts.open({ limit: openLooked });
@@ -206,7 +206,7 @@ async function ofOtherTenants({ alerts }: Call['ports'], tenants: readonly strin
 }
 
 /**
- * Reports the configuration file of this process. While it does not load, its last good content stays in force
+ * Reports the state of this process's configuration file. While it does not load, its last good content stays in force
  * [policy.hot-reload].
  */
 function configurationFile({

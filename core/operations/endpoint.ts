@@ -1,6 +1,6 @@
 /**
- * An endpoint in one definition. Routes of API Gateway and the local host, OpenAPI, roles, the reference and the test of
- * every route are derived from it.
+ * A single definition of an endpoint. The routes of API Gateway and of the local host, OpenAPI, roles, the reference
+ * and the test of every route are derived from it.
  */
 import type * as z from 'zod';
 import type { ChatView } from '#core/chat/chat-view.ts';
@@ -13,16 +13,19 @@ import type { Callback, Operation } from './operation.ts';
 
 type Place = `${Route['method']} /${string}`;
 
-/** Body of a successful response: a schema, the content type of text or bytes, or what the MCP specification says. */
+/**
+ * Body of a successful response: a schema, the content type of text or bytes, or a body defined by the MCP
+ * specification.
+ */
 type Output =
   | (() => z.ZodType)
   | 'mcp'
   | { readonly text: 'text/plain' | 'text/markdown' | 'text/html' | 'text/event-stream' | 'application/jsonl' }
   | { readonly bytes: 'audio/*' };
 
-/** Form of requests and answers. Schemas are functions: only generators and tests call them. */
+/** Form of requests and responses. Schemas are functions, because only generators and tests call them. */
 export interface Contract<Input extends z.ZodType = z.ZodType, Out extends Output = Output> {
-  /** Body of the request, if any. */
+  /** Request body, if any. */
   readonly input?: () => Input;
   /** Default: `application/json`. */
   readonly inputType?:
@@ -30,52 +33,52 @@ export interface Contract<Input extends z.ZodType = z.ZodType, Out extends Outpu
     | 'application/yaml'
     | 'application/x-www-form-urlencoded'
     | 'multipart/form-data';
-  /** Example of the request's body. A test requires it if there is an input, and checks it. */
+  /** Example request body. A test requires it if there is an input, and checks it. */
   readonly example?: z.input<Input>;
   readonly output: Out;
-  /** Example response for operations that tests cannot call: callbacks are signed by their senders. */
+  /** Example response for operations that tests cannot call, such as callbacks, which are signed by their senders. */
   readonly answer?: unknown;
   /** Status of a successful response. Default: 200. */
   readonly status?: 201 | 202;
-  /** Streams events if the body has `stream: true`. */
+  /** The endpoint streams events if the body has `stream: true`. */
   readonly streams?: true;
   /** A second successful response. */
   readonly also?: { readonly status: 202; readonly description: string };
-  /** `messages`: errors have Anthropic's format. */
+  /** `messages`: errors use Anthropic's format. */
   readonly errors?: 'messages';
 }
 
 export interface Definition<Input extends z.ZodType = z.ZodType, Out extends Output = Output>
   extends Contract<Input, Out>,
     Pick<Route, 'humansOnly' | 'platform' | 'counts' | 'query' | 'repeatable' | 'summary' | 'graph'> {
-  /** Method and path, or several for one operation. */
+  /** Method and path, or several of them for one operation. */
   readonly route: Place | readonly Place[];
-  /** The function that answers. */
+  /** The function that handles the endpoint. */
   readonly function: FunctionName;
-  /** Rights that the function needs for this operation, in addition to those of its row. */
+  /** Rights that the function needs for this operation, in addition to those in its own row. */
   readonly rights?: OperationRights;
-  /** Default: the surface of the function's row. */
+  /** Default: the surface in the function's row. */
   readonly surface?: Route['surface'];
   readonly role: Route['access'];
-  /** Access of agent keys. Default: none on the admin surface, full on the others. */
+  /** Access for agent keys. Default: none on the admin surface, full on the others. */
   readonly agents?: 'yes' | 'own';
-  /** Operation id in OpenAPI. Default: the definition's key. */
+  /** OpenAPI operation id. Default: the definition's key. */
   readonly id?: string;
-  /** Imports the implementation. Absent if the function has a handler of its own: chat calls, MCP. */
+  /** Imports the implementation. Absent if the function has its own handler, as for chat calls and MCP. */
   readonly run?: () => Promise<Operation>;
   /** Imports the view of a chat call. */
   readonly view?: () => Promise<ChatView>;
-  /** Imports the implementation for objects that a provider stores. */
+  /** Imports the implementation for objects stored at a provider. */
   readonly stored?: () => Promise<StoredOperation>;
   /** Imports the implementation for requests that their sender signs. */
   readonly callback?: () => Promise<Callback>;
-  /** The command of agentctl that shows its answer. */
+  /** The agentctl command that shows the response. */
   readonly command?: OperationCommand;
-  /** Ids of operations of other functions that this one runs. */
+  /** Ids of other functions' operations that this one runs. */
   readonly runs?: readonly string[];
 }
 
-/** Checks the types of a definition. */
+/** Checks a definition's types. */
 export const operation = <Input extends z.ZodType, Out extends Output>(
   definition: Definition<Input, Out>,
 ): Definition<Input, Out> => definition;
@@ -89,7 +92,7 @@ export interface Endpoint
   readonly run?: () => Operation | Promise<Operation>;
 }
 
-/** Returns the endpoints of definitions, in their order. */
+/** Returns the endpoints of the given definitions, in the same order. */
 export const endpointsOf = (definitions: Readonly<Record<string, Definition>>): readonly Endpoint[] =>
   Object.entries(definitions).flatMap(([key, definition]) =>
     [definition.route].flat().map(endpointAt(key, definition)),

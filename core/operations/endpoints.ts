@@ -1,4 +1,4 @@
-/** All endpoints of core, in the order of the OpenAPI documents. A new one is an entry in the file of its subject. */
+/** All core endpoints, in the order of the OpenAPI documents. To add one, add an entry to the file for its subject. */
 import type * as z from 'zod';
 import { type Endpoint, endpointsOf } from './endpoint.ts';
 import { actions, gatewayActions } from './endpoints/actions.ts';
@@ -55,7 +55,7 @@ export const endpoints: readonly Endpoint[] = endpointsOf(operations);
 
 export type OperationId = keyof typeof operations;
 
-/** Body of an operation's successful response. */
+/** Body of a successful response of an operation. */
 export type AnswerOf<Id extends OperationId> = (typeof operations)[Id]['output'] extends () => infer Output
   ? Output extends z.ZodType
     ? z.infer<Output>

@@ -1,4 +1,4 @@
-/** Evidence over HTTP: sessions, export, verification, reports, audit. */
+/** Evidence over HTTP: sessions, export, verification, reports and audit. */
 
 import { entryKinds } from '#core/contracts/entry-kinds.ts';
 import { decisions } from '#core/contracts/envelope.ts';
@@ -34,7 +34,7 @@ export const listSessions: Operation = async (call) => {
   return { body: { sessions: own.map(sessionAnswer), ...(page.cursor && { cursor: page.cursor }) } };
 };
 
-/** Returns a session head without the state of risk rules and task sheets. */
+/** Returns a session head without the state of the risk rules and task sheets. */
 const sessionAnswer = (head: SessionHead) => ({
   ...pickMembers(head, ['tenant', 'session_id', 'owner_key', 'total_entries', 'first_hash', 'last_hash', 'counts']),
   ...pickMembers(head, ['policy_versions', 'opened_at', 'updated_at', 'spent_microusd']),
@@ -44,7 +44,7 @@ const sessionAnswer = (head: SessionHead) => ({
 /** Exports a session. Only a valid chain is signed and exported. */
 export const exportSession: Operation = async (call) => {
   const { transparency } = call.ports;
-  // Requested before reading the head, so that the chain is at least as long as the proof.
+  // Requested before the head is read, so that the chain is at least as long as the proof.
   const logged = await transparency?.proof(call.principal.tenant, call.params.id ?? '').catch(unproved(call));
   const { head, entries, witness } = await sessionOf(call);
   const { signer, sessionManifests, checkpoints } = call.ports;
@@ -54,7 +54,7 @@ export const exportSession: Operation = async (call) => {
   const checkpoint = proof && proof.point.index < head.total_entries ? proof : undefined;
   const { keys, successions } = await signingKeysOf(signer);
   const signedBy = keys.find(({ key_id }) => key_id === manifest.signature.key_id);
-  // A stored manifest is a row like any other: one without a valid signature of a gateway key is not returned.
+  // A stored manifest is a row like any other, and is not returned unless it has a valid signature by a gateway key.
   const defect = signedBy ? signatureDefect(manifest, signedBy.public_key) : 'its key is not one of this gateway';
   if (!signedBy || defect !== undefined)
     throw new BrokenChain(`The kept manifest of session ${head.session_id} was not signed by this gateway: ${defect}.`);
@@ -66,7 +66,7 @@ export const exportSession: Operation = async (call) => {
   };
 };
 
-/** Logs that the transparency log cannot be read. The answer then has no proof. */
+/** Logs that the transparency log cannot be read. The response then has no proof. */
 const unproved =
   ({ ports }: Call) =>
   (fault: unknown): undefined => {
@@ -74,7 +74,7 @@ const unproved =
     ports.telemetry.log('error', 'a session was shown without its log proof', { error });
   };
 
-/** Returns the keys that sign evidence, the current one first, and the statements that link them. */
+/** Returns the keys that sign evidence, the current one first, and the statements linking them. */
 export const signingKeys: Operation = async ({ ports }) => ({ body: await signingKeysOf(ports.signer) });
 
 export const verifySession: Operation = async (call) => {
@@ -88,7 +88,9 @@ export const verifySession: Operation = async (call) => {
 
 const chunkCharacters = 64 * 1024;
 
-/** Returns the verification of every entry as chunks of JSON text, so that the list is never held in memory. */
+/**
+ * Returns the verification of every entry as chunks of JSON text, so that the list is never held in memory as a whole.
+ */
 async function* verificationChunks(session: LiveSession): AsyncIterable<string> {
   const steps = verifyLiveSteps(session);
   let text = `{"session_id":${JSON.stringify(session.head.session_id)},"entries":[`;
@@ -107,13 +109,13 @@ async function* verificationChunks(session: LiveSession): AsyncIterable<string> 
   }
 }
 
-/** Verifies the session, and compares it with the tenant's log if there is one. */
+/** Verifies the session and compares it with the tenant's log, if there is one. */
 async function reported(call: Call) {
   const { ports, principal, params, snapshot } = call;
   const { transparency } = ports;
   const { tenant } = principal;
   const session_id = params.id ?? '';
-  // Requested before reading the head, so that the chain is at least as long as the proof.
+  // Requested before the head is read, so that the chain is at least as long as the proof.
   const proof = await transparency?.proof(tenant, session_id).catch(unproved(call));
   const session = await sessionOf(call);
   let hashAt: string | undefined;
@@ -148,7 +150,7 @@ export const htmlSessionReport: Operation = async (call) => {
   };
 };
 
-/** Returns the session. @param missing answer instead of 404 for a session without a head. */
+/** Returns the session. @param missing response to a session without a head, instead of 404. */
 async function sessionOf<T extends object = never>(
   call: Call,
   missing: (witness: Witness) => T | undefined | false = () => undefined,
@@ -177,7 +179,7 @@ function liveSession(
   let expired = 0;
   const entries = (): AsyncIterable<StoredEntry> => {
     expired = 0;
-    // Without a retention policy, no row may be missing.
+    // If there is no retention policy, no row may be missing.
     if (!archived || !expires) return evidence.rows(tenant, session_id);
     return entriesWithCopies({ evidence, archived }, tenant, session_id, () => void expired++);
   };

@@ -1,4 +1,4 @@
-/** Explains how each guard and rule saw a call and its effects, for `why` and simulations [policy.simulate]. */
+/** Explains how each guard and rule evaluated a call and its effects, for `why` and simulations [policy.simulate]. */
 import { isLarge, policyText, sentOf } from '#core/actions/call-work.ts';
 import { ownEntriesOf } from '#core/catalog/networks.ts';
 import type { FindPlace } from '#core/configuration/store/places.ts';
@@ -21,16 +21,16 @@ export interface EffectView {
   readonly matched_rule: string;
   readonly place?: string;
   readonly reason?: string;
-  /** Guards and rules up to the deciding one, for an effect that is not allowed. */
+  /** Guards and rules up to the one that made the decision, for an effect that is not allowed. */
   readonly trace?: readonly PlacedTrace[];
 }
 
-/** A trace with the rule's place, as `file:line` [policy-version.numbered]. */
+/** A trace with the rule's location as `file:line` [policy-version.numbered]. */
 export interface PlacedTrace extends RuleTrace {
   readonly place?: string;
 }
 
-/** Maximum of explained effects. */
+/** Maximum number of effects that are explained. */
 const maxEffects = 50;
 
 /**
@@ -44,7 +44,7 @@ export const traceOf =
       ? calls.explain({ call: asked, policy: policyText(document) })
       : explain(policy, asked);
 
-/** Returns the effects of the call, and the policy's decision on each. */
+/** Returns the effects of the call, and the policy decision on each of them. */
 export async function effectsOf(
   ports: Pick<Call['ports'], 'effects'>,
   policy: CompiledPolicy,
@@ -86,15 +86,15 @@ export function withPlaces(trace: readonly RuleTrace[], place: FindPlace): Place
 }
 
 interface OwnFact {
-  /** The key of `catalog` and the entry: `secret_files: **.sealed`. */
+  /** The `catalog` key and the entry: `secret_files: **.sealed`. */
   readonly entry: string;
-  /** Where it was found: a word of the call, or the command of a program. */
+  /** Where it was found: in a word of the call, or in a program's command. */
   readonly found: string;
 }
 
 const limits = { words: 500, characters: 512, facts: 20 } as const;
 
-/** @param parts effects of the call. */
+/** @param parts the call's effects. */
 export function ownFactsIn(catalog: Configuration['catalog'], call: ToolCall, parts: readonly ToolCall[]): OwnFact[] {
   const words = wordsOf(call);
   const facts = [
@@ -115,7 +115,7 @@ export function ownFactsIn(catalog: Configuration['catalog'], call: ToolCall, pa
   return [...known.values()].slice(0, limits.facts);
 }
 
-/** Returns the words in the texts of a call, without long ones. */
+/** Returns the words in a call's strings, except long ones. */
 function wordsOf({ target, parameters, sent_with = {} }: ToolCall): string[] {
   const words = new Set<string>();
   forEachText([target, parameters, sent_with], (text) => {
@@ -125,6 +125,6 @@ function wordsOf({ target, parameters, sent_with = {} }: ToolCall): string[] {
   return [...words];
 }
 
-/** Returns the host of an address, or of a text such as `api.corp.example:8080/x`. */
+/** Returns the host of an address, or of a string such as `api.corp.example:8080/x`. */
 const hostOf = (text: string): string =>
   URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`)?.hostname ?? '';

@@ -1,4 +1,4 @@
-/** A data plane's state of federation, for its own operators [federation.status]. */
+/** A data plane's federation state, for its own operators [federation.status]. */
 import { stalenessOf, stateOf } from '#core/configuration/store/staleness.ts';
 import type { Call } from './operation.ts';
 

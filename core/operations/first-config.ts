@@ -1,4 +1,4 @@
-/** Stores the first configuration of a new deployment, authorised by the admin token because there are no keys yet. */
+/** Stores a new deployment's first configuration, authorised by the admin token because there are no keys yet. */
 import { bindingsAfter } from '#core/configuration/checks/bound-secrets.ts';
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import { storeVersion } from '#core/configuration/store/versions.ts';

@@ -1,5 +1,6 @@
 /**
- * Lists organisations, teams, projects, environments, people and rules of the configuration in force [identity.organizations].
+ * Lists the organisations, teams, projects, environments, people and rules of the active configuration
+ * [identity.organizations].
  */
 import { allGrants, grantsOf } from '#core/configuration/identity/grants.ts';
 import { keyIdOf } from '#core/configuration/identity/identities.ts';
@@ -7,7 +8,7 @@ import { type Place, placesOf, teamsOf } from '#core/configuration/identity/orga
 import { globMatches } from '#core/text/matching/glob.ts';
 import { type Call, type Operation, wordOf } from './operation.ts';
 
-/** Returns the environments whose tenant the caller may act in; all for platform callers. */
+/** Returns the environments whose tenant the caller may act in, or all of them for platform callers. */
 function visiblePlaces({ snapshot, principal }: Call): Place[] {
   const all = principal.platform || principal.tenants.includes('*');
   return placesOf(snapshot.configuration).filter(
@@ -15,7 +16,7 @@ function visiblePlaces({ snapshot, principal }: Call): Place[] {
   );
 }
 
-/** Returns a filter for paths with a visible environment. Platform callers also see paths without one. */
+/** Returns a filter for paths that contain a visible environment. Platform callers also see paths without one. */
 function visibleIds(call: Call, parts: number): (path: string) => boolean {
   if (call.principal.platform || call.principal.tenants.includes('*')) return () => true;
   const seen = new Set(visiblePlaces(call).map(({ path }) => path.split('/').slice(0, parts).join('/')));
@@ -83,7 +84,7 @@ export const listEnvironments: Operation = async (call) => ({
   },
 });
 
-/** Lists people and the keys of the caller's tenant, without key values. */
+/** Lists people and the keys in the caller's tenant, without key values. */
 export const listIdentities: Operation = async ({ snapshot, principal, query, ports }) => {
   const included = wordOf(query, 'include', ['passkeys']);
   const { configuration, identities } = snapshot;
@@ -133,7 +134,7 @@ async function passkeyCounts({ passkeys }: Call['ports'], persons: readonly stri
   return Object.fromEntries(persons.map((person, at) => [person, rows[at]?.passkeys.length ?? 0]));
 }
 
-/** Lists the rules that apply to an environment visible to the caller. */
+/** Lists the rules that apply to an environment that is visible to the caller. */
 export const listSeparationRules: Operation = async (call) => {
   const places = visiblePlaces(call);
   const { separation_rules } = call.snapshot.configuration;

@@ -7,7 +7,7 @@ import { missingModules } from '#core/models/content-policy/wasm-modules.ts';
 import type { GatewayPorts, LoadingPorts } from './ports.ts';
 
 /**
- * Loads a configuration. @param file name of the sent file.
+ * Loads a configuration. @param file name of the file sent.
  * @throws GatewayError `invalid_request`; in a worker also `payload_too_large` and `service_unavailable`.
  */
 export const loadText = (
@@ -18,7 +18,7 @@ export const loadText = (
 
 /**
  * Checks that all modules are stored.
- * @throws GatewayError `invalid_request` naming the filters whose module must be uploaded first [wasm.abi].
+ * @throws GatewayError `invalid_request` naming the filters whose modules must be uploaded first [wasm.abi].
  */
 export async function assertModules(ports: Pick<GatewayPorts, 'objects'>, configuration: Configuration): Promise<void> {
   const problems = await missingModules(configuration, ports.objects);

@@ -1,4 +1,4 @@
-/** Tool definitions of MCP servers: lists them, and accepts changes on behalf of a human. */
+/** MCP tool definitions: lists them, and accepts changes on behalf of a human. */
 
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import { differenceBetween } from '#core/guard/definition-difference.ts';
@@ -39,7 +39,7 @@ function seenOf(upstream: string, tool: string, { fingerprint, seen_at, changed:
   };
 }
 
-/** Returns one tool with both stored definitions and what the later one adds [guard.changes]. */
+/** Returns one tool with both stored definitions and the additions in the later one [guard.changes]. */
 export const showMcpTool: Operation = async (call) => {
   const tool = call.params.name ?? '';
   const all = await allMarks(call);
@@ -75,7 +75,7 @@ export const showMcpTool: Operation = async (call) => {
 
 interface DefinitionText {
   readonly definition?: JsonObject;
-  /** Reason that the text is missing. */
+  /** Reason why the text is missing. */
   readonly why?: string;
 }
 
@@ -98,7 +98,7 @@ async function textOf(
 const missingIn = (which: string, text: DefinitionText | undefined): string[] =>
   text?.why === undefined ? [] : [`the ${which} definition: ${text.why}`];
 
-/** Returns the tool's policy facts, and the decision for a call without target and arguments. */
+/** Returns the tool's policy facts, and the decision on a call without target and arguments. */
 function classOf({ snapshot, principal }: Call, upstream: string, tool: string, { about = {} }: ToolMark) {
   const entry = snapshot.configuration.upstreams.mcp.find(({ name }) => name === upstream);
   const override = entry && overrideOf(entry, tool);
@@ -131,8 +131,8 @@ function classOf({ snapshot, principal }: Call, upstream: string, tool: string, 
 }
 
 /**
- * Accepts a definition. Recorded before it takes effect: an acceptance without an entry would be worse than one that
- * failed.
+ * Accepts a definition. The acceptance is recorded before it takes effect, because an acceptance without an entry would
+ * be worse than one that failed.
  */
 export const acceptMcpTool: Operation = async (call) => {
   const tool = call.params.name ?? '';
@@ -162,7 +162,7 @@ async function mustReachAllTenants({ principal: { platform, tenants }, snapshot,
   if (platform || tenants.includes('*')) return;
   const isOther = (id: string) => !tenants.includes(id);
   const configured = snapshot.configuration.tenants.some(({ id }) => isOther(id));
-  // If more tenants are rows than the caller reaches, one of the first is another one.
+  // If more tenants are stored as rows than the caller can reach, at least one of the first rows is another tenant.
   if (!configured && !(await ports.configStore.tenantRowIds(undefined, tenants.length + 1)).some(isOther)) return;
   throw new GatewayError(
     'forbidden',

@@ -1,14 +1,11 @@
-/** The models of a tenant. */
+/** A tenant's models. */
 
 import { type ListedModel, modelOf, modelsOf } from '#core/chat/models.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Call, Operation } from './operation.ts';
 
-/**
- * Checks for Anthropic's clients, which send the version of their API. All others get OpenAI's form
- * [models.both-forms].
- */
+/** Checks for Anthropic clients, which send their API version. All others get OpenAI's format [models.both-forms]. */
 const isAnthropic = ({ header }: Call): boolean => header('anthropic-version') !== undefined;
 
 const anthropicModel = ({ id, created }: ListedModel) => ({
@@ -26,7 +23,7 @@ export const listModels: Operation = async (call) => {
   return { body: { data: models.map(anthropicModel), has_more: false, first_id, last_id } };
 };
 
-/** Returns a model that the tenant may request, also one that only a pattern of the configuration covers. */
+/** Returns a model that the tenant may request, even if it is only covered by a pattern in the configuration. */
 export const getModel: Operation = async (call) => {
   const { configuration, identities } = call.snapshot;
   const key = identities.limits.get(call.principal.key_id);

@@ -40,7 +40,7 @@ export const whoami: Operation = async ({ principal, snapshot }) => {
 const decisionsTotal = 'svc_policy_decisions_total';
 
 /**
- * Returns metrics: of this process's registry for platform callers; for others their tenant's counters from the
+ * Returns metrics: this process's registry for platform callers; for others, their tenant's counters from the
  * projection, a second or two late [admin.metrics].
  */
 export const metrics: Operation = async ({ ports, principal }) => ({
@@ -50,7 +50,7 @@ export const metrics: Operation = async ({ ports, principal }) => ({
     : await tenantMetrics(ports, principal.tenant),
 });
 
-/** Adds the projected counters to the registry's text, if other functions make the decisions. */
+/** Adds the projected counters to the registry's text if other functions make the decisions. */
 async function platformMetrics({ observations, metricsText }: MetricsPorts, tenant: string): Promise<string> {
   const own = metricsText();
   return own.includes(decisionsTotal) ? own : own + decisionCounters(await observations.usage(tenant, {}));
@@ -79,7 +79,7 @@ const decisionCounters = ({ decisions_by_protocol }: Usage): string =>
     ]),
   );
 
-/** Formats one counter as Prometheus text. Label values are the gateway's own words. */
+/** Formats one counter as Prometheus text. Label values are fixed terms of the gateway. */
 function counters(name: string, values: readonly (readonly [Readonly<Record<string, string>>, number])[]): string {
   const lines = values.map(([labels, value]) => {
     const pairs = Object.entries(labels).map(([label, word]) => `${label}="${word}"`);
@@ -88,7 +88,7 @@ function counters(name: string, values: readonly (readonly [Readonly<Record<stri
   return lines.length === 0 ? '' : `# TYPE ${name} counter\n${lines.join('')}`;
 }
 
-/** Returns the data of `agentctl status`, with one bounded read of each store. */
+/** Returns the data for `agentctl status`, with one bounded read per store. */
 export const status: Operation = async (call) => {
   const { ports, principal, snapshot } = call;
   const { tenant } = principal;

@@ -1,6 +1,6 @@
 /**
- * The interface of an operation: takes an authenticated, authorised call and returns a reply. Its definition is in
- * `endpoints/`.
+ * Interface of an operation, which takes an authenticated, authorised call and returns a reply. Operations are defined
+ * in `endpoints/`.
  */
 
 import type { z } from 'zod';
@@ -20,18 +20,18 @@ export interface Call {
   readonly snapshot: Snapshot;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
-  /** Values of query parameters that the route allows more than once. */
+  /** Values of query parameters that the route allows to be repeated. */
   readonly repeated: Readonly<Record<string, readonly string[]>>;
-  /** Aborts when the caller disconnects, if the host detects that. */
+  /** Aborts when the caller disconnects, if the host can detect that. */
   readonly signal?: AbortSignal | undefined;
-  /** Time at which the host ends the function (epoch milliseconds). Undefined without such a limit. */
+  /** Time at which the host ends the function (epoch milliseconds). Undefined if there is no such limit. */
   readonly endsAtMs?: number | undefined;
-  /** Operations that the function can run, by id, for those that run others. */
+  /** Operations that the function can run, by id. Used by operations that run others. */
   readonly served: Readonly<Record<string, Served>>;
   readonly header: (name: string) => string | undefined;
-  /** The parsed JSON object of the body; `{}` for an empty one. */
+  /** The body parsed as a JSON object; `{}` if it is empty. */
   readonly body: () => JsonObject;
-  /** The body as text, for bodies that are not JSON. */
+  /** The body as a string, for bodies that are not JSON. */
   readonly text: () => string;
 }
 
@@ -51,7 +51,7 @@ export interface Reply {
 
 export type Operation = (call: Call) => Promise<Reply>;
 
-/** A request that its sender has signed, unparsed. */
+/** An unparsed request signed by its sender. */
 interface SignedRequest {
   readonly header: (name: string) => string | undefined;
   /** Returns the exact body. @throws GatewayError `payload_too_large` */
@@ -60,20 +60,20 @@ interface SignedRequest {
   readonly json: () => JsonObject;
 }
 
-/** Verifies a signed request and answers it. A reply with `finished` has work that continues after it. */
+/** Verifies a signed request and responds to it. A reply with `finished` has work that continues after the response. */
 export type Callback = (
   ports: GatewayPorts,
   request: SignedRequest,
 ) => Promise<Reply & { readonly finished?: Promise<void> }>;
 
 /**
- * Parses a value by a schema.
+ * Parses a value with a schema.
  * @throws GatewayError `invalid_request` listing every problem as `path: what`.
  */
 export function parseBySchema<T>(schema: z.ZodType<T>, value: unknown): T {
   const outcome = schema.safeParse(value, { error: describeIssue });
   if (outcome.success) return outcome.data;
-  // Two checks of one value may have the same message.
+  // Two checks of the same value may have the same message.
   const problems = [
     ...new Set(
       relevantIssues(outcome.error.issues).map(
@@ -86,7 +86,7 @@ export function parseBySchema<T>(schema: z.ZodType<T>, value: unknown): T {
   });
 }
 
-/** Returns the page size of the query: 1 to 200, 50 by default. */
+/** Returns the page size in the query: 1 to 200, 50 by default. */
 export function limitOf(query: Readonly<Record<string, string>>, most = 200, usual = 50): number {
   if (query.limit === undefined) return usual;
   const limit = Number(query.limit);
@@ -96,7 +96,7 @@ export function limitOf(query: Readonly<Record<string, string>>, most = 200, usu
 }
 
 /**
- * Returns an optional query parameter with an enumerated value.
+ * Returns an optional query parameter that has an enumerated value.
  * @throws GatewayError `invalid_request` with the allowed words [error.unknown-query].
  */
 export function wordOf<W extends string>(
@@ -113,7 +113,7 @@ export function wordOf<W extends string>(
 export const cursorOf = (query: Readonly<Record<string, string>>) =>
   query.cursor === undefined ? {} : { cursor: query.cursor };
 
-/** Checks ownership: agent keys only see their own things, and get 404 for others. */
+/** Checks ownership: agent keys only see their own objects, and get 404 for others. */
 export function assertOwn(
   { route, principal }: Call,
   ownerKey: string | undefined,

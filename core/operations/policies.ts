@@ -28,7 +28,7 @@ export const getConfig: Operation = async ({ snapshot }) => ({
   body: { version: snapshot.version, sha256: snapshot.sha256, configuration: snapshot.configuration },
 });
 
-/** Stores a configuration (YAML or JSON text) as a new version, if it validates. */
+/** Stores a configuration (YAML or JSON text) as a new version if it is valid. */
 export const putConfig: Operation = async (call) => {
   const { ports, principal } = call;
   const reason = reasonOf(call);
@@ -63,7 +63,7 @@ async function assertIndexFollows(before: Configuration, after: Configuration): 
   throw refusal([{ path: ['supply_chain', 'index'], found: why, allowed }], () => undefined);
 }
 
-/** Warns if a data plane leaves its control plane: from then on only this configuration decides. */
+/** Warns if a data plane leaves its control plane, because only this configuration is used after that. */
 const leftControlPlane = ({ federation: before }: Configuration, { federation: after }: Configuration): string[] =>
   before.role === 'data' && after.role !== 'data'
     ? [
@@ -71,7 +71,10 @@ const leftControlPlane = ({ federation: before }: Configuration, { federation: a
       ]
     : [];
 
-/** Returns the check of `If-Match`, whose tags are those of `GET config`: a change that was not seen is not undone. */
+/**
+ * Returns the check for `If-Match`, whose tags come from `GET config`, so that a change the caller has not seen is
+ * never undone.
+ */
 function overOf({ header }: Call): ((version: number) => void) | undefined {
   const tags = header('if-match')
     ?.split(',')
@@ -88,7 +91,7 @@ function overOf({ header }: Call): ((version: number) => void) | undefined {
 
 const maxFileName = 200;
 
-/** Returns the name of the sent file, for the places of its rules. @throws GatewayError `invalid_request` */
+/** Returns the name of the file sent, used for the locations of its rules. @throws GatewayError `invalid_request` */
 function fileOf({ query: { file } }: Call): string | undefined {
   if (file === undefined || (file.trim() !== '' && file.length <= maxFileName)) return file;
   throw invalidRequest(`file has ${file.length} characters; give a name of 1 to ${maxFileName}, or leave it out.`);
@@ -96,13 +99,13 @@ function fileOf({ query: { file } }: Call): string | undefined {
 
 const maxReason = 500;
 
-/** Returns the reason of the change, for evidence. @throws GatewayError `invalid_request` */
+/** Returns the reason for the change, for evidence. @throws GatewayError `invalid_request` */
 function reasonOf({ query: { reason } }: Call): string | undefined {
   if (reason === undefined || (reason.trim() !== '' && reason.length <= maxReason)) return reason;
   throw invalidRequest(`reason has ${reason.length} characters; give 1 to ${maxReason}, or leave it out.`);
 }
 
-/** Limits the change to a data plane's own parts. The code is loaded on data planes only. */
+/** Limits the change to a data plane's own parts. The code is only loaded on data planes. */
 async function underControlPlane(ports: Call['ports'], configuration: Configuration): Promise<Configuration> {
   if (configuration.federation.role !== 'data') return configuration;
   const { underControlPlane } = await import('#core/operations/federation/apply.ts');
@@ -110,8 +113,8 @@ async function underControlPlane(ports: Call['ports'], configuration: Configurat
 }
 
 /**
- * Reloads keys that were replaced or withdrawn in their secrets, effective everywhere within five seconds. The
- * configuration is unchanged.
+ * Reloads keys whose secrets were replaced or withdrawn, effective everywhere within five seconds. The configuration
+ * does not change.
  */
 export const refreshConfigKeys: Operation = async (call) => {
   const { row, keys, warnings } = await refreshKeys(call.ports);
@@ -130,7 +133,9 @@ export const currentPolicyVersion: Operation = async ({ ports, snapshot }) => {
   };
 };
 
-/** Returns the version as visible to the caller; all of it for platform callers [policy-version.own-tenant]. */
+/**
+ * Returns the version as visible to the caller, which is all of it for platform callers [policy-version.own-tenant].
+ */
 async function versionAsRead(call: Call, text: string | undefined) {
   const { row, configuration: whole } = await versionOf(call, text);
   return { row, whole, configuration: asRead(call.principal, whole) };
@@ -138,7 +143,7 @@ async function versionAsRead(call: Call, text: string | undefined) {
 
 export const policyVersion: Operation = async (call) => {
   const { row, configuration, whole } = await versionAsRead(call, call.params.version);
-  const places = await readPlaces(call.ports.objects, row).catch(() => undefined); // optional in the answer
+  const places = await readPlaces(call.ports.objects, row).catch(() => undefined); // optional in the response
   return {
     body: { ...row, configuration, ...(places && { places: placesAsRead(call.principal, whole, places) }) },
   };
@@ -154,7 +159,7 @@ export const policyRollback: Operation = async (call) => {
   return { body: row };
 };
 
-/** Records the act and switches this instance to the new version. Other instances follow within 5 seconds. */
+/** Records the act and switches this instance to the new version. Other instances follow within five seconds. */
 async function adopted(call: Call, action: string, row: VersionRow, reason?: string): Promise<void> {
   await recordAct(call, action, {
     ...(await versionAct(call.ports, row)),
@@ -168,7 +173,7 @@ export const policyDiff: Operation = async (call) => {
   const after = await versionAsRead(call, call.query.against ?? String(call.snapshot.version));
   const [old, current] = [before, after].map(({ configuration }) => buildPolicyDocument(configuration));
   const { calls } = call.ports;
-  // Exact answers take seconds for large packs, so a worker computes them if there is one.
+  // Exact results take seconds for large packs, so they are computed in a worker if there is one.
   const diff = (from: ToolPolicyDocument, to: ToolPolicyDocument) =>
     calls ? calls.diff({ before: policyText(from), after: policyText(to) }) : diffPolicies(from, to);
   const body = {

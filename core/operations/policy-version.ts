@@ -1,4 +1,4 @@
-/** Policy versions named by requests. */
+/** Policy versions that requests refer to. */
 import { readBody, readVersion } from '#core/configuration/store/stored-form.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
@@ -19,8 +19,8 @@ export async function versionOf({ ports }: Call, text: string | undefined) {
 }
 
 /**
- * Returns a version that was in force at any time, because evidence refers to it [policy-version.numbered].
- * @throws GatewayError `not_found` for a number that was never in force.
+ * Returns any version that was ever active, because evidence may refer to it [policy-version.numbered].
+ * @throws GatewayError `not_found` for a number that was never active.
  */
 export async function citedVersion({ ports: { configStore, objects } }: Call, text: string | undefined) {
   const row = await configStore.ever(versionNumber(text));

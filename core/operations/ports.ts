@@ -1,4 +1,4 @@
-/** All ports of the operations. Hosts compose them: `lambdas/aws.ts` on AWS and the emulator, `bin/local/` here. */
+/** All ports of the operations. Hosts compose them: `lambdas/aws.ts` on AWS and the emulator, `bin/local/` locally. */
 
 import type { GovernPorts } from '#core/actions/ports.ts';
 import type { ApprovalEventFeed } from '#core/approvals/event-feed.ts';
@@ -34,9 +34,9 @@ import type { ControlPlane, PlaneStore } from '#core/operations/federation/ports
 
 export type BreakerState = 'closed' | 'open' | 'half-open';
 
-/** Ports for loading a sent configuration. */
+/** Ports for loading a configuration that was sent. */
 export interface LoadingPorts {
-  /** The host's limits for executions. Absent if the host ends no function. */
+  /** The host's execution limits. Absent if the host never ends a function. */
   readonly hostLimits: HostLimits | undefined;
   /** Returns the text of a shipped policy pack. */
   readonly packs: (name: string) => Promise<string>;
@@ -53,30 +53,33 @@ export interface MetricsPorts {
   readonly metricsText: () => string;
 }
 
-/** All ports of operations. An operation is a flow; a shared function takes only the ports it uses. */
+/** All ports of operations. An operation is a flow, and a shared function takes only the ports it uses. */
 export interface GatewayPorts extends GovernPorts, LoadingPorts, MetricsPorts {
-  /** Bodies of configurations and WASM modules. */
+  /** Configuration bodies and WASM modules. */
   readonly objects: ObjectStore;
-  /** The whole log, which writers of the tables cannot write. Governing a call reads only its last checkpoint. */
+  /**
+   * The whole checkpoint log, which code with write access to the tables cannot change. Governing a call only reads its
+   * last checkpoint.
+   */
   readonly checkpoints: CheckpointLog | undefined;
   readonly secrets: SecretStore;
   readonly configStore: ConfigStore;
   /**
-   * Environment names that a configuration over HTTP may introduce besides those in use. Undefined if secrets come from
-   * a store with only the operator's values.
+   * Environment names that a configuration sent over HTTP may introduce, in addition to those in use. Undefined if
+   * secrets come from a store that contains only the operator's values.
    */
   readonly listedSecretNames: readonly string[] | undefined;
-  /** Compiles a WASM module. @throws Error with the reason that it cannot be a filter. */
+  /** Compiles a WASM module. @throws Error with the reason why it cannot be a filter. */
   readonly compileModule: (bytes: Uint8Array) => Promise<unknown>;
   readonly sessionManifests: ManifestStore;
   readonly signer: Signer;
-  /** Copies of the entries, which writers of the tables cannot write, for functions that read them. */
+  /** Copies of the entries, which code with write access to the tables cannot change, for functions that read them. */
   readonly archived: ArchiveReader | undefined;
   /** The publicly witnessed log, if the host has one. */
   readonly transparency: LogProofs | undefined;
-  /** Rows of the log, for the process that expires them. */
+  /** Evidence rows, for the process that expires them. */
   readonly evidenceRows: EvidenceRows;
-  /** Access to the archive for a process that may write it and covers its copies by checkpoints. */
+  /** Access to the archive, for a process that may write to it and that covers its copies with checkpoints. */
   readonly archiving:
     | {
         readonly archive: Archive;
@@ -87,48 +90,50 @@ export interface GatewayPorts extends GovernPorts, LoadingPorts, MetricsPorts {
   readonly credentials: CredentialStore;
   /** Capability tickets. */
   readonly tickets: TicketStore;
-  /** Clients of the channels for notifications and votes. */
+  /** Clients for the notification and vote channels. */
   readonly notificationClients: NotificationClients;
-  /** The control plane, for a data plane. */
+  /** The control plane, on a data plane. */
   readonly controlPlane: ControlPlane;
   readonly rollouts: Rollouts;
   readonly rolloutsInForce: RolloutsInForce;
   readonly rolloutClock: RolloutClock;
   readonly alerts: AlertStore;
   readonly passkeys: PasskeyStore;
-  /** Approval events, if one process makes every commit and streams may stay open. */
+  /** Approval events, if a single process makes every commit and streams may stay open. */
   readonly approvalEvents: ApprovalEventFeed | undefined;
-  /** Data planes of this control plane. */
+  /** The data planes of this control plane. */
   readonly planes: PlaneStore;
   /**
-   * Returns the number of requests with a rejected credential since the last call, if one process serves all requests.
+   * Returns the number of requests with a rejected credential since the previous call, if one process serves all
+   * requests.
    */
   readonly rejectedCredentials: (() => number) | undefined;
   readonly counters: Counters;
   readonly admissions: Admissions;
   readonly tokens: Tokens;
   readonly mcpStore: McpStore;
-  /** Texts of tool definitions, read only to compare definitions before acceptance. */
+  /** Text of tool definitions, read only to compare definitions before they are accepted. */
   readonly definitionTexts: ObjectStore;
-  /** Response cache, if this process answers chat calls itself. */
+  /** Response cache, if this process handles chat calls itself. */
   readonly cache: ResponseCache | undefined;
   /**
-   * Returns the breaker state of each provider, by name, if this process calls providers or reads their shared state.
+   * Returns the circuit breaker state of each provider, by name, if this process calls providers or reads their shared
+   * state.
    */
   readonly breakers: ((providers: readonly ProviderEntry[]) => Readonly<Record<string, BreakerState>>) | undefined;
-  /** Store of the provider keys. Undefined if this process may not read them. */
+  /** Store for the provider keys. Undefined if this process may not read them. */
   readonly providerKeys: SecretStore | undefined;
   /**
-   * Returns at least the last 500 traces of each of these tenants, from all processes.
+   * Returns at least the last 500 traces for each of these tenants, from all processes.
    * @throws GatewayError `service_unavailable`
    */
   readonly recentTraces: (tenants: readonly string[]) => Promise<readonly RecordedTrace[]>;
   readonly dependencyStates: DependencyStates;
-  /** Returns for how long the oldest entry has waited for its projection, if this process projects. */
+  /** Returns how long the oldest entry has been waiting for its projection, if this process runs projections. */
   readonly projectionLagMs: (() => number) | undefined;
-  /** State of the configuration file, if this process follows one. */
+  /** State of the configuration file, if this process watches one. */
   readonly configurationTrouble: ConfigurationTrouble | undefined;
   readonly version: string;
-  /** Sessions for callers that name none. */
+  /** Sessions for callers that do not name one. */
   readonly unnamedSessions: UnnamedSessions;
 }

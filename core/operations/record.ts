@@ -22,7 +22,7 @@ export async function recordAct(actor: Actor, action: string, details: Record<st
   return outcome.entry.hash;
 }
 
-/** Records an act together with its changes. */
+/** Records an act together with the changes it makes. */
 export function commitAct(
   { ports, principal }: Actor,
   action: string,

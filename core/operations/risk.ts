@@ -1,4 +1,4 @@
-/** Session risk: shows it, and releases a session that the kill switch stopped. */
+/** Session risk: shows it, and releases a session stopped by the kill switch. */
 
 import type { Identities } from '#core/configuration/identity/identities.ts';
 import { personActor } from '#core/configuration/identity/principal.ts';
@@ -18,7 +18,7 @@ import { markLists, stateOf } from '#core/session/risk/state.ts';
 import { masked } from '#core/text/secrets/masked.ts';
 import { assertOwn, type Call, type Operation, parseBySchema } from './operation.ts';
 
-/** Returns the current score; with `replay=true` also its history from evidence, alert by alert. */
+/** Returns the current score, and with `replay=true` also its history from evidence, alert by alert. */
 export const sessionRisk: Operation = async (call) => {
   const head = await headOf(call);
   const { ports, query, snapshot } = call;
@@ -53,7 +53,7 @@ function viewOf(record: RiskRecord | undefined, now: number, settings: RiskSetti
     ...(rule !== '' && { rule }),
     tripped,
     alerts: alerts.map(({ at, ...alert }) => ({ ...alert, at: isoTime(at * 1000) })),
-    /** Numbers of remembered items by kind. A counted kind becomes an alert when it reaches its threshold. */
+    /** Number of remembered items by kind. A counted kind becomes an alert when it reaches its threshold. */
     remembered: Object.fromEntries(
       [...markLists, 'attempts' as const].flatMap((name) => {
         const length = state?.[name].length ?? 0;
@@ -80,8 +80,8 @@ async function replayed({ ports }: Call, head: SessionHead) {
 }
 
 /**
- * Releases a session and its key, whose next call would otherwise still be refused. The release is an entry of the
- * session's own chain, so that a replay has the same result. Other sessions' findings about them stay.
+ * Releases a session and its key, because the key's next call would otherwise still be refused. The release is an entry
+ * in the session's own chain, so that a replay has the same result. Other sessions' findings about them remain.
  */
 export const releaseSession: Operation = async (call) => {
   const { ports, principal, snapshot } = call;
@@ -137,7 +137,9 @@ async function headOf(call: Call): Promise<SessionHead> {
   return head;
 }
 
-/** Returns the human of a session that was opened with a token: no key names that human, but the first entry does. */
+/**
+ * Returns the human behind a session that was opened with a token. No key names that human, but the first entry does.
+ */
 async function openedBy({ ports }: Call, head: SessionHead, { byKeyId }: Identities): Promise<string | undefined> {
   if (head.owner_key === undefined || byKeyId.has(head.owner_key)) return undefined;
   for await (const row of ports.evidence.rows(head.tenant, head.session_id)) {

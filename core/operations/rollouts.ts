@@ -15,8 +15,8 @@ import { planRoute, resolveModel } from '#core/models/routing/plan.ts';
 import { type Call, type Operation, parseBySchema } from './operation.ts';
 
 /**
- * Creates a rollout: for the traffic of all tenants if the caller is of the platform, otherwise of its own
- * [rollout.create].
+ * Creates a rollout, for the traffic of all tenants if the caller is a platform caller, and otherwise for its own
+ * tenant [rollout.create].
  */
 export const createRollout: Operation = async (call) => {
   const { ports, principal, snapshot } = call;
@@ -60,7 +60,7 @@ export const createRollout: Operation = async (call) => {
       'conflict',
       `The model ${JSON.stringify(asked.route_model)} has an open rollout; wait for its end or roll it back first.`,
     );
-  // The sweep checks every open rollout each minute, even without its clock.
+  // The sweep checks every open rollout once per minute, even if its timer does not run.
   await ports.rolloutClock.start(rollout.id).catch((fault: Error) => {
     ports.telemetry.log('error', 'the clock of a rollout did not start', { rollout: rollout.id, error: fault.message });
   });
@@ -108,7 +108,7 @@ async function rolloutOf(call: Call): Promise<Rollout> {
 const isVisible = ({ principal }: Call, { tenant }: Rollout): boolean =>
   principal.platform || tenant === '*' || tenant === principal.tenant;
 
-/** Returns the current providers of a model, or of the route of that pattern. */
+/** Returns the current providers of a model, or of the route with that pattern. */
 function baselineOf(configuration: Configuration, routeModel: string): readonly string[] {
   const route = configuration.routes.find(({ match }) => match.model === routeModel);
   const named = route?.regions?.flatMap(({ providers }) => providers) ?? route?.providers;

@@ -1,6 +1,5 @@
 /**
- * Decides calls without making them: by the policy in force, an older version, or draft policies
- * [policy.simulate].
+ * Evaluates calls without making them, using the active policy, an older version, or draft policies [policy.simulate].
  */
 import { ownerOf } from '#core/actions/abuse-notes.ts';
 import { placesOfVersion } from '#core/configuration/store/places.ts';
@@ -40,7 +39,7 @@ export const simulate: Operation = async (call) => {
 };
 
 /**
- * Loads draft policies like a stored configuration.
+ * Loads draft policies in the same way as a stored configuration.
  * @throws GatewayError `invalid_request` with every problem; `forbidden` for agents, which could learn how to evade
  * rules.
  */
@@ -50,7 +49,7 @@ async function drafted({ ports, snapshot, principal }: Call, tool_policies: Read
       'forbidden',
       'Found a key of kind agent; policies are tried out with a key of a human or a service.',
     );
-  // Other problems are reported for the caller's tenants only, like the rest of the configuration.
+  // Other problems are only reported for the caller's tenants, like the rest of the configuration.
   const text = JSON.stringify({ ...asRead(principal, snapshot.configuration), tool_policies });
   const { configuration, warnings } = await loadText(ports, text);
   return { configuration, warnings };
@@ -58,7 +57,7 @@ async function drafted({ ports, snapshot, principal }: Call, tool_policies: Read
 
 const asOf = async (call: Call, version: number) => decidedBy((await versionOf(call, String(version))).configuration);
 
-/** Counts an agent's simulated calls that are not allowed as probes. */
+/** Counts an agent's simulated calls as probes if they are not allowed. */
 function noteProbes({ ports, principal, snapshot }: Call, results: readonly { readonly decision: Decision }[]): void {
   if (principal.kind !== 'agent') return;
   const windowMs = snapshot.configuration.behavior.window_minutes * 60_000;

@@ -1,4 +1,4 @@
-/** The supply chain: policy pack, WASM filters in force, and acts on plugins [supply-chain.in-force]. */
+/** The supply chain: the active policy pack and WASM filters, and acts on plugins [supply-chain.in-force]. */
 
 import { partsInForce } from '#core/configuration/supply-chain/in-force.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
@@ -8,7 +8,7 @@ import { type RowPlace, rowPlace } from '#core/evidence/entry-text.ts';
 import type { Call, Operation } from './operation.ts';
 
 /**
- * Returns the supply chain. Verifies signatures at each request, because a delegation may have ended since the
+ * Returns the supply chain. Signatures are verified on each request, because a delegation may have ended since the
  * configuration was stored.
  */
 export const supplyChain: Operation = async (call) => {
@@ -28,7 +28,9 @@ const daysShown = 7;
 const actsShown = 50;
 const actions = new Map(recordedActs.map((act) => [actionOf({ act }), act]));
 
-/** Returns recent acts, newest first, from the chains of administrative acts, which are short regardless of traffic. */
+/**
+ * Returns recent acts, newest first, from the chains of administrative acts, which stay short regardless of traffic.
+ */
 async function recentActs({ ports, principal: { tenant } }: Call) {
   const now = ports.clock.now();
   const acts = [];

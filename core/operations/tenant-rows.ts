@@ -1,6 +1,7 @@
 /**
- * Tenants and keys as rows, in addition to those of the configuration [tenants.rows]: list, put, remove, add, revoke.
- * Each change is one conditional write with its evidence. A caller sends the digest of a key, never the key.
+ * Tenants and keys stored as rows, in addition to those in the configuration [tenants.rows]: list, put, remove, add,
+ * revoke. Each change is one conditional write with its evidence. A caller sends the digest of a key, never the key
+ * itself.
  */
 import * as z from 'zod';
 import { keyIdOf } from '#core/configuration/identity/identities.ts';
@@ -33,7 +34,7 @@ export const putTenantRow: Operation = async (call) => {
   const { settings, revision = 0 } = parseBySchema(putTenantSchema, call.body());
   const id = tenantIdOf(call);
   const folded = id.toLowerCase();
-  // Readers would take ids that differ only in case for one tenant, as `unique` says of the configuration.
+  // Readers would take ids that differ only in case for the same tenant, as `unique` notes for the configuration.
   if (id !== folded)
     throw invalidRequest(
       `The request is not valid: tenant: found "${id}", allowed lower-case letters, as "${folded}".`,
@@ -55,11 +56,12 @@ export const listTenantKeys: Operation = async (call) => {
   return { body: { keys: items.map(keyAnswer), ...next } };
 };
 
-/** Adds a key to a tenant of the configuration or of a row. */
+/** Adds a key to a tenant that is configured or stored as a row. */
 export const addTenantKey: Operation = async (call) => {
   const { key_sha256, settings } = parseBySchema(addKeySchema, call.body());
   const tenant = tenantIdOf(call);
-  // Also keys whose values are not in the file: those of variables, the admin token and the tokens of data planes.
+  // Includes keys whose values are not in the file: those in environment variables, the admin token and the data plane
+  // tokens.
   if (call.snapshot.identities.byDigest.has(key_sha256))
     throw invalidRequest(`The key ${keyIdOf(key_sha256)} belongs to the configuration already. Make another one.`);
   const configured = call.snapshot.configuration.tenants.some(({ id }) => id === tenant);
@@ -103,7 +105,7 @@ async function putKey(call: Call, action: string, row: KeyRow): Promise<Reply> {
   };
 }
 
-/** Returns a key without its digest, by its id. */
+/** Returns a key with its id but without its digest. */
 const keyAnswer = ({ key_sha256, ...row }: KeyRow) => ({ key_id: keyIdOf(key_sha256), ...row });
 
 const stampsOf = ({ ports, principal }: Call) => ({
@@ -111,12 +113,12 @@ const stampsOf = ({ ports, principal }: Call) => ({
   changed_by: principal.person ?? principal.name,
 });
 
-/** Returns the tenant of the path. @throws GatewayError `invalid_request` for a text that cannot be one. */
+/** Returns the tenant in the path. @throws GatewayError `invalid_request` for a string that cannot be a tenant id. */
 function tenantIdOf({ params: { tenant = '' } }: Call): string {
   return parseBySchema(z.strictObject({ tenant: word }), { tenant }).tenant;
 }
 
-/** @throws GatewayError `not_found` if there is no row, or its tenant was removed. */
+/** @throws GatewayError `not_found` if there is no row, or if its tenant was removed. */
 async function rowOf(call: Call): Promise<TenantRow> {
   const id = tenantIdOf(call);
   const row = await call.ports.configStore.tenantRow(id);
@@ -125,7 +127,8 @@ async function rowOf(call: Call): Promise<TenantRow> {
 }
 
 /**
- * Checks a tenant as the load of a configuration does. Its tenants come first, so that a row cannot take their names.
+ * Checks a tenant in the same way as when loading a configuration. Configured tenants come first, so that a row cannot
+ * take their names.
  * @param concerns selects problems by their path.
  * @throws GatewayError `invalid_request`
  */

@@ -1,8 +1,8 @@
-/** Lists tenants of the configuration in force: names and limits, never a key. */
+/** Lists the tenants of the active configuration: names and limits, but never a key. */
 import type { Tenant } from '#core/contracts/config.ts';
 import type { Operation } from './operation.ts';
 
-/** Lists all tenants for platform callers, otherwise the caller's own [admin.whoami]. */
+/** Lists all tenants for platform callers, or only the caller's own otherwise [admin.whoami]. */
 export const listTenants: Operation = async ({ principal, snapshot }) => {
   const { tenants } = snapshot.configuration;
   const visible = tenants.filter(({ id }) => principal.platform || id === principal.tenant);

@@ -1,4 +1,4 @@
-/** `POST /v1/actions` and `/admin/v1/test-action`: govern one action through the whole pipeline. */
+/** `POST /v1/actions` and `/admin/v1/test-action`, which govern one action through the whole pipeline. */
 import { decideOnly } from '#core/actions/decide-only.ts';
 import { govern } from '#core/actions/govern.ts';
 import { waitingOver } from '#core/actions/wait.ts';
@@ -38,8 +38,8 @@ export const reportOutcome: Operation = async (call) => {
 };
 
 /**
- * Checks that a decide-only call cannot be executed here as well [action.decide-only].
- * @throws GatewayError `invalid_request` with an upstream, or if the configuration executes approved calls.
+ * Checks that a decide-only call cannot also be executed here [action.decide-only].
+ * @throws GatewayError `invalid_request` for a call with an upstream, or if the configuration executes approved calls.
  */
 async function assertDecidable({ ports }: Call, { upstream }: ActionRequest): Promise<void> {
   if (upstream !== undefined)
@@ -55,7 +55,7 @@ async function assertDecidable({ ports }: Call, { upstream }: ActionRequest): Pr
 
 /**
  * Returns the idempotency key.
- * @throws GatewayError `invalid_request` for one that is empty, too long or not visible ASCII.
+ * @throws GatewayError `invalid_request` for a key that is empty, too long or not visible ASCII.
  */
 function idempotencyKeyOf({ header }: Call): string | undefined {
   const key = header('idempotency-key');

@@ -20,7 +20,10 @@ export const listTickets: Operation = async ({ ports, principal, query }) => {
   return { body: { tickets: page.items, ...(page.cursor && { cursor: page.cursor }) } };
 };
 
-/** Revokes a ticket. Recorded first: a revocation without evidence is worse than a recorded one that fails. */
+/**
+ * Revokes a ticket. The revocation is recorded first, because a revocation without evidence is worse than a recorded
+ * one that fails.
+ */
 export const revokeTicket: Operation = async (call) => {
   const { ports, principal, params } = call;
   const store = ports.tickets;
@@ -36,8 +39,8 @@ export const revokeTicket: Operation = async (call) => {
 };
 
 /**
- * Redeems a ticket for a service, which sends its intended action. Redeemed before it is recorded: without an answer
- * the service may not act, but the ticket is used up.
+ * Redeems a ticket for a service, which sends its intended action. The ticket is redeemed before this is recorded:
+ * without a response, the service may not act, but the ticket is used up.
  */
 export const redeemTicket: Operation = async (call) => {
   const { ports, principal, snapshot } = call;
@@ -66,7 +69,7 @@ async function record({ ports, principal }: Call, { id }: TicketClaims, act: Cre
   const draft = credentialDraft(credential, act, personActor(principal), isoTime(ports.clock.now()));
   const outcome = await ports.ledger.commit({ draft, head: head ?? null });
   if (!outcome.ok) throw new Error('what becomes of a ticket carries no conditions');
-  // Not counted against the service's own key.
+  // This is not counted against the service's own key.
   await followRisk(ports, outcome.entry, { before: head?.risk, key: undefined, scored: false });
 }
 

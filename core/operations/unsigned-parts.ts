@@ -1,11 +1,11 @@
-/** Records parts that `tool_policies.require_signed` refused [supply-chain.require-signed]. */
+/** Records parts that were refused because of `tool_policies.require_signed` [supply-chain.require-signed]. */
 
 import type { UnsignedPart } from '#core/configuration/supply-chain/in-force.ts';
 import { actionOf, oneLine } from '#core/contracts/plugin-act.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type Actor, recordAct } from './record.ts';
 
-/** Runs the work. If a configuration is refused for unsigned parts, records an entry for each part. */
+/** Runs the work. If a configuration is refused because of unsigned parts, records an entry for each part. */
 export async function refusedPartsRecorded<Result>(
   actor: Actor | (() => Promise<Actor>),
   work: () => Promise<Result>,

@@ -1,10 +1,13 @@
-/** The evidence body of a new policy version, for file import, HTTP, rollback and refreshed keys. */
+/** The evidence body for a new policy version, whether from a file import, HTTP, a rollback or refreshed keys. */
 import type { ConfigStore, VersionRow } from '#core/configuration/ports.ts';
 import { secretsOfVersion } from '#core/configuration/store/keys-in-evidence.ts';
 import { readVersion } from '#core/configuration/store/stored-form.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
 
-/** Builds the body. It lists disabled guards, because no other entry shows that their calls may be allowed. */
+/**
+ * Builds the body. It lists disabled guards, because no other entry shows that the calls they would block may be
+ * allowed.
+ */
 export async function versionAct(
   ports: { readonly configStore: Pick<ConfigStore, 'bindings' | 'get' | 'inForce'>; readonly objects: ObjectStore },
   { version, sha256, of_version }: VersionRow,

@@ -17,8 +17,8 @@ import { assertOwn, type Call, type Operation } from './operation.ts';
 import { citedVersion } from './policy-version.ts';
 
 /**
- * Returns the source that decided an action, and the first failed condition of each guard and rule: for the call as
- * written, and for each effect that is not allowed. A call with redacted parameters is not replayed; `not_replayed`
+ * Returns the source of the decision on an action, and the first failed condition of each guard and rule, for the call
+ * as written and for each effect that is not allowed. A call with redacted parameters is not replayed; `not_replayed`
  * names them.
  */
 export const why: Operation = async (call) => {
@@ -58,7 +58,7 @@ export const why: Operation = async (call) => {
     index === undefined
       ? (placeOfDecider(decider, placed, effects.effects) ?? place({ rule: decider }))
       : place({ index, rule: decider });
-  // Several rules may have the same name: the pending request contains the one that requires a person.
+  // Several rules may have the same name. The pending request contains the one that requires a person.
   const ofEffect =
     index !== undefined &&
     placed.some((step) => step.matched && step.index !== index) &&
@@ -83,7 +83,7 @@ export const why: Operation = async (call) => {
   };
 };
 
-/** Returns the place of the rule that matched the call, otherwise of the one that matched an effect. */
+/** Returns the location of the rule that matched the call, or otherwise of the one that matched an effect. */
 const placeOfDecider = (
   matched: string,
   trace: readonly PlacedTrace[],
@@ -92,7 +92,7 @@ const placeOfDecider = (
   trace.find((step) => step.matched && step.rule === matched)?.place ??
   effects.find(({ matched_rule }) => matched_rule === matched)?.place;
 
-/** Lists prefixes of matched rules that are not rules of a policy, with their source. */
+/** Lists prefixes of matched rules that are not policy rules, with their source. */
 const sources = (): (readonly [prefix: string, source: string])[] => [
   ['approved:', 'approval'],
   ['denied:', 'approval'],
@@ -103,7 +103,10 @@ const sources = (): (readonly [prefix: string, source: string])[] => [
   ...judges.flatMap(({ rules, name }) => (rules === undefined ? [] : [[rules, name] as const])),
 ];
 
-/** Returns the kind of source that decided: a rule on the call, a rule on one of its effects, or another source. */
+/**
+ * Returns the kind of source that made the decision: a rule on the call, a rule on one of its effects, or another
+ * source.
+ */
 function decidedBy(matched: string, trace: readonly RuleTrace[], effects: readonly EffectView[]): string {
   const named = sources().find(([prefix]) => matched.startsWith(prefix));
   const onCall = trace.find((step) => step.matched)?.rule ?? 'default';
@@ -114,7 +117,8 @@ function decidedBy(matched: string, trace: readonly RuleTrace[], effects: readon
 }
 
 /**
- * Finds a decision by its envelope id: by the session in its approval row, otherwise in the audit log of the last week.
+ * Finds a decision by its envelope id, using the session in its approval row or, if there is none, the last week of the
+ * audit log.
  */
 async function decisionEntry(call: Call, id: string): Promise<EvidenceEntry> {
   const { ports, principal } = call;

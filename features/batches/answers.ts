@@ -1,4 +1,4 @@
-/** Files and batches for callers: in OpenAI's form, with the gateway's ids. */
+/** Files and batches for callers: in OpenAI's format, with the gateway's ids. */
 import type { StoredBatch } from '#core/contracts/stored-batch.ts';
 import type { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -15,7 +15,7 @@ export const fileObject = ({ id, bytes = 0, created_at, filename = '' }: StoredB
   status: 'processed',
 });
 
-/** Builds a batch from the provider's object. Ids of the provider do not reach the caller. */
+/** Builds a batch from the provider's object. The provider's ids do not reach the caller. */
 export function batchObject(stored: StoredBatch, reply: JsonObject): JsonObject {
   const { id, file, endpoint } = stored;
   const has = (member: 'output_file_id' | 'error_file_id') => (textOf(reply[member]) ?? '') !== '';

@@ -20,8 +20,8 @@ import { atLine, type BatchFile, linesInTurn } from './lines.ts';
 const strictness = { allow: 0, review: 1, block: 2 } as const;
 
 /**
- * Checks all lines. A blocked line refuses the file, and a review of one line reviews all.
- * @throws GatewayError `policy_violation` that names the line.
+ * Checks all lines. A blocked line refuses the file, and a review of one line puts all of them under review.
+ * @throws GatewayError `policy_violation` naming the line.
  */
 export async function checkLines(
   ports: ChatPorts,
@@ -80,7 +80,7 @@ function refuseLine({ dialect, plan, snapshot }: ChatCall, body: JsonObject, lin
   }
 }
 
-/** Refuses tools unless all of them pass: tool calls in results of batches are not decided. */
+/** Refuses tools unless all of them are allowed: policy is not evaluated on tool calls in batch results. */
 function refuseTools({ snapshot, wire }: ChatCall, body: JsonObject, line: number): void {
   if (snapshot.configuration.chat_completions.tool_use === 'pass' || !wire.usesTools(body)) return;
   throw atLine(
@@ -91,7 +91,7 @@ function refuseTools({ snapshot, wire }: ChatCall, body: JsonObject, line: numbe
   );
 }
 
-/** Refuses `store`: the gateway has no record for reading or deleting the completion [responses.stored]. */
+/** Refuses `store`: the gateway would have no record with which to read or delete the completion [responses.stored]. */
 function refuseStore({ store }: JsonObject, line: number): void {
   if (keepsCompletion(store))
     throw atLine(
@@ -100,7 +100,7 @@ function refuseStore({ store }: JsonObject, line: number): void {
     );
 }
 
-/** Findings of all lines, one of each kind, so that the evidence entry is bounded. */
+/** Findings over all lines, one per kind, so that the evidence entry is bounded. */
 export class FindingSums {
   readonly #sums = new Map<string, Finding>();
 

@@ -1,5 +1,5 @@
 /**
- * Ends the calls that create a batch: uploads the checked lines as a file, or starts a batch of such a file
+ * Finishes the calls that create a batch: uploads the checked lines as a file, or starts a batch from such a file
  * [batches.governed].
  */
 
@@ -44,7 +44,8 @@ export type BatchRequest =
 
 /**
  * Uploads a file or starts a batch.
- * @throws GatewayError `model_not_found` if no provider of the model has batches; faults of providers as for chat.
+ * @throws GatewayError `model_not_found` if none of the model's providers supports batches; provider faults as for
+ * chat.
  */
 export async function callBatch(
   ports: ChatPorts,
@@ -76,7 +77,7 @@ const madeAt = (begun: BegunCall, { name, region }: ProviderEntry, { id }: Store
   resource: id,
 });
 
-/** Uploads a file without charge: its calls are charged when a batch is created from it. */
+/** Uploads a file without a charge: its calls are charged when a batch is created from it. */
 async function upload(
   ports: ChatPorts,
   begun: BegunCall,
@@ -86,7 +87,7 @@ async function upload(
   const { call, progress } = begun;
   progress.count({ input_tokens: 0, output_tokens: 0 });
   const text = writeBatchFile(file, begun.lines, call.resolvedModel);
-  // The caller's name of the file is not sent, since no filter has read it.
+  // The caller's file name is not sent, because no filter has checked it.
   const named = { sha256: 'lines', filename: 'batch.jsonl' };
   const files = new Map([['lines', new File([text], named.filename, { type: 'application/jsonl' })]]);
   const form = await formOf({ purpose: 'batch', file: named }, files);
@@ -111,7 +112,7 @@ async function upload(
   return [madeAt(begun, entry, stored), fileObject(stored)];
 }
 
-/** Starts a batch and charges its maximum: it runs for up to a day, and its results may never be read. */
+/** Starts a batch and charges its maximum, because it runs for up to a day and its results may never be read. */
 async function start(
   ports: ChatPorts,
   begun: BegunCall,
@@ -146,13 +147,13 @@ async function start(
     await undo(ports, call, entry, { method: 'POST', path: `/batches/${made.provider_id}/cancel` });
     throw fault;
   }
-  // The batch runs from here on, so any end of the call is charged.
+  // The batch is running from here on, so the call is charged however it ends.
   const model = madeAt(begun, entry, stored);
   const reply = await knowing(model, async () => batchObject(stored, made.reply));
   return [await checkReply(ports, model, policy, reply, leaves(reply, 'reply', [])), reply];
 }
 
-/** Deletes or cancels an object that its caller cannot reach, even if the caller has left. */
+/** Deletes or cancels an object that its caller cannot reach, even if the caller has disconnected. */
 async function undo(
   ports: ChatPorts,
   call: ChatCall,
@@ -186,7 +187,7 @@ async function atProvider(
   }
 }
 
-/** Returns the provider of the model that has files and batches in this form. */
+/** Returns the model's provider that supports files and batches in this form. */
 const batchProviderOf = ({ candidates }: RoutePlan, name?: string): ProviderEntry | undefined =>
   candidates.find(({ entry }) => entry.type === 'openai' && (name === undefined || entry.name === name))?.entry;
 

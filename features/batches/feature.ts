@@ -15,7 +15,7 @@ const file = z.strictObject({
   purpose: z.enum(['batch', 'batch_output']),
   status: z.literal('processed'),
 });
-/** Batch as its provider describes it, with the gateway's ids. */
+/** Batch as described by its provider, with the gateway's ids. */
 const batch = z.looseObject({
   id: z.string(),
   object: z.literal('batch'),

@@ -15,11 +15,11 @@ interface BatchLine {
   /** Line number as in editors, from 1. */
   readonly number: number;
   readonly customId: string;
-  /** Call as a chat request. */
+  /** The call as a chat request. */
   readonly body: JsonObject;
 }
 
-/** File of calls of one model at one endpoint. */
+/** File of calls to one model at one endpoint. */
 export interface BatchFile {
   readonly endpoint: BatchEndpoint;
   readonly model: string;
@@ -30,7 +30,7 @@ export interface BatchFile {
 
 /** Maximum in OpenAI's API. */
 const maxLines = 50_000;
-/** Form of an id, which goes to the provider and back without being filtered. */
+/** Pattern for ids, which go to the provider and back without being filtered. */
 const idPattern = /^[\w.:/-]{1,128}$/;
 const members: ReadonlySet<string> = new Set(['custom_id', 'method', 'url', 'body']);
 /** Number of lines after which other requests may run. */
@@ -39,7 +39,7 @@ export const linesInTurn = 64;
 /**
  * Parses a file of calls.
  * @param turn lets other requests run.
- * @throws GatewayError `invalid_request` that names the line.
+ * @throws GatewayError `invalid_request` naming the line.
  */
 export async function readBatchFile(text: string, turn: () => Promise<void>): Promise<BatchFile> {
   const lines: BatchLine[] = [];

@@ -1,4 +1,4 @@
-/** Lists, reads, cancels and deletes files and batches of the caller. Those of other keys are not found. */
+/** Lists, reads, cancels and deletes the caller's files and batches. Those of other keys are not found. */
 
 import { otherModelsIn } from '#core/chat/call-usage.ts';
 import type { ChatPorts } from '#core/chat/ports.ts';
@@ -24,8 +24,8 @@ export async function listFiles(ports: ChatPorts, caller: StoredCaller, { page }
 }
 
 /**
- * Lists batches in their current state. One that cannot be fetched carries the reason, and the others are still listed
- * [batches.owner].
+ * Lists batches in their current state. A batch that cannot be fetched contains the reason, and the others are still
+ * listed [batches.owner].
  */
 export async function listBatches(ports: ChatPorts, caller: StoredCaller, { page }: StoredQuery): Promise<JsonObject> {
   assertPlace(page.after, isOwnId);
@@ -55,8 +55,8 @@ export async function retrieveFile(ports: ChatPorts, caller: StoredCaller, { id 
 }
 
 /**
- * Returns the results of a batch as JSON Lines. Uploaded lines are not returned, since they contain the tenant's text
- * around system prompts.
+ * Returns the results of a batch as JSON Lines. Uploaded lines are not returned, because they contain text that the
+ * tenant adds around system prompts.
  */
 export async function fileContent(
   ports: ChatPorts,
@@ -152,7 +152,10 @@ async function resultFile(ports: ChatPorts, caller: StoredCaller, id: string) {
   return { stored, provider_id };
 }
 
-/** Returns an object of the caller. @throws GatewayError `not_found` if it is unknown, deleted or another key's. */
+/**
+ * Returns one of the caller's objects. @throws GatewayError `not_found` if it is unknown, deleted or belongs to another
+ * key.
+ */
 async function ownOf(
   { storedObjects }: ChatPorts,
   { principal }: StoredCaller,

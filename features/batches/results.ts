@@ -1,6 +1,6 @@
 /**
- * Returns the results of a batch to the caller [batches.results]. Each line passes the output policy and the transforms
- * like a reply; a blocked line becomes an error under its custom_id.
+ * Returns the results of a batch to the caller [batches.results]. Each line passes through the output policy and the
+ * transforms like a reply; a blocked line becomes an error under its custom_id.
  */
 import type { GovernPorts } from '#core/actions/ports.ts';
 import type { ChatCall } from '#core/chat/call.ts';
@@ -62,7 +62,7 @@ export async function checkResults(
   return { text: out.map((line) => `${line}\n`).join(''), findings: sums.all(), models: [...models] };
 }
 
-/** Parses a line. If it is not an object, it cannot be checked as a reply and is not passed on. */
+/** Parses a line. A line that is not an object cannot be checked as a reply, and is not passed on. */
 function lineIn(written: string): JsonObject | undefined {
   try {
     assertBounded(written, replyBounds);
@@ -73,7 +73,7 @@ function lineIn(written: string): JsonObject | undefined {
   }
 }
 
-/** Returns the texts of the reply in its endpoint's form, and every other text of the line. */
+/** Returns the text of the reply in its endpoint's format, and every other string in the line. */
 function textsOf(line: JsonObject, endpoint: BatchEndpoint): TextSlot[] {
   const response = objectOf(line.response);
   const reply = objectOf(response?.body);
@@ -99,7 +99,7 @@ const unchecked = (line: JsonObject): JsonObject => ({
   },
 });
 
-/** Returns the ids only: the rest of the line has not passed the policy. */
+/** Returns only the ids, because the rest of the line has not passed the policy. */
 const lineIds = ({ id, custom_id }: JsonObject): JsonObject => ({
   id: idOf(id),
   custom_id: idOf(custom_id),

@@ -1,6 +1,6 @@
 /**
- * Treats the upload of a batch file and the start of a batch as chat calls, with the limits, filters, reviews and
- * evidence of chat [batches.governed].
+ * Treats the upload of a batch file and the start of a batch as chat calls, with chat's limits, filters, reviews and
+ * evidence [batches.governed].
  */
 import type { Estimate } from '#core/chat/call.ts';
 import type { ChatView, OpenedCall, OpenView } from '#core/chat/chat-view.ts';
@@ -95,7 +95,8 @@ export const uploadView: ChatView = { operation: 'files', form: true, open: open
 export const startView: ChatView = { operation: 'batches', open: openStart };
 
 /**
- * Estimates the cost of a call: none for an upload, the maximum of all lines for the start of a batch [batches.budget].
+ * Estimates the cost of a call: zero for an upload, the maximum over all lines for the start of a batch
+ * [batches.budget].
  */
 function estimateOf(batch: BatchRequest): Estimate {
   if (batch.kind === 'upload') return { inputTokens: 0, maxTokens: 0 };

@@ -1,4 +1,4 @@
-/** Hooks of coding agents, and their setup. The page is docs/how-to/govern-a-coding-agent.md. */
+/** Hooks for coding agents, and their setup. The documentation page is docs/how-to/govern-a-coding-agent.md. */
 import type { Feature } from '../feature.ts';
 
 export const feature = {

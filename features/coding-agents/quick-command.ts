@@ -1,4 +1,7 @@
-/** `agentctl hook`, with the routes that it calls: their definitions would load all schemas [cli.hook]. */
+/**
+ * `agentctl hook` with the routes that it calls. They are listed here because loading their definitions would load all
+ * schemas [cli.hook].
+ */
 import type { QuickCommand } from '../feature.ts';
 
 const evaluating = { surface: 'admin', access: 'operator', agents: 'yes', handledBy: 'test-action' } as const;

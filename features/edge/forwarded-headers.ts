@@ -1,6 +1,6 @@
-/** Rewrites headers that the edge forwards: removes those of one connection, and sets the client's true address. */
+/** Rewrites headers that the edge forwards: removes hop-by-hop headers, and sets the client's true address. */
 
-/** Fields of one connection (RFC 9110, section 7.6.1), and fields that clients may not set. */
+/** Hop-by-hop fields (RFC 9110, section 7.6.1), and fields that clients may not set. */
 const dropped = new Set([
   'connection',
   'expect',
@@ -56,7 +56,7 @@ export function forwardedHeaders(raw: readonly string[], { host, client, trace }
   return kept;
 }
 
-/** Returns the headers of a reply without those of the connection, which HTTP/2 forbids. */
+/** Returns a reply's headers without the hop-by-hop ones, which HTTP/2 forbids. */
 export function returnedHeaders(raw: readonly string[]): string[] {
   const named = connectionFields(raw);
   const kept: string[] = [];
@@ -68,7 +68,7 @@ export function returnedHeaders(raw: readonly string[]): string[] {
   return kept;
 }
 
-/** Returns the fields listed in `Connection`, which belong to this connection only. */
+/** Returns the fields listed in `Connection`, which apply to this connection only. */
 function connectionFields(raw: readonly string[]): ReadonlySet<string> {
   const names = new Set<string>();
   for (let at = 0; at + 1 < raw.length; at += 2) {

@@ -8,18 +8,20 @@ export interface EdgeTarget {
   readonly url: string;
 }
 
-/** First segment of a path, and the rest with the query. */
+/** Splits a path into its first segment, and the rest with the query. */
 const first = /^\/([^/?#]*)(.*)$/s;
-/** Metadata that clients of `/mcp` request (RFC 9728). It is at the root, whatever the path of the resource. */
+/** Metadata that clients of `/mcp` request (RFC 9728). It is located at the root, regardless of the resource's path. */
 const resourceMetadata = /^\/\.well-known\/oauth-protected-resource(?:\/mcp)?(?:\?|$)/;
-/** A segment `.` or `..`, plain or encoded: a server that resolves it serves another path than the routed one. */
+/**
+ * A segment `.` or `..`, plain or encoded: a server that resolves it would serve a different path than the routed one.
+ */
 const dots = /^[^?#]*\/(?:\.|%2e){1,2}(?:[/?#]|$)/i;
 
 /**
  * Returns the target of a path. `/api/*` loses its prefix; `/admin/*`, `/mcp/*` and the metadata of `/mcp` keep theirs.
  * CloudFront routes the same paths: `lib/edge-functions.ts`.
  * @param url path and query from the client. They are not decoded or normalised, so that a path has only one meaning.
- * @returns undefined for every other path, and for one with the segments `.` or `..`.
+ * @returns undefined for every other path, and for a path with a `.` or `..` segment.
  */
 export function edgeTarget(url: string): EdgeTarget | undefined {
   if (dots.test(url)) return undefined;

@@ -1,4 +1,4 @@
-/** Decides which requests the edge refuses under load: three tiers of priority [edge.load-shedding]. */
+/** Decides which requests the edge refuses under load, using three priority tiers [edge.load-shedding]. */
 
 const priorities = ['critical', 'normal', 'low'] as const;
 export type Priority = (typeof priorities)[number];
@@ -13,10 +13,10 @@ interface Capacity {
   readonly max_event_loop_delay_ms: number;
 }
 
-/** Load share from which a tier is shed. Critical requests never are. */
+/** Load share from which each tier is shed. Critical requests are never shed. */
 const shedFrom: Readonly<Record<Priority, number>> = { critical: Number.POSITIVE_INFINITY, normal: 0.9, low: 0.7 };
 
-/** Returns the higher of the two measures, 1 = full. */
+/** Returns the higher of the two load measures, 1 = full. */
 export const loadShare = ({ connections, eventLoopDelayMs }: Load, capacity: Capacity): number =>
   Math.max(connections / capacity.max_connections, eventLoopDelayMs / capacity.max_event_loop_delay_ms);
 
@@ -25,7 +25,7 @@ export const isShed = (priority: Priority, load: Load, capacity: Capacity): bool
 
 /**
  * Returns the priority of a request.
- * @param header the values of `X-Priority`; anything but one known word is `normal`.
+ * @param header the values of `X-Priority`; anything other than one known word means `normal`.
  * @param mayBeCritical returns true if the key has `priority: critical`; called only for a request with that priority.
  */
 export function priorityOf(header: string | undefined, mayBeCritical: () => boolean): Priority {

@@ -25,7 +25,9 @@ export const notifier: NotifierOf = async (ports, { evaluation: { url, secret_en
   };
 };
 
-/** Reads a score. @param unread receives the reason why a reply was ignored; the call is not sent again for that. */
+/**
+ * Reads a score. @param unread receives the reason why a reply was ignored; in that case the call is not sent again.
+ */
 async function readScore(body: Response['body'], unread: (why: string) => void): Promise<Score | undefined> {
   const text = await beginning(body);
   if (text === undefined) return void unread(`the evaluator's reply is longer than ${maxBytes} bytes`);
@@ -36,7 +38,7 @@ async function readScore(body: Response['body'], unread: (why: string) => void):
   }
 }
 
-/** Returns the whole body; undefined for a longer one, which is not read further. */
+/** Returns the whole body; undefined if it is too long, in which case the rest is not read. */
 async function beginning(body: Response['body']): Promise<string | undefined> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
@@ -48,7 +50,7 @@ async function beginning(body: Response['body']): Promise<string | undefined> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** Records a score. @throws GatewayError `service_unavailable` when the entry could not be written. */
+/** Records a score. @throws GatewayError `service_unavailable` if the entry could not be written. */
 async function recordScore(
   { ledger, clock, ids }: GatewayPorts,
   { at, message }: NonNullable<Delivery['evaluation']>,

@@ -1,4 +1,4 @@
-/** Parses an evaluator's answer [evaluation.webhook]. */
+/** Parses an evaluator's response [evaluation.webhook]. */
 import * as z from 'zod';
 import { describeIssue } from '#core/kernel/issue-words.ts';
 import { excerptOf } from '#core/observatory/evaluation/message.ts';
@@ -15,7 +15,7 @@ const reply = z.object({
 });
 
 /**
- * Parses an evaluator's answer. Ignores other members.
+ * Parses an evaluator's response. Ignores other members.
  * @returns undefined if there is no JSON object, or none of the members
  * @throws Error for an invalid member
  */

@@ -20,11 +20,11 @@ import { type Call, type Operation, parseBySchema } from '#core/operations/opera
 import { recordAct } from '#core/operations/record.ts';
 import { takeStatus } from './take-status.ts';
 
-/** Checks `If-None-Match` by weak comparison: a compressing proxy weakens tags, and a list may have several. */
+/** Checks `If-None-Match` by weak comparison: a compressing proxy weakens tags, and the header may list several. */
 const hasAlready = (sent: string | undefined, etag: string): boolean =>
   sent?.split(',').some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === etag) === true;
 
-/** Returns the configuration in force as a signed document, or 304 if the plane has it. */
+/** Returns the active configuration as a signed document, or 304 if the plane already has it. */
 export const federationConfig: Operation = async (call) => {
   const { ports, snapshot, query, header } = call;
   const plane = ownPlane(call, query.plane);
@@ -52,13 +52,13 @@ export const federationConfig: Operation = async (call) => {
 interface Served {
   readonly configuration: unknown;
   readonly digest: string;
-  /** Last signature per plane, because planes poll often and the document changes every ten minutes. */
+  /** Last signature per plane, cached because planes poll often and the document changes only every ten minutes. */
   readonly signed: Map<string, { readonly etag: string; readonly signature: ReturnType<typeof signDocument> }>;
 }
 
 /**
- * Serialises the configuration. Omits members of newer releases that have their default, so that an upgrade changes no
- * digest.
+ * Serialises the configuration. Omits members added in newer releases if they have their default value, so that an
+ * upgrade does not change the digest.
  */
 const servedBy = remembered((configuration: Configuration): Served => {
   const served = servedConfiguration(storable(configuration).document as Configuration);
@@ -97,7 +97,7 @@ export const federationPlanes: Operation = async ({ ports, snapshot, principal }
   return { body: { version, public_key_sha256: keyDigest(await ports.signer.publicKey()) ?? '', planes } };
 };
 
-/** Accepts diverged chains after a review. They are then compared with the plane's next report. */
+/** Accepts diverged chains after a review. They are then compared with those in the plane's next report. */
 export const acceptPlane: Operation = async (call) => {
   const { ports, snapshot, params } = call;
   const name = params.name!;
@@ -146,9 +146,9 @@ function stateOf(row: PlaneRow, now: number): PlaneState {
 }
 
 /**
- * Returns the plane of the token.
- * @param named plane named by the request.
- * @throws GatewayError `forbidden` if it names another one.
+ * Returns the plane that the token belongs to.
+ * @param named the plane named in the request.
+ * @throws GatewayError `forbidden` if the request names another plane.
  */
 function ownPlane({ principal }: Call, named: string | undefined): string {
   const plane = principal.plane!;

@@ -16,9 +16,9 @@ import { leaseMs } from '#core/operations/federation/lease.ts';
 import type { PlaneStore } from '#core/operations/federation/ports.ts';
 
 const usualIntervalSeconds = 10;
-/** Known chains requested with the next report, in rotation. */
+/** Number of known chains that are requested with the next report, in rotation. */
 const chainsPerWalk = 100;
-/** Maximum of requested chains per report, in addition to changed ones. */
+/** Maximum number of chains requested per report, in addition to changed ones. */
 const maxRequested = 500;
 interface TakenStatus {
   readonly row: PlaneRow;
@@ -132,7 +132,7 @@ function wantedOf({ wanted, reported }: Chains, walked: readonly KnownHead[]): W
 }
 
 interface Compared {
-  /** New known state. Absent if unchanged. */
+  /** New known state; absent if unchanged. */
   readonly known?: KnownHead;
   readonly divergence?: Divergence;
   /** Entry that the plane must report before the new head is accepted. */
@@ -140,8 +140,8 @@ interface Compared {
 }
 
 /**
- * Compares a reported head with the earlier one [federation.status]. A chain may only grow: an entry that was once last
- * must keep its place and hash.
+ * Compares a reported head with the previous one [federation.status]. A chain may only grow: an entry that was once the
+ * last must keep its place and hash.
  * @param at ISO time of the report.
  */
 export function compareHead(known: KnownHead | undefined, head: EvidenceHead, at: string): Compared {
@@ -151,7 +151,7 @@ export function compareHead(known: KnownHead | undefined, head: EvidenceHead, at
     known: { ...(known ?? now), diverged_at: at },
     divergence: { tenant, session_id, index, kind, ...more, found_at: at },
   });
-  if (known?.diverged_at !== undefined) return {}; // already diverged: the state from before is kept
+  if (known?.diverged_at !== undefined) return {}; // already diverged: the earlier state is kept
   if (head.broken) return differs('broken', head.broken.index, { reason: head.broken.reason });
   if (!known) return total_entries === 0 ? {} : { known: now };
   const last = known.total_entries - 1;

@@ -1,4 +1,4 @@
-/** Accepts votes by pull-request comment: checks the signature, then the comment, then votes. */
+/** Accepts votes by pull-request comment: checks the signature, then the comment, then counts the vote. */
 
 import { currentTermsFinder } from '#core/actions/current-terms-finder.ts';
 import { verifyingSecrets } from '#core/approvals/channel-secrets.ts';
@@ -12,7 +12,9 @@ import { parseGithubDelivery, verifyGithubDelivery } from './delivery.ts';
 import { pullRequestHost } from './host.ts';
 import { replyComment } from './pull-request-comment.ts';
 
-/** Limit per request: GitHub allows ten seconds for two concurrent requests and perhaps a reply to the writer. */
+/**
+ * Limit per request: GitHub allows ten seconds in total, for two concurrent requests and perhaps a reply to the author.
+ */
 const timeoutMs = 4_000;
 
 export const githubCallback: Callback = async (ports, request) => {

@@ -11,13 +11,13 @@ export interface CommentCommand {
   readonly comment: string;
 }
 
-/** Requires an id, since other services on pull requests also use `/approve`. */
+/** Requires an id, because other services on pull requests also use `/approve`. */
 const commandLine =
   /^\/(approve|deny)[ \t]+([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:[ \t](.*))?$/is;
 
 /**
- * Returns the id of a comment's command and a function that parses the rest; undefined without a command. The command
- * must be the first line, which cannot be inside a quote, a code block or a hidden part of the comment.
+ * Returns the id from a comment's command and a function that parses the rest; undefined if there is no command. The
+ * command must be on the first line, which cannot be inside a quote, a code block or a hidden part of the comment.
  */
 export function commandIn(text: string): { readonly envelope_id: string; read(): CommentCommand } | undefined {
   const lines = text.split(/\r\n|\r|\n/);

@@ -34,18 +34,18 @@ interface CommentVotePorts extends VotePorts {
 
 interface CommentOutcome {
   readonly decided: boolean;
-  /** The outcome, for the author of the comment. */
+  /** Result of the vote, for the comment's author. */
   readonly text: string;
-  /** True if this gateway knows the author and the approval: only then the author gets a reply. */
+  /** True if this gateway knows the author and the approval; only then does the author get a reply. */
   readonly known: boolean;
 }
 
-/** The host's signatures have no time, so a comment is remembered for longer than its approval can be decided. */
+/** The host's signatures contain no time, so a comment is remembered for longer than its approval can be decided. */
 const memoryMs = 15 * 60_000;
 const mayWrite = ['write', 'maintain', 'admin'];
 
 /**
- * Counts a comment as a vote, or returns why not; undefined if it has no command.
+ * Counts a comment as a vote, or returns why it was not counted; undefined if it contains no command.
  * @throws GatewayError `conflict` for a comment that was already processed; `service_unavailable` if the Git host
  * cannot be queried.
  */
@@ -60,7 +60,7 @@ export async function voteByComment(
   const vote = await orRefusal(checkedVote(ports, snapshot, written, row, command.read));
   await takeOnce(ports, written, row);
   const outcome = vote instanceof GatewayError ? vote : await orRefusal(countVote(ports, snapshot, written, vote));
-  // Another gateway on the same pull request may know an author or approval that this one does not.
+  // Another gateway on the same pull request may know the author or approval even if this one does not.
   const known = row !== undefined && personByGithubLogin(snapshot, written.login) !== undefined;
   if (outcome instanceof GatewayError) return { decided: false, text: `Not decided: ${outcome.message}`, known };
   const text =
@@ -77,7 +77,7 @@ interface CheckedVote {
   readonly notice: Notice;
 }
 
-/** Runs all checks on the vote, the person's first, so that strangers learn nothing about the approval. */
+/** Runs all checks on the vote, starting with the person's, so that strangers learn nothing about the approval. */
 async function checkedVote(
   ports: CommentVotePorts,
   snapshot: Snapshot,
@@ -113,7 +113,7 @@ async function noticeHere(ports: CommentVotePorts, written: WrittenComment, row:
 }
 
 /**
- * Checks the voter's permission, the commit and the question. All answers are fetched first, so that an outage is not
+ * Checks the voter's permission, the commit and the question. All responses are fetched first, so that an outage is not
  * mistaken for a refusal.
  */
 async function assertStanding(
@@ -126,7 +126,7 @@ async function assertStanding(
   const [permission, question] = await readFrom(
     Promise.all([
       host.permission(at.repository, login),
-      // Only an approval is bound to the commit and the question.
+      // Only approvals are bound to the commit and the question.
       verdict === 'approve' && Promise.all([host.head(at), host.textOf(at.repository, comment_id)]),
     ]),
   );
@@ -153,7 +153,7 @@ function assertUnchanged({ head_sha, text_sha256 }: Notice, head: string, text: 
 const voided = (why: string) => new GatewayError('conflict', `${why} Deny it, or decide over HTTP or with agentctl.`);
 
 /**
- * Waits for the host's answer. Without it the vote is not counted, and the comment is not marked as processed, so it
+ * Waits for the host's response. Without one, the vote is not counted and the comment is not marked as processed, so it
  * can be delivered again.
  */
 async function readFrom<T>(host: Promise<T>): Promise<T> {

@@ -57,7 +57,8 @@ const commentSchema = z.object({
 });
 
 /**
- * Parses a verified delivery as a comment. Only new comments count, since another person may have edited an older one.
+ * Parses a verified delivery as a comment. Only new comments count, because another person may have edited an older
+ * one.
  * @param event `X-GitHub-Event`
  * @throws GatewayError `invalid_request` for a comment without the fields that a vote needs.
  */

@@ -1,4 +1,7 @@
-/** Approvals on pull requests: asks by comment, takes votes by comment. Its page is docs/how-to/approve-from-a-pull-request.md. */
+/**
+ * Approvals on pull requests: asks by comment and accepts votes by comment. Its page is
+ * docs/how-to/approve-from-a-pull-request.md.
+ */
 import * as z from 'zod';
 import { operation } from '#core/operations/endpoint.ts';
 import type { Feature } from '../feature.ts';

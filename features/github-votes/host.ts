@@ -1,4 +1,4 @@
-/** Pull requests at a Git host, over GitHub's REST API. */
+/** Pull requests on a Git host, through GitHub's REST API. */
 import { DeliveryRefused } from '#core/approvals/notifications/deliver.ts';
 import type { PullRequest } from '#core/contracts/repository.ts';
 import { ServiceFault } from '#core/execution/credentials/fault.ts';
@@ -12,7 +12,7 @@ import {
 import { isObject } from '#core/kernel/narrow.ts';
 import { retryAfterSeconds } from '#core/kernel/retry-after.ts';
 
-/** Git host for approvals. Every method throws `ServiceFault` if the host's answer is missing or invalid. */
+/** Git host for approvals. Every method throws `ServiceFault` if the host's response is missing or invalid. */
 export interface PullRequestHost {
   /** Returns the current head commit of the pull request, in lower-case hex. */
   head(at: PullRequest): Promise<string>;
@@ -21,11 +21,11 @@ export interface PullRequestHost {
   /** Returns the current text of a comment; undefined if it was deleted. */
   textOf(repository: string, commentId: string): Promise<string | undefined>;
   rewrite(repository: string, commentId: string, text: string): Promise<void>;
-  /** Returns the login's current permission at a repository: `admin`, `maintain`, `write`, `read` or `none`. */
+  /** Returns the login's current permission on a repository: `admin`, `maintain`, `write`, `read` or `none`. */
   permission(repository: string, login: string): Promise<string>;
 }
 
-/** Maximum size of an answer, which contains the pull request's text and both repositories. */
+/** Maximum size of a response, which contains the pull request's text and both repositories. */
 const longestAnswer = 2 * 1024 * 1024;
 
 export function pullRequestHost(
@@ -85,7 +85,7 @@ function expected(status: number, answer: ServiceAnswer): Readonly<Record<string
   throw wait === undefined ? fault : new DeliveryRefused(`the Git host says ${fault.message}`, wait);
 }
 
-/** Returns the wait from `Retry-After`, or until the hourly limit resets. */
+/** Returns the wait from `Retry-After`, or the time until the hourly limit resets. */
 function secondsToWait({ status, headers }: ServiceAnswer): number | undefined {
   if (status !== 403 && status !== 429) return undefined;
   const now = Date.now();

@@ -22,11 +22,11 @@ export const notifier: NotifierOf = async (ports, { approvals }) => {
 interface PullRequestOptions {
   readonly host: PullRequestHost;
   readonly channel: Pick<GithubChannel, 'repositories' | 'pull_request'>;
-  /** Base URL of links in comments. */
+  /** Base URL for links in comments. */
   readonly linkBase: string;
 }
 
-/** Returns the notifier, which writes one comment per approval and rewrites it once it is decided. */
+/** Returns the notifier, which writes one comment per approval and rewrites it once the approval is decided. */
 export function pullRequestNotifier({ host, channel, linkBase }: PullRequestOptions): Notifier {
   return {
     async send(_event, row, earlier, place) {
@@ -38,7 +38,7 @@ export function pullRequestNotifier({ host, channel, linkBase }: PullRequestOpti
       }
       const at = pullRequestOf(row, channel);
       if (!at) throw new Error('no pull request is configured for this approval');
-      // Read first: a push between the two only voids the question, and the answer stays right.
+      // Read first: a push between the two only invalidates the question, and the reply lines stay correct.
       const head_sha = await host.head(at);
       const text = pullRequestComment(row, head_sha, linkBase, place);
       const comment_id = await host.comment(at, text);

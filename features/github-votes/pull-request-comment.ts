@@ -1,6 +1,6 @@
 /**
- * Builds the pull-request comment of an approval: the call, its commit, and the lines to reply with. All text of agents
- * and people is put in code, so that it cannot format, mention, link or imitate the gateway's lines.
+ * Builds the pull-request comment for an approval: the call, its commit, and the lines to reply with. All text from
+ * agents and people is formatted as code, so that it cannot format, mention, link or imitate the gateway's lines.
  */
 
 import { approvalUrl } from '#core/approvals/approval-url.ts';
@@ -22,11 +22,11 @@ import { questionDigest } from './notice.ts';
 /** Maximum length of a GitHub comment. */
 const maxComment = 65_536;
 
-/** Checks whether the comment shows the whole call; only then it can be approved there [approval.whole-or-deny]. */
+/** Checks whether the comment shows the whole call; only then can it be approved there [approval.whole-or-deny]. */
 export const isWholeInComment = (row: ApprovalRow, headSha: string, linkBase: string): boolean =>
   wholeComment(row, headSha, linkBase, undefined) !== undefined;
 
-/** Returns the comment. @param place of the rule, as `file:line`. */
+/** Returns the comment. @param place the rule's location as `file:line`. */
 export function pullRequestComment(row: ApprovalRow, headSha: string, linkBase: string, place?: string): string {
   if (isWholeInComment(row, headSha, linkBase)) {
     const whole = wholeComment(row, headSha, linkBase, place) ?? wholeComment(row, headSha, linkBase, undefined);
@@ -55,7 +55,7 @@ function head(row: ApprovalRow, linkBase: string, place: string | undefined, ans
   ].join('\n\n');
 }
 
-/** Returns the comment with the whole call; undefined if a value would have to be cut. */
+/** Returns the comment with the whole call; undefined if a value would have to be truncated. */
 function wholeComment(
   row: ApprovalRow,
   headSha: string,
@@ -80,14 +80,17 @@ function wholeComment(
 const tooLong = (id: string): string =>
   `The call is too long for a comment. It can be denied here; approve it in the web console, or after reading all of it: \`agentctl show ${id} --full\`.`;
 
-/** Returns the reply lines. They do not begin with a slash, so that services do not take the question for a command. */
+/**
+ * Returns the reply lines. They do not begin with a slash, so that other services do not mistake the question for a
+ * command.
+ */
 const answers = (row: ApprovalRow, headSha: string, canApprove: boolean): readonly string[] => [
   'To decide, begin a comment with one of these lines:',
   `${canApprove ? `- \`/approve ${row.envelope_id} ${questionDigest(row, headSha)}\`\n` : ''}- \`/deny ${row.envelope_id} why not\``,
   `Asked at commit ${headSha}, and void after a push. The last word of the approval, which may be left out, stands for this call at that commit.`,
 ];
 
-/** Maximum characters of facts whose texts are longer than names. */
+/** Maximum number of characters for facts that may be longer than a name. */
 const rooms: Readonly<Record<string, number>> = { Target: 9000, Reason: 1000, Why: 2000, Withheld: 1000 };
 const charactersFor = (label: string): number => rooms[label] ?? 300;
 
@@ -109,7 +112,9 @@ export function codeBlock(text: string, room: number): string {
   return `${fence}\n${shown}\n${fence}`;
 }
 
-/** Cuts a text and leaves room for the note on the cut. Text of almost only backticks is dropped. */
+/**
+ * Truncates text and leaves room for the truncation note. Text that consists almost entirely of backticks is dropped.
+ */
 const shortenToRoom = (text: string, room: number): string => shorten(text, Math.max(0, room - 40));
 
 /** Returns a code span. A space on either side separates its backticks from the fence. */

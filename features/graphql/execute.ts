@@ -1,6 +1,6 @@
 /**
  * Runs a GraphQL document over the REST operations. Each field is an operation with its role, tenant and checks, so
- * neither interface exposes more than the other [admin.graphql].
+ * GraphQL and REST expose the same data [admin.graphql].
  */
 import {
   buildSchema,
@@ -36,7 +36,7 @@ interface GraphqlRequest {
 interface GraphqlSettings<Context> {
   readonly queries: Readonly<Record<string, FieldResolver<Context>>>;
   readonly mutations: Readonly<Record<string, FieldResolver<Context>>>;
-  /** Text of the schema. */
+  /** Schema source text. */
   readonly source: string;
   /** True if the caller may read the schema. */
   readonly introspection: boolean;
@@ -46,7 +46,7 @@ const schemaOf = rememberedText((source: string): GraphQLSchema => buildSchema(s
 
 /**
  * Executes a document.
- * @throws GatewayError `invalid_request`, before any execution, for a document that is invalid or too costly.
+ * @throws GatewayError `invalid_request` before any execution if a document is invalid or too costly.
  */
 export async function executeGraphql<Context>(
   { query, operationName, variables = {} }: GraphqlRequest,
@@ -79,7 +79,7 @@ export async function executeGraphql<Context>(
   return { data, ...(errors && { errors: errors.map(errorAnswer) }) };
 }
 
-/** Parses a document. Limits its tokens before parsing. */
+/** Parses a document. Limits its number of tokens before parsing. */
 function documentOf(query: string): DocumentNode {
   try {
     const lexer = new Lexer(new Source(query));
@@ -107,7 +107,7 @@ const asksForSchema = (document: DocumentNode): boolean => {
   return inside(document.definitions);
 };
 
-/** Resolves a field: root fields are operations, others are members of that name. */
+/** Resolves a field: root fields are operations; others are members with the same name. */
 const fieldResolver =
   <Context>(roots: Readonly<Record<string, FieldResolver<Context>>>): GraphQLFieldResolver<unknown, Context> =>
   (source, args, context, { fieldName, parentType }) => {
@@ -119,7 +119,7 @@ const fieldResolver =
     return (source as Record<string, unknown>)[snakeCase(fieldName)];
   };
 
-/** Formats the error of a field, with its code. Internal errors show no more detail than over REST. */
+/** Formats a field's error, with its code. Internal errors show no more detail than over REST. */
 function errorAnswer({ message, path, originalError }: GraphQLError): object {
   const error = originalError && asGatewayError(originalError);
   const text = error ? error.toBody().error.message : message;
@@ -127,13 +127,14 @@ function errorAnswer({ message, path, originalError }: GraphQLError): object {
 }
 
 /**
- * Maximum of selections of one field, and of fragments, in one place. Clients merge generated selections, and people
- * write a field once.
+ * Maximum number of selections of the same field or fragment in one place. Clients merge generated selections, and
+ * people write a field once.
  */
 const maxRepeats = 20;
 
 /**
- * Checks all selections before validation, which compares those of one field and fragments pairwise [admin.graphql].
+ * Checks all selections before validation, which compares selections of the same field or fragment pairwise
+ * [admin.graphql].
  * @throws GatewayError `invalid_request`.
  */
 function assertFewRepeats({ definitions }: DocumentNode): void {

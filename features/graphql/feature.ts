@@ -1,4 +1,4 @@
-/** `POST /admin/v1/graphql`: the operations of REST as one graph. Its page is docs/how-to/query-with-graphql.md. */
+/** `POST /admin/v1/graphql`: the REST operations as one graph. Its page is docs/how-to/query-with-graphql.md. */
 
 import * as z from 'zod';
 import { operation } from '#core/operations/endpoint.ts';
@@ -11,7 +11,7 @@ export const feature = {
       route: 'POST /admin/v1/graphql',
       function: 'observatory',
       role: 'viewer',
-      agents: 'yes', // each field is allowed or refused as its own route is
+      agents: 'yes', // each field is allowed or refused like its own route
       summary: 'Queries and mutations over the same operations',
       input: () => requestSchema,
       example: { query: '{ whoami { tenant role } providers { nodes { name health } } }' },
@@ -20,7 +20,7 @@ export const feature = {
           data: z.record(z.string(), z.unknown()).nullable(),
           errors: z.array(z.looseObject({ message: z.string() })).optional(),
         }),
-      // Mutations move rollouts.
+      // Needed because mutations move rollouts.
       rights: { startsRollouts: true, tables: { rollouts: 'append' }, queries: ['rollouts'] },
       runs: [
         'audit',

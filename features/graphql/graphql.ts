@@ -16,7 +16,7 @@ import { nameOf, sdl } from './schema.ts';
 type Body = Record<string, unknown>;
 type Args = Readonly<Record<string, unknown>>;
 
-/** The call of a document, with the number of started operations. */
+/** A document's call, with the number of operations started. */
 interface DocumentCall extends Call {
   readonly begun: { operations: number };
 }
@@ -26,7 +26,7 @@ const byId =
   ({ id }: Args, call: DocumentCall) =>
     as(operation, {}, call, { id: String(id) });
 
-/** Forms of answers that differ from those of REST, or members in addition to the list. */
+/** Responses whose form differs from REST, or that have members in addition to the list. */
 const shapes: Readonly<Record<string, (body: Body) => Body>> = {
   usage: usageOf,
   listPolicies: policiesOf,
@@ -40,7 +40,7 @@ const shapes: Readonly<Record<string, (body: Body) => Body>> = {
   }),
 };
 
-/** Returns a query that runs an operation. @param member of its answer that holds the list of a field. */
+/** Returns a query that runs an operation. @param member the member of its response that contains a field's list. */
 const query = (operation: string, member?: string) => async (args: Args, call: DocumentCall) => {
   const body = await as(operation, args, call);
   const shaped = shapes[operation]?.(body);
@@ -48,7 +48,7 @@ const query = (operation: string, member?: string) => async (args: Args, call: D
   return { nodes: body[member], page_info: pageInfo(body), ...shaped };
 };
 
-/** Returns the schema of this process and its queries: fields of the definitions, and those of another form. */
+/** Returns this process's schema and its queries: fields from the definitions, and those in another form. */
 const graphOver = remembered((served: Readonly<Record<string, Served>>) => {
   const stated = Object.entries(served).flatMap(([id, { route }]) => (route.graph ? [{ id, ...route.graph }] : []));
   const queries = Object.fromEntries(stated.map(({ id, field, member }) => [nameOf(field), query(id, member)]));
@@ -65,11 +65,11 @@ const mutations = {
   rollbackRollout: byId('rollbackRollout'),
 };
 
-/** Answers a GraphQL document. */
+/** Executes a GraphQL document. */
 export const graphql: Operation = async (call) => {
   try {
     const { query, operationName, variables } = parseBySchema(requestSchema, call.body());
-    // Loaded with the first query, because this function answers many other routes.
+    // Loaded with the first query, because this function serves many other routes.
     const { executeGraphql } = await import('./execute.ts');
     const request = { query, operationName: operationName ?? undefined, variables: variables ?? undefined };
     const document: DocumentCall = { ...call, begun: { operations: 0 } };
@@ -80,9 +80,7 @@ export const graphql: Operation = async (call) => {
   }
 };
 
-/**
- * The error for a document that did not run at all, also in the form of `errors` for GraphQL clients [admin.graphql].
- */
+/** The error for a document that was not run at all; also included as `errors` for GraphQL clients [admin.graphql]. */
 class RefusedDocument extends GatewayError {
   constructor(cause: GatewayError) {
     const { code, message, data, retryAfterSeconds } = cause;
@@ -100,13 +98,13 @@ class RefusedDocument extends GatewayError {
   }
 }
 
-/** Counts each operation as a request of its key. The first was counted when the document arrived. */
+/** Counts each operation as a request by its key. The first was counted when the document arrived. */
 function countOperation({ ports, principal, snapshot, begun }: DocumentCall): void {
   if (begun.operations++ > 0)
     ports.admissions.request(principal.key_id, snapshot.configuration.admin.requests_per_second);
 }
 
-/** Runs an operation like its REST route: same role, kinds, rate limit and query parameters. */
+/** Runs an operation like its REST route: with the same role, kinds, rate limit and query parameters. */
 async function as(
   operation: string,
   args: Args,
@@ -154,7 +152,7 @@ function seriesOf({ summary, ...body }: Body): Body {
   return { ...body, nodes, page_info: pageInfo({}) };
 }
 
-/** Reduces guards to the graph's single type: catalog guards show the reason of their first entry. */
+/** Reduces guards to the graph's single type: catalog guards show the reason from their first entry. */
 function policiesOf({ guards, ...body }: Body): Body {
   const named = (guards as readonly (CatalogGuard | ToolGuard)[]).map((guard) =>
     typeof guard === 'string' ? { name: guard, reason: catalogGuard(guard)[0]!.reason } : guard,

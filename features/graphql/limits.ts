@@ -44,8 +44,8 @@ type Values = Readonly<Record<string, unknown>>;
 
 /**
  * Measures depth and cost. A field costs one, times the limits of the lists above it; each alias counts. Fragments are
- * followed; validation rejects recursive ones earlier. Arguments have their runtime values: of variables, their
- * defaults, or the schema's defaults [admin.graphql].
+ * followed; validation rejects recursive ones earlier. Arguments have their runtime values: those of variables, the
+ * variables' defaults, or the schema's defaults [admin.graphql].
  * @param document a document that is valid for the schema.
  */
 export function measured(document: DocumentNode, schema: GraphQLSchema, variables: Values): Measured {
@@ -57,8 +57,8 @@ export function measured(document: DocumentNode, schema: GraphQLSchema, variable
   let visited = 0;
   const walk = (set: SelectionSetNode, of: GraphQLNamedType | undefined, values: Values, at: Place): void => {
     for (const selection of set.selections) {
-      // The result is already over the limit. Visits are bounded too, because nested fragments without fields cost
-      // nothing and can double.
+      // The result is already over the limit. The number of visits is limited too, because nested fragments without
+      // fields cost nothing and can double.
       if (cost > graphqlLimits.cost || deepest > graphqlLimits.depth || ++visited > 2 * graphqlLimits.cost) return;
       if (selection.kind === Kind.FIELD) {
         cost += at.times;
@@ -90,18 +90,18 @@ interface Place {
   readonly times: number;
 }
 
-/** Returns the values of variables. With an invalid value, execution rejects the operation before it runs. */
+/** Returns the values of variables. If a value is invalid, execution rejects the operation before it runs. */
 function valuesOf({ variableDefinitions = [] }: OperationDefinitionNode, schema: GraphQLSchema, given: Values): Values {
   return getVariableValues(schema, variableDefinitions, given, { maxErrors: 1 }).coerced ?? {};
 }
 
-/** Returns the limit of a list. The operation itself rejects an invalid limit. */
+/** Returns a list's limit. The operation itself rejects an invalid limit. */
 function limitIn(field: Parameters<typeof getArgumentValues>[0], node: FieldNode, values: Values): number {
   if (!paged.has(node.name.value)) return 1;
   try {
     const { limit } = getArgumentValues(field, node, values);
     return typeof limit === 'number' && limit > 0 ? limit : usualLimit;
   } catch {
-    return usualLimit; // a variable without its value: the field is not run
+    return usualLimit; // a variable without a value: the field is not run
   }
 }

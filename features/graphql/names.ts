@@ -1,4 +1,4 @@
-/** Converts names of REST members to GraphQL and back. */
+/** Converts REST member names to GraphQL names and back. */
 
 export const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 

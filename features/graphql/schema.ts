@@ -1,6 +1,6 @@
 import type { GraphField } from '#core/contracts/route.ts';
 
-/** Fields whose operations answer in another form. */
+/** Fields whose operations return a different form than REST. */
 const reshaped: readonly GraphField[] = [
   {
     field: 'usage(from: Time, to: Time, path: String): Usage',
@@ -53,7 +53,7 @@ type Bucket {
   },
 ];
 
-/** Fields in their order in the schema. Others follow `audit`. */
+/** Fields in schema order. Others follow `audit`. */
 const order = [
   'usage',
   'providers',
@@ -68,7 +68,7 @@ const order = [
   'audit',
 ];
 
-/** Returns the name of a field that is declared with arguments and type. */
+/** Returns the name from a field declaration with arguments and type. */
 export const nameOf = (field: string): string => /^\w+/.exec(field)![0];
 
 function inOrder(fields: readonly GraphField[]): GraphField[] {
@@ -80,9 +80,9 @@ function inOrder(fields: readonly GraphField[]): GraphField[] {
 }
 
 /**
- * Returns the GraphQL schema of the admin surface, published as `docs/reference/schema.graphql`. Each field of `Query` and
- * `Mutation` is an operation of the routes table; names are the same in camelCase [admin.graphql].
- * @param fields of the definitions.
+ * Returns the GraphQL schema of the admin surface, published as `docs/reference/schema.graphql`. Each field of `Query`
+ * and `Mutation` is an operation from the routes table; names are the same, in camelCase [admin.graphql].
+ * @param fields fields from the definitions.
  */
 export function sdl(fields: readonly GraphField[]): string {
   const all = inOrder(fields);

@@ -1,4 +1,4 @@
-/** Reads administrative acts for the comparisons, each session of a tenant and day only once. */
+/** Reads administrative entries for the comparisons, each session (one per tenant and day) only once. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { adminSession } from '#core/evidence/admin-session.ts';
 import type { RowPlace } from '#core/evidence/entry-text.ts';
@@ -8,11 +8,11 @@ import { sideBySide } from '#core/kernel/side-by-side.ts';
 const dayMs = 24 * 3_600_000;
 const concurrency = 10;
 
-/** Returns the days since 1970. */
+/** Returns the number of days since 1970. */
 export const dayOf = (at: string | number): number =>
   Math.floor((typeof at === 'string' ? Date.parse(at) : at) / dayMs);
 
-/** Returns the days of a range, both ends included. */
+/** Returns the days in a range, both ends included. */
 export const daysBetween = (first: number, last: number): number[] =>
   Array.from({ length: Math.max(1, last - first + 1) }, (_, nth) => first + nth);
 
@@ -44,15 +44,15 @@ export function actsIn(evidence: Pick<EvidenceLog, 'entries'>, unreadable: (row:
   };
 }
 
-/** Tenants whose acts a comparison searches at most. */
+/** Maximum number of tenants whose administrative entries a comparison searches. */
 const mostTenants = 400;
 
-/** Returns the tenants to search, the likely ones first, and how many of the others are left out. */
+/** Returns the tenants to search, the most likely ones first, and the number of tenants left out. */
 export function tenantsToSearch(likely: Iterable<string>, others: Iterable<string>) {
   const all = [...new Set([...likely, ...others])];
   return { tenants: all.slice(0, mostTenants), left: Math.max(0, all.length - mostTenants) };
 }
 
-/** Describes an act: action, time and actor. */
+/** Describes an administrative action: action, time and actor. */
 export const saying = ({ body, timestamp, actor }: Pick<EvidenceEntry, 'body' | 'timestamp' | 'actor'>): string =>
   `${String(body.action)} at ${timestamp} by ${actor.person ?? actor.key_id}`;

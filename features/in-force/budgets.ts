@@ -12,8 +12,8 @@ const maxEntries = 5_000;
 const pageSize = 500;
 
 /**
- * Compares budgets with a lower bound: the newest entries, only of the version in force, since an earlier one may not
- * have had the account. An account that has spent less was reset.
+ * Compares budgets with a lower bound calculated from the newest entries. Only entries of the active version count,
+ * because an earlier version may not have had the account. An account with less spending than that was reset.
  */
 export async function compareBudgets(asked: AuditCall): Promise<Compared> {
   const now = asked.ports.clock.now();

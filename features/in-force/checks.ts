@@ -1,4 +1,4 @@
-/** `doctor`: what is in force is what evidence says. */
+/** `doctor`: checks that the active state matches evidence. */
 import type { Api } from '#agentctl/client.ts';
 import { type FeatureCheck, otherRelease, readOperation } from '#agentctl/doctor/check.ts';
 import { type CheckResult, fail, ok } from '#agentctl/doctor/finding.ts';

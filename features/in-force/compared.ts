@@ -4,7 +4,7 @@ import type { comparedKinds } from './kinds.ts';
 
 /** The request that compares the store with the evidence. */
 export interface AuditCall extends Pick<Call, 'ports' | 'principal' | 'snapshot'> {
-  /** Receives rows of evidence that cannot be read. They are a difference of their own. */
+  /** Called with evidence rows that cannot be read. They are reported as a separate difference. */
   readonly unreadable: (row: RowPlace) => void;
 }
 
@@ -13,7 +13,7 @@ export interface Difference {
   readonly of: (typeof comparedKinds)[number];
   /** Name of the version, key, account, session, definition, sheet, ticket or credential. */
   readonly what: string;
-  /** State in the store, by which calls are decided. */
+  /** State in the store, on which decisions are based. */
   readonly in_force: string;
   /** State according to evidence. */
   readonly evidence: string;
@@ -23,6 +23,6 @@ export interface Compared {
   /** Number of compared items by kind. */
   readonly counts: Readonly<Record<string, number>>;
   readonly differences: readonly Difference[];
-  /** Items without evidence, or that were not read. */
+  /** Items that have no evidence or were not read. */
   readonly notChecked: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** Compares the version in force and its keys with the administrative acts that put versions in force. */
+/** Compares the active version and its keys with the administrative actions that activated versions. */
 import type { HeldBindings, StoredKeyDigests, VersionRow } from '#core/configuration/ports.ts';
 import {
   type BindingsInEvidence,
@@ -19,7 +19,7 @@ interface Act {
   readonly keys: unknown;
   readonly bindings: unknown;
   readonly at: string;
-  /** Description of the act. */
+  /** Description of the administrative action. */
   readonly said: string;
 }
 
@@ -113,12 +113,12 @@ function namedDifferences(
   return [{ of, what: whole, in_force: String(stored.sha256), evidence: String(said.sha256) }];
 }
 
-/** Maximum of sessions of administrative acts: one per tenant and day. */
+/** Maximum number of sessions with administrative actions: there is one per tenant and day. */
 const maxSessions = 2_000;
 
 /**
- * Returns the acts that put versions in force, oldest first, from the day of the current version on. An act is recorded
- * after its version is stored, so the next day counts as well.
+ * Returns the actions that activated versions, oldest first, starting with the day of the current version. An action is
+ * recorded after its version is stored, so the next day counts as well.
  */
 async function actsSince(
   asked: AuditCall,
@@ -128,7 +128,7 @@ async function actsSince(
   const { tenants, left } = await tenantsAround(asked, row);
   const days = daysBetween(dayOf(row.created_at), dayOf(asked.ports.clock.now()));
   const most = Math.max(4, Math.floor(maxSessions / tenants.length));
-  // The first two days contain the act of this version, the last ones later acts.
+  // The first two days contain the action for this version, the last ones later actions.
   const read = days.length <= most ? days : [...days.slice(0, 2), ...days.slice(2 - most)];
   const putting = (await acts.of(tenants, read)).flatMap(actOf);
   return {
@@ -149,7 +149,8 @@ const puttingInForce: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Neighbouring versions whose tenants are searched, because the actor may belong to a tenant that this version lacks.
+ * Offsets of neighbouring versions whose tenants are searched, because the actor may belong to a tenant that is not in
+ * this version.
  */
 const around = [-2, -1, 0, 1, 2, 3];
 
@@ -167,8 +168,8 @@ async function tenantsAround({ ports, principal }: AuditCall, { version }: Versi
 }
 
 /**
- * Returns the tenants of callers that may put a version in force: the first one, of the admin token, and those of
- * platform callers. With `X-Tenant-ID` such a caller may also act in another tenant.
+ * Returns the tenants of callers that may activate a version: the first tenant, which the admin token belongs to, and
+ * those of platform callers. With `X-Tenant-ID`, such a caller may also act in another tenant.
  */
 function homesOf({ tenants, identity }: Pick<Configuration, 'tenants' | 'identity'>): string[] {
   const callers = [...identity.oidc.flatMap((issuer) => issuer.callers), ...identity.aws.callers];

@@ -12,7 +12,7 @@ import type { AuditCall, Compared, Difference } from './compared.ts';
 const maxRows = 500;
 const maxEntries = 5_000;
 const pageSize = 500;
-/** Tolerance: a ticket's row is written before its entry, and a revocation's entry before the row. */
+/** Tolerance, because a ticket's row is written before its entry, and a revocation's entry before the row. */
 const underWayMs = 60_000;
 
 export async function compareCredentials(asked: AuditCall, acts: Acts): Promise<Compared> {
@@ -67,7 +67,7 @@ interface Life {
   readonly revoke?: EvidenceEntry;
 }
 
-/** Returns the entries of credentials minted within the longest possible life. */
+/** Returns the entries of credentials minted within the longest possible lifetime. */
 async function entriesOf(
   { ports, principal, unreadable }: AuditCall,
   now: number,
@@ -99,8 +99,8 @@ async function entriesOf(
 const lives: ReadonlySet<string> = new Set(['mint', 'redeem', 'revoke']);
 
 /**
- * Returns the mint entry from the session, because the view by time may lag. A credential for the caller's own use has
- * no entry of its own: it is in its action's result, which was written with its row.
+ * Returns the mint entry from the session, because the time-ordered view may lag. A credential for the caller's own use
+ * has no separate entry: it is part of its action's result, which was written with its row.
  */
 async function mintOf(
   { ports, unreadable }: AuditCall,

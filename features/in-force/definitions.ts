@@ -1,13 +1,13 @@
-/** Compares accepted definitions of MCP tools with the acts that accepted them. */
+/** Compares accepted MCP tool definitions with the administrative actions that accepted them. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import type { ToolMark, ToolMarks } from '#core/mcp/ports.ts';
 import { type Acts, dayOf, daysBetween, saying, tenantsToSearch } from './acts.ts';
 import type { AuditCall, Compared, Difference } from './compared.ts';
 
-/** Maximum of sessions searched for an earlier contact with a server. */
+/** Maximum number of sessions searched for an earlier contact with a server. */
 const maxSessions = 400;
-/** Tolerance: two processes may contact a new server at the same time. */
+/** Tolerance, because two processes may contact a new server at the same time. */
 const togetherMs = 60_000;
 
 export async function compareDefinitions(asked: AuditCall, acts: Acts): Promise<Compared> {
@@ -51,7 +51,7 @@ async function differenceOf(
 ): Promise<Pick<Difference, 'in_force' | 'evidence'> | undefined> {
   const { recorded, fingerprint } = accepted;
   const day = dayOf(recorded.at);
-  // An act is recorded shortly after its row's time, perhaps on the next day.
+  // An action is recorded shortly after its row's time, perhaps on the next day.
   const near = await acts.of([recorded.tenant], [day, day + 1]);
   const act = near.filter((entry) => isAcceptedBy(accepted, entry)).at(-1);
   const in_force = `definition ${fingerprint} is accepted since ${recorded.at}`;
@@ -78,12 +78,13 @@ function isAcceptedBy(accepted: Accepted, entry: EvidenceEntry): boolean {
     : body.action === 'mcp.drift' && body.passed === true && body.found === fingerprint;
 }
 
-/** Checks for an act that recorded, accepted or changed the tool. */
+/** Checks for an action that recorded, accepted or changed the tool. */
 const isAbout = (accepted: Accepted, entry: EvidenceEntry): boolean =>
   entry.body.action === 'mcp.met' ? metFingerprint(accepted, entry) !== undefined : isOf(accepted, entry);
 
 /**
- * Returns the fingerprint recorded at the first contact. With very many tools, the entry has only the digest of all.
+ * Returns the fingerprint recorded at the first contact. If a server has a great many tools, the entry contains only
+ * one digest of all of them.
  */
 function metFingerprint({ marks, tool, fingerprint, recorded }: Accepted, { body }: EvidenceEntry): unknown {
   if (body.upstream !== marks.upstream) return undefined;
@@ -94,7 +95,7 @@ function metFingerprint({ marks, tool, fingerprint, recorded }: Accepted, { body
   return digest === body.tools_sha256 ? fingerprint : undefined;
 }
 
-/** Returns acts about tools of the last days, as far as the maximum of sessions allows. */
+/** Returns recent actions on tools, as far back as the maximum number of sessions allows. */
 async function earlierActs(
   asked: AuditCall,
   acts: Acts,

@@ -1,4 +1,4 @@
-/** What is in force in the store, compared with evidence. It is explained in docs/explanation/threat-model.md. */
+/** The active state in the store, compared with evidence. Explained in docs/explanation/threat-model.md. */
 import * as z from 'zod';
 import { operation } from '#core/operations/endpoint.ts';
 import { count, counts } from '#core/operations/endpoints/schemas.ts';

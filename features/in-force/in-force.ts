@@ -1,4 +1,4 @@
-/** Compares the state in force in the store with evidence: versions, spending and counts [evidence.in-force]. */
+/** Compares the active state in the store with evidence: versions, spending and counts [evidence.in-force]. */
 import { namesOfRows, type RowPlace } from '#core/evidence/entry-text.ts';
 import type { Operation } from '#core/operations/operation.ts';
 import { actsIn } from './acts.ts';
@@ -10,7 +10,9 @@ import { compareDefinitions } from './definitions.ts';
 import { compareSessions } from './sessions.ts';
 import { compareTaskSheets } from './task-sheets.ts';
 
-/** Compares the state in force. Configuration and MCP definitions concern all tenants, the rest the caller's tenant. */
+/**
+ * Compares the active state. Configuration and MCP definitions concern all tenants, the rest only the caller's tenant.
+ */
 export const compareInForce: Operation = async (call) => {
   const rows = new Map<string, RowPlace>();
   const unreadable = (row: RowPlace) => void rows.set(`${row.session_id}#${row.index}`, row);

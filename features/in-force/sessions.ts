@@ -1,4 +1,4 @@
-/** Compares session heads, and the risk of agents' keys, with a replay of their entries. */
+/** Compares session heads and the risk of agent keys with a replay of their entries. */
 
 import { type RiskRecord, riskSettingsOf } from '#core/contracts/behavior.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
@@ -35,7 +35,7 @@ export async function compareSessions(asked: AuditCall): Promise<Compared> {
     }
     sessions++;
     entries += read.length + unreadable;
-    // The replay needs every entry. A session that lacks one is a difference already.
+    // The replay needs every entry. A session with a missing entry is already a difference.
     if (unreadable === 0) differences.push(...(await sessionDifferences(head, read)));
     if (head.owner_key !== undefined) ofKeys.set(head.owner_key, [...(ofKeys.get(head.owner_key) ?? []), ...read]);
   }
@@ -62,7 +62,7 @@ async function riskDifferences(head: SessionHead, entries: readonly EvidenceEntr
   return [{ of: 'risk', what, in_force: riskText(head.risk), evidence: riskText(record) }];
 }
 
-/** Head members that decide about the session's next call and are derived from its entries. */
+/** Head members that affect the decision on the session's next call and are derived from its entries. */
 const derived = [
   ['accepted_drift', 'what a human accepted beyond its task sheets'],
   ['first_request', 'the task sheet of its first request'],
@@ -86,8 +86,8 @@ const riskText = (record: RiskRecord | undefined): string =>
   record ? `a score of ${record.score}${record.rule === '' ? '' : ` by ${record.rule}`}` : 'nothing is counted';
 
 /**
- * Compares a key's risk. It is derived from entries of all its sessions, of which some were not read, so only a score
- * below that of the read entries is a difference.
+ * Compares a key's risk. It is derived from the entries of all its sessions, some of which were not read, so only a
+ * score below that of the entries read is a difference.
  */
 async function keyDifferences(
   { ports, principal, snapshot }: AuditCall,

@@ -1,4 +1,4 @@
-/** Compares task sheets of sessions and keys with the acts that declared and deleted them. */
+/** Compares task sheets of sessions and keys with the administrative actions that declared and deleted them. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { longestTaskDays, type TaskManifest } from '#core/contracts/task-manifest.ts';
 import { canonicalize, digestOf } from '#core/kernel/canonical.ts';
@@ -8,10 +8,10 @@ import type { AuditCall, Compared, Difference } from './compared.ts';
 
 const maxSheets = 500;
 const pageSize = 100;
-/** Tolerance: an act is recorded before the row is written. */
+/** Tolerance, because an action is recorded before the row is written. */
 const underWayMs = 60_000;
 
-/** Longest life of a sheet, plus the day on which its act may have been recorded. */
+/** Longest lifetime of a sheet, plus the day on which its action may have been recorded. */
 const daysRead = longestTaskDays + 1;
 
 export async function compareTaskSheets(asked: AuditCall, acts: Acts): Promise<Compared> {
@@ -42,7 +42,7 @@ export async function compareTaskSheets(asked: AuditCall, acts: Acts): Promise<C
   };
 }
 
-/** Returns the last act per sheet. */
+/** Returns the last action per sheet. */
 function lastActs(acts: readonly EvidenceEntry[]): ReadonlyMap<string, EvidenceEntry> {
   const last = new Map<string, EvidenceEntry>();
   for (const act of acts) {
@@ -75,7 +75,7 @@ async function sheetDifferences(
   );
 }
 
-/** Returns the copies of a sheet that its sessions' and key's calls are checked against. */
+/** Returns the copies of a sheet against which the calls of its sessions and key are checked. */
 async function boundBy({ ports, principal }: AuditCall, { id, sessions = [], key_id }: TaskManifest) {
   const places = [
     ...sessions.map((session) => ({ where: ` in session ${session}`, session, key_id: key_id ?? '' })),

@@ -1,4 +1,4 @@
-/** `manifest`: the manifests of sessions, and deviations from them. */
+/** `manifest`: session manifests, and deviations from them. */
 import type { Command } from 'commander';
 import { jsonFile } from '#agentctl/call-options.ts';
 import { addCommand, addGroup, type FeatureCommand, type Parent } from '#agentctl/command.ts';

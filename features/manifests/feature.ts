@@ -1,4 +1,7 @@
-/** Task manifests: declares what a session is for, and compares what it did. Its page is docs/how-to/declare-a-task.md. */
+/**
+ * Task manifests: declare what a session is for, and compare its calls to that. Its page is
+ * docs/how-to/declare-a-task.md.
+ */
 import * as z from 'zod';
 import { driftKinds } from '#core/contracts/drift.ts';
 import { paging } from '#core/contracts/route.ts';

@@ -13,8 +13,8 @@ import { openManifest } from '#core/session/tasks/manifest.ts';
 import { replayDrift } from '#core/session/tasks/replay.ts';
 
 /**
- * Declares a manifest. The act is recorded first, with the full manifest, so that it can be reported after its
- * deletion.
+ * Declares a manifest. The action is recorded first, with the full manifest, so that it can be reported after the
+ * manifest's deletion.
  */
 export const createManifest: Operation = async (call) => {
   const { ports, principal } = call;
@@ -27,7 +27,7 @@ export const createManifest: Operation = async (call) => {
   try {
     return { status: 201, body: { ...(await store.create(manifest)), evidence_hash } };
   } catch (thrown) {
-    // Otherwise evidence would list a sheet that is not in force [evidence.in-force].
+    // Otherwise evidence would list a sheet that is not active [evidence.in-force].
     await recordAct(call, 'manifest.not_created', { manifest });
     throw thrown;
   }
@@ -52,10 +52,13 @@ export const deleteManifest: Operation = async (call) => {
   return { body: { ...manifest, deleted_at, evidence_hash } };
 };
 
-/** Maximum of examined entries of a session per answer. */
+/** Maximum number of a session's entries examined per response. */
 const maxEntries = 20_000;
 
-/** Returns drift of the named session, or of those that the manifest is attached to, from their first entries on. */
+/**
+ * Returns the drift of the named session, or of the sessions that the manifest is attached to, starting with their
+ * first entries.
+ */
 export const manifestDrift: Operation = async (call) => {
   const { ports, principal, query, snapshot } = call;
   const manifest = await manifestOf(call);
@@ -90,7 +93,7 @@ async function manifestOf(call: Call): Promise<TaskManifest> {
 const isOwn = ({ principal }: Call, { owner_key }: SessionHead): boolean =>
   principal.kind !== 'agent' || owner_key === principal.key_id;
 
-/** Checks visibility: agents see manifests of their key, or of one of their sessions. */
+/** Checks visibility: agents see manifests attached to their key or to one of their sessions. */
 async function isVisible({ ports, principal }: Call, { key_id, sessions = [] }: TaskManifest): Promise<boolean> {
   if (principal.kind !== 'agent') return true;
   if (key_id !== undefined) return key_id === principal.key_id;

@@ -1,4 +1,4 @@
-/** A person's passkeys over HTTP: list, register, remove. People manage only their own, with their own key. */
+/** A person's passkeys over HTTP: list, register, remove. People manage only their own passkeys, with their own key. */
 
 import { relyingParty } from '#core/approvals/passkeys/relying-party.ts';
 import type { Passkey } from '#core/contracts/passkey.ts';

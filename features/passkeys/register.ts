@@ -1,5 +1,5 @@
 /**
- * Registers a person's passkey: a challenge, then the authenticator's answer, which is verified and recorded
+ * Registers a person's passkey: issues a challenge, then verifies and records the authenticator's response
  * [approval.passkey].
  */
 
@@ -31,9 +31,9 @@ export async function beginRegistration(ports: RegisterPorts, person: string): P
 }
 
 /**
- * Verifies the authenticator's answer to the challenge and uses up the challenge.
+ * Verifies the authenticator's response to the challenge and uses up the challenge.
  * @param record writes the registration to evidence and returns the entry's hash.
- * @throws GatewayError `invalid_request` for an invalid answer, `conflict` for a passkey that is already registered.
+ * @throws GatewayError `invalid_request` for an invalid response, `conflict` for a passkey that is already registered.
  */
 export async function finishRegistration(
   ports: RegisterPorts,
@@ -53,7 +53,7 @@ export async function finishRegistration(
     throw new GatewayError('conflict', 'This passkey is registered already.');
   const keys = await verified(given, challenge.value, host);
   const unrecorded = { ...keys, name: given.name, rp_id: host.id, origin: host.origin, registered_at: now };
-  // The challenge is removed first, so that the same answer cannot register twice.
+  // The challenge is removed first, so that the same response cannot register twice.
   const used = await writePasskeys(ports, { person, passkeys }, read);
   const passkey = { ...unrecorded, evidence_hash: await record(unrecorded) };
   await writePasskeys(ports, { person, passkeys: [...passkeys, passkey] }, used);

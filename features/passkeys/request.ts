@@ -1,4 +1,4 @@
-/** The answer of an authenticator that registers a passkey. */
+/** An authenticator's response that registers a passkey. */
 import * as z from 'zod';
 import { base64urlSchema } from '#core/contracts/passkey.ts';
 

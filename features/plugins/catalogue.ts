@@ -3,7 +3,7 @@
 import type { PluginEntry, PluginIndex } from '#core/configuration/supply-chain/documents.ts';
 import { refuse } from '#core/configuration/supply-chain/refusal.ts';
 
-/** Returns the plugins whose name, description or tags contain all the words, ignoring case. */
+/** Returns the plugins whose name, description or tags contain all of the words, ignoring case. */
 export function searchPlugins({ plugins }: PluginIndex, words: readonly string[]): PluginEntry[] {
   return plugins.filter(({ name, description, tags }) => {
     const text = [name, description, ...tags].join(' ').toLowerCase();
@@ -12,7 +12,7 @@ export function searchPlugins({ plugins }: PluginIndex, words: readonly string[]
 }
 
 /**
- * Returns the newest version that is not yanked, or exactly the one in `name@1.2.0`.
+ * Returns the newest version that is not yanked, or the exact version in `name@1.2.0`.
  * @throws SupplyChainRefusal `plugin_unknown` or `plugin_yanked`
  */
 export function newest({ plugins }: PluginIndex, wanted: string): PluginEntry {

@@ -1,4 +1,4 @@
-/** The endpoint that records an act on a plugin. */
+/** The endpoint that records a plugin action. */
 import * as z from 'zod';
 import { pluginAct, pluginActs } from '#core/contracts/plugin-act.ts';
 import { operation } from '#core/operations/endpoint.ts';

@@ -35,10 +35,10 @@ const provenancePredicate = z.object({
 
 interface Build {
   readonly version: string;
-  /** Address of the repository. */
+  /** Address of the source repository. */
   readonly source: string;
   readonly commit: string;
-  /** Builder: the address of a CI job or of a machine. */
+  /** Builder: the address of a CI job or a machine. */
   readonly builder: string;
   /** Files that describe the release, such as its SBOM, by name. */
   readonly byproducts: Readonly<Record<string, Uint8Array>>;
@@ -74,7 +74,7 @@ export function signProvenance(key: KeyObject, name: string, file: Uint8Array, b
 /**
  * Verifies the provenance of a file.
  * @param byproducts files that came with the release; the builder must have named each of them
- * @throws SupplyChainRefusal with the first check that failed
+ * @throws SupplyChainRefusal for the first check that failed
  */
 export function verifyProvenance(
   envelope: unknown,

@@ -1,4 +1,4 @@
-/** Signs documents of publishers and of the root key, checked by the schemas that readers use. */
+/** Signs the documents of publishers and of the root key, after checking them with the schemas that readers use. */
 
 import type { KeyObject } from 'node:crypto';
 import {
@@ -53,7 +53,7 @@ export function signEntry(key: KeyObject, about: unknown, bytes: Uint8Array): Pl
   return { ...entry, envelope: signStatement(key, 'artifact', predicate, { name, sha256: digest }) };
 }
 
-/** Signs a predicate. The default subject is the predicate itself, by the digest of its canonical form. */
+/** Signs a predicate. The default subject is the predicate itself, identified by the digest of its canonical form. */
 export function signStatement(
   key: KeyObject,
   kind: DocumentKind,

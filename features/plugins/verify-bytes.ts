@@ -8,13 +8,13 @@ import { refuse } from '#core/configuration/supply-chain/refusal.ts';
 
 /** The module interface that this gateway runs. */
 const supportedAbi = 'wasm-filter-1';
-/** Data that a filter of this ABI may receive; a module gets no other. */
+/** Data that a filter with this ABI may receive; a module gets no other data. */
 const filterPermissions = ['content', 'metadata'] as const;
 
 /**
  * Verifies the downloaded bytes.
  * @param compile compiles a module that follows the ABI and has no imports, or reads a pack; rejects with the error
- * @throws SupplyChainRefusal with the first check that failed
+ * @throws SupplyChainRefusal for the first check that failed
  */
 export async function verifyBytes(
   entry: PluginEntry,

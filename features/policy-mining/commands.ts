@@ -75,7 +75,7 @@ async function differences(current: ToolPolicyDocument, { pack }: Mined): Promis
 
 type Entries = Parameters<typeof import('./recorded-calls.ts').recordedCalls>[0];
 
-/** Reads recorded entries. @throws UsageError naming the file and its allowed contents. */
+/** Reads recorded entries. @throws UsageError naming the file and what it may contain. */
 async function entriesIn(file: string): Promise<Entries> {
   const text = fileBytes(file).toString('utf8');
   const document = jsonOrUndefined(text) ?? lines(text);
@@ -108,7 +108,7 @@ interface MiningReport {
   readonly out?: string;
 }
 
-/** Prints the report. With YAML on stdout, all other lines are comments, so that the output is a pack. */
+/** Prints the report. If YAML goes to stdout, all other lines are comments, so that the output is a pack. */
 function show({ out }: Cli, { mined, diff, yaml, out: file }: MiningReport): void {
   const say = (line: string) => out.line(yaml === undefined ? line : `# ${line}`);
   if (yaml !== undefined) out.text(yaml);

@@ -5,13 +5,13 @@ import type { CompiledPolicy } from '#core/policy/rules/compile.ts';
 import { decide } from '#core/policy/rules/decide.ts';
 import { escaped, patternsOf } from './targets.ts';
 
-/** Parts of a policy in force that the proposal keeps: guards, blocking rules, and a default of block. */
+/** Parts of the active policy that the proposal keeps: guards, blocking rules, and a default of block. */
 export type KeptPolicy = Pick<ToolPack, 'guards' | 'rules' | 'default_decision'>;
 
-/** Calls of one kind: one rule with several targets. */
+/** Calls of one kind, which become one rule with several targets. */
 export interface Group {
   readonly units: readonly ToolCall[];
-  /** `general` rules cover the files of a folder; `exact` ones only recorded targets. */
+  /** `general` rules cover the files of a folder; `exact` rules cover only recorded targets. */
   level: 'general' | 'exact' | 'none';
 }
 
@@ -75,7 +75,7 @@ const targetsOf = ({ units, level }: Group): string[] =>
         level === 'general',
       );
 
-/** Returns the group of each proposed rule of a pack. Kept rules have none. */
+/** Returns the group of each proposed rule in a pack. Kept rules have no group. */
 export function rulesByGroup(pack: ToolPack, groups: readonly Group[]): ReadonlyMap<ToolRule, Group> {
   const byRule = new Map<ToolRule, Group>();
   const proposed = pack.rules.filter(({ decision }) => decision === 'allow');
@@ -103,8 +103,8 @@ export function groupOf(
 type Conditions = Record<string, ArgumentPredicate>;
 
 /**
- * Maximum number of values that a rule lists for a parameter. More of them, and longer texts, are free text with a
- * maximum length.
+ * Maximum number of values that a rule lists for a parameter. More values, or longer ones, are treated as free text
+ * with a maximum length.
  */
 const maxValues = 8;
 const shortWord = 64;
@@ -116,7 +116,7 @@ const isPlain = (name: string): boolean => /^[A-Za-z_][\w-]*$/.test(name);
  * Returns the conditions of a rule.
  * @param seen calls that the rule must cover.
  * @param targets the rule's target globs: a parameter that repeats the target must match them as well.
- * @param others names of parameters in other calls of the tool, which the rule does not allow.
+ * @param others names of parameters that occur in other calls of the tool, and which the rule does not allow.
  */
 function conditionsOf(calls: readonly ToolCall[], targets: readonly string[], others: readonly string[]): Conditions {
   const [first] = calls;
@@ -157,8 +157,8 @@ function predicateOf(values: readonly unknown[], reads: boolean): ArgumentPredic
 }
 
 /**
- * Returns the conditions on a command: only recorded options, no variables before the command. The target covers words
- * without a dash.
+ * Returns the conditions on a command: only recorded options, and no variables before the command. The target covers
+ * words without a leading dash.
  */
 function shellConditions(seen: readonly ToolCall['parameters'][]): Conditions {
   const options = seen.flatMap(({ argv }) => (argv as string[]).slice(1).filter((word) => word.startsWith('-')));

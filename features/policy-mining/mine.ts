@@ -1,5 +1,5 @@
 /**
- * Proposes a policy from recorded traffic: the narrowest rules that allow the allowed calls, and none that was blocked
+ * Proposes a policy from recorded traffic: the narrowest rules that allow the allowed calls, but none that was blocked
  * or denied [cli.policy-mine].
  */
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
@@ -23,7 +23,7 @@ import type { RecordedCall } from './recorded-calls.ts';
 
 export interface Mined {
   readonly pack: ToolPack;
-  /** Recorded calls that were allowed and that the proposal does not allow. */
+  /** Recorded calls that were allowed but that the proposal does not allow. */
   readonly uncovered: readonly { readonly call: ToolCall; readonly why: string }[];
   /** How often a rule was narrowed or removed because it would have allowed a call that was not allowed. */
   readonly narrowed: number;
@@ -32,7 +32,7 @@ export interface Mined {
 
 type Shares = Readonly<Record<Decision, number>>;
 
-/** Recorded calls by their decision, and by the decision of the proposal. */
+/** Recorded calls, counted by their decision and by the proposal's decision. */
 export interface Load {
   readonly calls: number;
   /** Approved and denied calls count as reviewed. */
@@ -109,7 +109,10 @@ function leaveIdle(
   return uncovered;
 }
 
-/** Counts the decisions. An allowed call with redacted parameters counts as a review: rules would see the real ones. */
+/**
+ * Counts the decisions. An allowed call with redacted parameters counts as a review, because rules would see the real
+ * values.
+ */
 function loadOf(policy: CompiledPolicy, observed: readonly Observed[]): Load {
   const recorded = { allow: 0, review: 0, block: 0 };
   const proposed = { allow: 0, review: 0, block: 0 };
@@ -136,13 +139,13 @@ function faultyGroups(
     const forbidden = decided === 'block' || decided === 'denied';
     const found = units.flatMap((unit) => groupOf(policy, pack, byRule, unit) ?? []);
     if (decideEffects(policy, call, effects).decision === 'allow') {
-      // A reviewed call may equal an allowed one, so only rules for whole folders are too wide for it.
+      // A reviewed call may be identical to an allowed one, so only rules for whole folders are too wide for it.
       const tooWide = found.filter(({ level }) => forbidden || level === 'general');
       for (const group of tooWide) faulty.add(group);
       if (forbidden && tooWide.length === 0)
         throw new TypeError(`The rules that are kept allow ${call.tool} on ${call.target}, which was ${decided}.`);
     }
-    // Redacted parameters may have had any value: the rule must not match such a call, whatever they are.
+    // Redacted parameters may have had any value, so the rule must not match such a call with any values.
     if (forbidden && !whole)
       for (const [rule, group] of byRule) if (units.some((unit) => matchesBare(rule, unit))) faulty.add(group);
   }
@@ -154,13 +157,13 @@ const policyWithoutArguments = remembered(
     compilePolicy({ name: 'bare', default_decision: 'block', rules: [rest] }),
 );
 
-/** Checks whether the rule would match the call with other parameters. */
+/** Checks whether the rule would match the call if its parameters were different. */
 const matchesBare = (rule: ToolRule, unit: ToolCall): boolean =>
   decide(policyWithoutArguments(rule), { ...unit, parameters: {} }).decision === 'allow';
 
 /**
- * Returns the units, or undefined if no rule is proposed: the text is unclear, shows secrets, or sets variables before
- * a command.
+ * Returns the units, or undefined if no rule is proposed: the text is unclear, reveals secrets, or sets variables
+ * before a command.
  */
 function unitsOf(call: ToolCall, effects: Effects): readonly ToolCall[] | undefined {
   if (effects.unclear !== undefined && effects.shows !== 'changes') return undefined;
@@ -168,7 +171,7 @@ function unitsOf(call: ToolCall, effects: Effects): readonly ToolCall[] | undefi
   return units.some(({ parameters }) => parameters.env !== undefined) ? undefined : units;
 }
 
-/** Returns all units that a rule may match, even of a call that no rule can allow. */
+/** Returns all units that a rule may match, even for a call that no rule can allow. */
 function everyUnit(call: ToolCall, { parts, carrier, unclear, shows }: Effects): readonly ToolCall[] {
   const { upstream } = call;
   const placed = parts.map((part) => ({ ...(upstream !== undefined && { upstream }), ...part }));

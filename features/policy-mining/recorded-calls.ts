@@ -1,4 +1,4 @@
-/** Tool calls from evidence: the request, the decision, and the reviewer's answer [cli.policy-mine]. */
+/** Tool calls from evidence: the request, the decision, and the reviewer's vote [cli.policy-mine]. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 
@@ -8,7 +8,7 @@ export type RecordedDecision = 'allow' | 'review' | 'block' | 'approved' | 'deni
 export interface RecordedCall {
   readonly call: ToolCall;
   readonly decided: RecordedDecision;
-  /** Whether the entry holds the parameters as sent; otherwise they are redacted. */
+  /** Whether the entry contains the parameters as sent; otherwise they are redacted. */
   readonly whole: boolean;
 }
 
@@ -35,7 +35,7 @@ export function recordedCalls(entries: readonly Entry[]): RecordedCall[] {
   return found;
 }
 
-/** Returns the call of an entry. Entries of chats have none. */
+/** Returns the call of an entry; undefined for chat entries, which have none. */
 function callOf(body: EvidenceEntry['body']): ToolCall | undefined {
   const { protocol, tool, target, capability, upstream, sent_with } = body;
   if (typeof protocol !== 'string' || typeof tool !== 'string' || typeof target !== 'string') return undefined;

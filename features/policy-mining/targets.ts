@@ -1,13 +1,14 @@
-/** Targets of a proposed rule: each recorded target, or a folder if it has many files of one kind. */
+/** Targets of a proposed rule: each recorded target, or a folder if it contains many files of one kind. */
 
-/** Number of files of one kind in a folder that make the rule cover all files of that kind there. */
+/** Number of files of one kind in a folder from which the rule covers all files of that kind there. */
 const minExamples = 3;
-/** Of a glob in characters: the engine accepts 4,096. */
+/** Maximum number of characters in a glob; the engine accepts 4,096. */
 const maxPattern = 3_500;
 
 /**
- * Returns globs that match the targets. With `general`, at least `minExamples` files with one extension in one folder
- * become `folder/[!.]*.ending`: never another folder, another extension or a name with a leading dot.
+ * Returns globs that match the targets. With `general`, at least `minExamples` files with the same extension in the
+ * same folder become `folder/[!.]*.ending`, which never matches another folder, another extension or a name with a
+ * leading dot.
  */
 export function patternsOf(targets: readonly string[], general: boolean): string[] {
   const distinct = [...new Set(targets)].sort();
@@ -24,12 +25,12 @@ export function patternsOf(targets: readonly string[], general: boolean): string
   return joinToGlobs(patterns.sort());
 }
 
-/** Matches only the empty text; an empty glob would match every text. */
+/** Matches only an empty target; an empty glob would match every target. */
 const emptyTextGlob = '{,}';
 
 /**
- * Returns the glob of a file's kind: `src/[!.]*.ts` for `src/a.ts`. Undefined if the target is not a plain path of a
- * file in the workspace.
+ * Returns the glob for a file's kind: `src/[!.]*.ts` for `src/a.ts`. Undefined if the target is not a plain file path
+ * in the workspace.
  */
 function kindOf(target: string): string | undefined {
   const [, folder, ending] =
@@ -37,7 +38,7 @@ function kindOf(target: string): string | undefined {
   return folder === undefined ? undefined : `${escaped(folder)}[!.]*${escaped(ending!)}`;
 }
 
-/** Joins patterns to as few globs as possible. */
+/** Joins patterns into as few globs as possible. */
 function joinToGlobs(patterns: readonly string[]): string[] {
   const globs: string[] = [];
   let held: string[] = [];
@@ -53,5 +54,5 @@ function joinToGlobs(patterns: readonly string[]): string[] {
   return globs;
 }
 
-/** Escapes a text to a glob that matches only this text. */
+/** Escapes a string as a glob that matches only this string. */
 export const escaped = (text: string): string => text.replace(/[*?[\]{}\\,]/g, '\\$&');

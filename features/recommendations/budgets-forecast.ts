@@ -14,8 +14,8 @@ const dayMs = 86_400_000;
 /** Four weeks, which contain each weekday four times. */
 const historyDays = spendRetentionDays;
 /**
- * Maximum of tenants, because each costs reads of all its days. Above it, budgets shared by all tenants are omitted,
- * and a path is rejected.
+ * Maximum number of tenants, because each requires reading all its days. Above it, budgets shared by all tenants are
+ * omitted, and a path is rejected.
  */
 const maxTenants = 20;
 
@@ -26,13 +26,13 @@ export const budgetsForecast: Operation = async (call) => {
 };
 
 /**
- * Returns forecasts for all tenants below a path, each with its tenant. Budgets shared by all tenants come first, once
- * [admin.by-path].
+ * Returns forecasts for all tenants below a path, each with its tenant. Budgets shared by all tenants come first and
+ * appear once [admin.by-path].
  */
 async function forecastsBelow(call: Call) {
   const tenants = tenantsOf(call, 'viewer', maxTenants);
   const each = [];
-  // Sequential, because each tenant reads all its days concurrently.
+  // Sequential, because each tenant's days are already read concurrently.
   for (const tenant of tenants)
     each.push({ tenant, ...(await budgetsByOwner({ ...call, principal: { ...call.principal, tenant } })) });
   return {
@@ -44,7 +44,7 @@ async function forecastsBelow(call: Call) {
   };
 }
 
-/** Returns forecasts of the tenant's own budgets, and of those shared by all tenants. */
+/** Returns forecasts of the tenant's own budgets and of those shared by all tenants. */
 async function budgetsByOwner(call: Call) {
   const { statuses, keySpend } = await budgetsOf(call);
   const usage = await usageByDay(call, [call.principal.tenant]);
@@ -112,7 +112,7 @@ const spendOf = ({ scope, scope_id }: BudgetView, { usages }: UsageDay): number 
 function forecastOf({ ports }: Call, status: BudgetView, spends: readonly DaySpend[]) {
   const { account, scope, scope_id, key_name, period, limit_usd, spent_usd } = status;
   const now = ports.clock.now();
-  // Days before the first spending precede the use, and do not count as days without cost.
+  // Days before the first spending are not counted as days without cost.
   const first = spends.findIndex(({ usd }) => usd > 0);
   const history = first === -1 ? [] : spends.slice(first);
   const rest = restOf(now, now + secondsUntilPeriodEnds(period, now) * 1000);
@@ -135,7 +135,7 @@ function forecastOf({ ports }: Call, status: BudgetView, spends: readonly DaySpe
   };
 }
 
-/** Returns the days until the period ends; today with its remaining share. */
+/** Returns the days until the period ends; today counts with its remaining share. */
 function restOf(now: number, end: number): { day: string; share: number }[] {
   const rest: { day: string; share: number }[] = [];
   for (let at = now; at < end; ) {

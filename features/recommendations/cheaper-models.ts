@@ -1,6 +1,6 @@
 /**
- * Finds models that the same providers offer for less [admin.cost-recommendations]. People must judge whether they are
- * good enough.
+ * Finds cheaper models from the same providers [admin.cost-recommendations]. People must judge whether they are good
+ * enough.
  */
 import type { Configuration } from '#core/contracts/config.ts';
 import { costOf } from '#core/limits/prices.ts';
@@ -16,10 +16,10 @@ export interface Recommendation {
   readonly figures: Readonly<Record<string, number | string>>;
 }
 
-/** Minimum saving that is worth a change. */
+/** Minimum saving that justifies a change. */
 const leastShare = 0.1;
 
-/** Returns the cheapest alternative for each model with costs, largest saving first. */
+/** Returns the cheapest alternative for each model that has costs, largest saving first. */
 export function cheaperModels(configuration: Configuration, used: readonly ModelUsage[]): Recommendation[] {
   return used.flatMap((usage) => cheapest(configuration, usage) ?? []).sort((a, b) => b.saving_usd - a.saving_usd);
 }

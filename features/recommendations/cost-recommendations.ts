@@ -7,9 +7,9 @@ import type { Call, Operation } from '#core/operations/operation.ts';
 import { cheaperModels, type Recommendation } from './cheaper-models.ts';
 
 /**
- * Recommends cheaper models from the hourly sums of the requested time, and caching from the newest calls of the last
- * 48 hours. Below a path, models are summed up, but repetitions count within one tenant, because caches are not shared
- * [admin.by-path].
+ * Recommends cheaper models from the hourly sums of the requested time range, and caching from the newest calls of the
+ * last 48 hours. Below a path, models are summed up across tenants, but repetitions count only within one tenant,
+ * because caches are not shared [admin.by-path].
  */
 export const costRecommendations: Operation = async (call) => {
   const { ports, snapshot, query } = call;
@@ -39,7 +39,7 @@ export const costRecommendations: Operation = async (call) => {
 };
 
 const pageRows = 200;
-/** Maximum for all tenants together, with at least one page of each. */
+/** Maximum for all tenants together, with at least one page for each tenant. */
 const maxPages = 5;
 const maxShown = 500;
 
@@ -64,12 +64,12 @@ interface CacheState {
 
 type RepeatedRow = Pick<RequestRow, 'request_sha256' | 'resolved_model' | 'outcome' | 'cost_microusd'>;
 
-/** Maximum of listed requests, the most expensive first. */
+/** Maximum number of listed requests, the most expensive first. */
 const maxRepeatedRequests = 5;
 
 /**
  * Returns the savings of an exact cache, and the most expensive repeated requests.
- * @param rows newest first; rows of an earlier release without a digest are skipped
+ * @param rows newest first; rows from an earlier release without a digest are skipped
  */
 export function repeatedRequests(rows: readonly RepeatedRow[], cache: CacheState): Recommendation[] {
   const answered = rows.filter(
@@ -77,7 +77,7 @@ export function repeatedRequests(rows: readonly RepeatedRow[], cache: CacheState
   );
   const groups = [...Map.groupBy(answered, ({ request_sha256 }) => request_sha256!)].flatMap(([digest, same]) => {
     const asked = same.filter(({ outcome }) => outcome === 'completed');
-    // The oldest request was necessary.
+    // The oldest request was necessary and is not counted as a saving.
     const repeats = asked.slice(0, -1);
     const microusd = repeats.reduce((sum, { cost_microusd }) => sum + cost_microusd, 0);
     return repeats.length > 0 ? [{ digest, model: same[0]!.resolved_model, asked, repeats, microusd }] : [];

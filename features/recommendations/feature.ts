@@ -1,4 +1,4 @@
-/** What models could cost less, and where budgets will stand. Its page is docs/how-to/set-limits-and-budgets.md. */
+/** Models that could cost less, and budget forecasts. Its page is docs/how-to/set-limits-and-budgets.md. */
 import * as z from 'zod';
 import { optionOf } from '#core/operations/command.ts';
 import { operation } from '#core/operations/endpoint.ts';

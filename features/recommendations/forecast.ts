@@ -1,6 +1,6 @@
 /**
- * Forecasts the spend at the end of a budget's period from recent days [budget.forecast]: each weekday has a mean, days
- * deviate from it, and the interval covers four of five periods.
+ * Forecasts the spend at the end of a budget's period from recent days [budget.forecast]. Each weekday has a mean, days
+ * deviate from it, and the interval covers four out of five periods.
  */
 
 export interface DaySpend {
@@ -11,16 +11,16 @@ export interface DaySpend {
 
 interface Forecast {
   readonly projected_usd: number;
-  /** The 80 % interval. */
+  /** Lower end of the 80 % interval. */
   readonly low_usd: number;
   readonly high_usd: number;
 }
 
 /** Standard normal quantile: 10 % of the values are above it. */
 const z80 = 1.2816;
-/** Weight of the overall mean in the mean of a weekday, in days: a single day is weak evidence. */
+/** Weight, in days, of the overall mean in a weekday's mean, because a single day is weak evidence. */
 const priorDays = 2;
-/** Spend drifts: the days of a period share an error of about this part of a day's deviation. */
+/** Error shared by all days of a period, as a fraction of a day's deviation, because spend drifts. */
 const sharedError = 0.2;
 
 interface Level {
@@ -46,8 +46,8 @@ function levels(history: readonly DaySpend[]): (weekday: number) => Level {
 
 /**
  * Forecasts the spend at the end of the period.
- * @param history full days without gaps; undefined is returned for fewer than three.
- * @param rest the remaining days of the period; today's with its remaining share (0 to 1).
+ * @param history full days without gaps; with fewer than three, the result is undefined.
+ * @param rest the remaining days of the period; today counts with its remaining share (0 to 1).
  */
 export function forecast(
   history: readonly DaySpend[],
@@ -71,7 +71,8 @@ export function forecast(
 }
 
 /**
- * Returns the day on which the limit is reached at the expected spend, or undefined if it is not reached in the period.
+ * Returns the day on which the limit is reached at the expected spend, or undefined if it is not reached within the
+ * period.
  */
 export function exhaustedOn(
   history: readonly DaySpend[],

@@ -30,7 +30,9 @@ export const checkArchive: Operation = async (call) => {
   };
 };
 
-/** Archives missing copies of one session or of all. The first call is recorded as the administrative act. */
+/**
+ * Archives missing copies of one session or of all sessions. The first call is recorded as an administrative action.
+ */
 export const repairArchive: Operation = async (call) => {
   const { query } = call;
   if (query.put_back !== undefined) return (await import('./put-back.ts')).putBack(call);
@@ -92,7 +94,7 @@ export const repairArchive: Operation = async (call) => {
 
 /**
  * Resumes a session that was set aside.
- * @returns the reason that it stays aside, `unfinished` if only this call is full
+ * @returns the reason why it remains set aside, or `unfinished` if only this call's limit was reached
  */
 async function resume(call: Call, row: SetAside): Promise<string | undefined> {
   const [check] = await checksOf(call, row.tenant, [row.session_id]);
@@ -106,8 +108,8 @@ async function resume(call: Call, row: SetAside): Promise<string | undefined> {
 }
 
 /**
- * Covers a session by a checkpoint once it is complete. Earlier, a checkpoint of today would precede older entries
- * without copies, which would then look back-dated.
+ * Covers a session with a checkpoint once it is complete. If that happened earlier, today's checkpoint would precede
+ * older entries without copies, which would then look backdated.
  */
 async function coverWhole(call: Call, tenant: string, sessionId: string): Promise<void> {
   const { archived, archiving } = call.ports;
@@ -162,8 +164,8 @@ function repairPorts({ ports }: Call) {
 }
 
 /**
- * Returns one session, or the next page of a tenant's; without a tenant, of all tenants in turn. After the sessions that
- * the table has come those of the checkpoints that it lacks.
+ * Returns one session, or the next page of a tenant's sessions; without a tenant, pages through all tenants in turn.
+ * After the sessions in the table come those that have checkpoints but are missing from it.
  */
 async function pieceOf({ ports, snapshot, query }: Call) {
   const all = snapshot.configuration.tenants.map(({ id }) => id);
@@ -185,10 +187,13 @@ async function pieceOf({ ports, snapshot, query }: Call) {
   return { tenant: place.tenant, sessions, cursor: next && `${next}.` };
 }
 
-/** Marks cursors of checkpoints, which no cursor of the table begins with. */
+/** Marks cursors for checkpoints; no table cursor begins with this character. */
 const checkpointed = '@';
 
-/** Returns a page of the tenant's sessions; with and after the last ones, those that only checkpoints name. */
+/**
+ * Returns a page of the tenant's sessions. With and after the last ones, adds sessions that are named only in
+ * checkpoints.
+ */
 async function pageOf(ports: Call['ports'], { tenant, cursor }: ReturnType<typeof placeOf>) {
   if (cursor?.startsWith(checkpointed)) return lostPage(ports, tenant, cursor.slice(checkpointed.length));
   const page = await ports.evidence.sessions(tenant, {
@@ -201,7 +206,7 @@ async function pageOf(ports: Call['ports'], { tenant, cursor }: ReturnType<typeo
   return { sessions: [...sessions, ...lost.sessions], cursor: lost.cursor };
 }
 
-/** Returns sessions with a checkpoint and without a head, from a page of all with a checkpoint. */
+/** Returns sessions with a checkpoint but without a head, from a page of all sessions with a checkpoint. */
 async function lostPage({ checkpoints, evidence }: Call['ports'], tenant: string, after: string) {
   const cursor = Buffer.from(after, 'base64url').toString();
   const page = await checkpoints?.sessions(tenant, { limit: sessionsPerCall, ...(cursor !== '' && { cursor }) });

@@ -1,4 +1,7 @@
-/** `archive check`, `archive repair`, `rebuild-projections`: finds what is missing from copies of the evidence, and restores it. */
+/**
+ * `archive check`, `archive repair`, `rebuild-projections`: find what is missing from copies of the evidence, and
+ * restore it.
+ */
 import { addCommand, addGroup, type Cli, type FeatureCommand, type Outcome, type Parent } from '#agentctl/command.ts';
 import { painted } from '#agentctl/output.ts';
 import { pieces } from '#agentctl/pieces.ts';

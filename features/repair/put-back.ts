@@ -1,6 +1,6 @@
 /**
- * `restore entries`: puts entries back that only the archive holds after the tables were restored to an earlier time
- * [evidence.archive.check].
+ * `restore entries`: writes back entries that exist only in the archive after the tables were restored to an earlier
+ * time [evidence.archive.check].
  */
 import { isTenant } from '#core/configuration/store/all-tenants.ts';
 import { adminSession } from '#core/evidence/admin-session.ts';
@@ -22,8 +22,9 @@ interface Lost extends Stretch {
 }
 
 /**
- * Puts lost entries of one tenant back. The act names each stretch and is recorded before its rows are written, except
- * those of the session that records it. Refusals are a second act.
+ * Writes back the lost entries of one tenant. The administrative action names each range of entries and is recorded
+ * before their rows are written, except for the session in which it is recorded. Refusals are recorded as a second
+ * action.
  */
 export async function putBack(call: Call) {
   const { ports, principal, query, snapshot } = call;
@@ -51,7 +52,7 @@ export async function putBack(call: Call) {
     return done.entries;
   };
 
-  // Before the act is recorded, because its entry is appended to the log.
+  // Done before the action is recorded, because its entry is appended to the log.
   for (const each of new Set([principal.tenant, tenant])) await archiving.log?.recover(each);
   const own = await lostOf(principal.tenant, adminSession(principal.tenant, clock.now()));
   for (const lost of own) await restore(lost);
@@ -66,7 +67,7 @@ export async function putBack(call: Call) {
     },
   });
   const again = query.cursor ?? 'checkpointed.';
-  // Its end must be back before the act is written to it.
+  // The end of this session must be restored before the action is written to it.
   if (entries >= entriesPerCall) return answer(again);
   const piece =
     query.session === undefined

@@ -1,4 +1,7 @@
-/** Rebuilds projections from the evidence log, a bounded piece per call, after a lost stream or an emptied table. */
+/**
+ * Rebuilds projections from the evidence log after a lost stream or an emptied table, processing a bounded number of
+ * entries per call.
+ */
 import { isTenant, tenantAfter } from '#core/configuration/store/all-tenants.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
@@ -7,12 +10,12 @@ import { rebuild } from '#core/observatory/rebuild.ts';
 import type { Operation } from '#core/operations/operation.ts';
 import { recordAct } from '#core/operations/record.ts';
 
-/** Entries per call. They take a few seconds, and an API Gateway function ends after 29 s. */
+/** Entries per call. Processing them takes a few seconds, and an API Gateway function ends after 29 s. */
 const entriesPerCall = 2_000;
 /** Retention of counters. */
 const keptMs = 90 * 24 * 3_600_000;
 
-/** Rebuilds one tenant, or all tenants in turn. The first call is recorded as the administrative act. */
+/** Rebuilds one tenant, or all tenants in turn. The first call is recorded as an administrative action. */
 export const rebuildProjections: Operation = async (call) => {
   const { ports, snapshot, query } = call;
   const all = snapshot.configuration.tenants.map(({ id }) => id);
@@ -42,7 +45,7 @@ export const rebuildProjections: Operation = async (call) => {
   return { body: { tenant: place.tenant, since, ...done, ...unreadable, ...(cursor && { cursor }) } };
 };
 
-/** Parses a cursor `<tenant>.<place in it>`. The place has no dot. */
+/** Parses a cursor `<tenant>.<place in it>`. The place does not contain a dot. */
 export function placeOf(cursor: string): { readonly tenant: string; readonly cursor?: string } {
   const cut = cursor.lastIndexOf('.');
   const within = cursor.slice(cut + 1);

@@ -10,13 +10,13 @@ import type { SetAside } from '#core/observatory/set-aside.ts';
 import type { Call } from '#core/operations/operation.ts';
 
 const entriesPerStep = 45;
-/** Maximum per call for one session; the next call continues. */
+/** Maximum number of entries per call for one session; the next call continues. */
 const entriesPerCall = 2_000;
 
 /**
- * Projects the copies of a session from its first skipped entry on. The session must be complete in the archive and
- * under a checkpoint.
- * @returns whether all are applied; then the session is no longer set aside.
+ * Projects the copies of a session, starting with its first skipped entry. The session must be complete in the archive
+ * and covered by a checkpoint.
+ * @returns whether all entries have been applied; if so, the session is no longer set aside.
  */
 export async function resumed({ ports }: Call, row: SetAside): Promise<boolean> {
   const { archived, observations, setAside, deliveries, clock } = ports;

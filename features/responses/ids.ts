@@ -1,12 +1,12 @@
 /** Ids of responses for callers. */
 import { GatewayError } from '#core/kernel/errors.ts';
 
-/** Derives the id of a response from that of its call. */
+/** Derives the id of a response from the id of its call. */
 export const responseIdOf = (envelopeId: string): string => `resp_${envelopeId.replaceAll('-', '')}`;
 
 export const isResponseId = (id: string): boolean => /^resp_[0-9a-f]{32}$/.test(id);
 
-/** Returns the error for a response that is unknown, deleted, not stored or another key's. */
+/** Returns the error for a response that is unknown, deleted, not stored or belongs to another key. */
 export const responseNotFound = (id: string): GatewayError =>
   new GatewayError(
     'not_found',

@@ -1,6 +1,6 @@
 /**
- * Stores the owner of a response that its provider stores, before the answer is sent. Responses that the caller may not
- * read again are deleted at the provider.
+ * Stores the owner of a response that its provider stores, before the response is sent. Responses that the caller may
+ * not read later are deleted at the provider.
  */
 
 import type { Finished, KnownCall } from '#core/chat/call-stages.ts';
@@ -12,7 +12,7 @@ import type { StoredResponse } from '#core/contracts/stored-batch.ts';
 import { responseIdOf } from './ids.ts';
 
 /**
- * Keeps a response. Never rejects: without its row, the answer reports the response as not stored.
+ * Records a stored response. Never rejects: if the row cannot be written, the response is reported as not stored.
  * @returns the id of the response, if it is stored.
  */
 export async function keepResponse(
@@ -59,7 +59,7 @@ function rowOf({ clock }: ChatPorts, known: KnownCall, keep: ResponseRetention, 
   };
 }
 
-/** Deletes the response at the provider, even if the caller has left. */
+/** Deletes the response at the provider, even if the caller has disconnected. */
 async function forget(ports: ChatPorts, known: KnownCall, id: string): Promise<void> {
   const entry = known.call.plan.candidates.find(({ entry: { name } }) => name === known.provider)?.entry;
   if (!entry) return;

@@ -1,4 +1,4 @@
-/** Reads responses of the caller, lists their input and deletes them. Those of other keys are not found. */
+/** Reads the caller's responses, lists their input and deletes them. Those of other keys are not found. */
 
 import type { ChatPorts } from '#core/chat/ports.ts';
 import { rewriteTexts } from '#core/chat/stages/output-policy.ts';
@@ -17,7 +17,7 @@ import { completionOf } from '#core/models/dialects/responses/from-native.ts';
 import { member } from '#core/models/dialects/wire.ts';
 import { isResponseId, responseNotFound } from './ids.ts';
 
-/** Returns the response of its provider, after the current output policy. */
+/** Returns the response from its provider, after applying the current output policy. */
 export async function retrieveResponse(
   ports: ChatPorts,
   caller: StoredCaller,
@@ -40,7 +40,7 @@ export async function retrieveResponse(
   });
 }
 
-/** Checks the policy version: another one has not decided the response's tool calls [responses.stored]. */
+/** Checks the policy version: a different version was not applied to the response's tool calls [responses.stored]. */
 function assertDecided(
   { snapshot }: StoredCaller,
   { id, policy_version }: StoredResponse,
@@ -67,7 +67,7 @@ const askedFor = ({ model, previous }: StoredResponse, reply: JsonObject): JsonO
   };
 };
 
-/** Returns the items of the caller's input, as filtered at the time. */
+/** Returns the items of the caller's input in the form that the filters left at the time. */
 export async function responseItems(
   ports: ChatPorts,
   caller: StoredCaller,
@@ -114,8 +114,8 @@ export async function deleteResponse(ports: ChatPorts, caller: StoredCaller, { i
 }
 
 /**
- * Returns a response of the caller.
- * @throws GatewayError `not_found` if it is unknown, deleted, not stored or another key's.
+ * Returns one of the caller's responses.
+ * @throws GatewayError `not_found` if it is unknown, deleted, not stored or belongs to another key.
  */
 async function ownOf({ storedObjects }: ChatPorts, { principal }: StoredCaller, id: string): Promise<StoredResponse> {
   const stored = isResponseId(id) ? await storedObjects.get(principal, id) : undefined;

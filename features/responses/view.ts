@@ -32,7 +32,7 @@ export const responsesView: ChatView = {
         const context = { id, createdAt: Math.floor(clock.now() / 1000), stored: () => keep?.stored ?? false };
         if (isStream(reply.body))
           return { ...reply, body: viewed(reply.body, new ResponseEvents(request, context), failed) };
-        // A review has the same answer on every chat surface.
+        // A review gets the same response on every chat surface.
         if (reply.status !== 200) return reply;
         return { ...reply, body: responseOf(reply.body, request, context) };
       },
@@ -53,7 +53,7 @@ async function* viewed(
   yield* view.end();
 }
 
-/** Converts the dialect's error event back to the error. */
+/** Converts the API format's error event back to the error. */
 function faultOf({ type, message, code: _status, ...data }: JsonObject): GatewayError {
   const code = typeof type === 'string' && Object.hasOwn(errorKinds, type) ? (type as ErrorCode) : 'server_error';
   return new GatewayError(code, textOf(message) ?? '', { data });

@@ -25,7 +25,7 @@ import {
 } from './interaction.ts';
 import { isWholeInSlack } from './message.ts';
 
-/** Callbacks are remembered for longer than the signature's window of five minutes either way. */
+/** Callbacks are remembered for longer than the signature's window of five minutes in either direction. */
 const replayMemoryMs = 15 * 60_000;
 
 export const slackCallback: Callback = async (ports, request) => {
@@ -47,13 +47,12 @@ export const slackCallback: Callback = async (ports, request) => {
   const expiresAt = isoTime(ports.clock.now() + replayMemoryMs);
   if (!(await ports.deliveries.seen(`slack#${interaction.callback_id}`, expiresAt)))
     throw new GatewayError('conflict', 'This click was already taken; the message shows the outcome.');
-  // Slack allows three seconds. An empty answer claims nothing; dialog, vote and outcome follow
-  // [slack.confirmed].
+  // Slack allows three seconds. An empty response makes no claim; dialog, vote and outcome follow [slack.confirmed].
   const finished = answer(ports, { ...snapshot, configuration }, interaction);
   return { body: '', contentType: 'text/plain', finished };
 };
 
-/** Answers the click. Never rejects: the person sees the outcome even if it could not be recorded. */
+/** Handles the click. Never rejects: the person sees the outcome even if it could not be recorded. */
 async function answer(ports: GatewayPorts, snapshot: Snapshot, interaction: SlackInteraction): Promise<void> {
   const { telemetry, notificationClients } = ports;
   const { envelope_id, response_url } = interaction;
@@ -70,8 +69,8 @@ async function answer(ports: GatewayPorts, snapshot: Snapshot, interaction: Slac
 }
 
 /**
- * Returns the reply to the person, or undefined if a dialog opened. Refusals are replies too, because Slack does not
- * show error statuses.
+ * Returns the reply to the person, or undefined if a dialog was opened. Refusals are replies too, because Slack does
+ * not show error statuses.
  */
 async function replyTo(
   ports: GatewayPorts,
@@ -88,7 +87,10 @@ async function replyTo(
   }
 }
 
-/** Opens the dialog. If Slack does not open it, returns a message whose button Slack confirms [slack.confirmed]. */
+/**
+ * Opens the dialog. If Slack does not open it, returns a message with a button that Slack asks the person to confirm
+ * [slack.confirmed].
+ */
 async function askToConfirm(
   ports: GatewayPorts,
   snapshot: Snapshot,
@@ -110,7 +112,10 @@ async function askToConfirm(
   }
 }
 
-/** Returns the request and its voter. @throws GatewayError if the account has no vote on it, or no approval from Slack. */
+/**
+ * Returns the request and its voter. @throws GatewayError if the account may not vote on it, or may not approve it from
+ * Slack.
+ */
 async function votable(ports: GatewayPorts, snapshot: Snapshot, interaction: SlackInteraction) {
   const { team, user, envelope_id, verdict } = interaction;
   const row = await ports.approvals.find(envelope_id);

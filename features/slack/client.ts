@@ -1,4 +1,4 @@
-/** Posts to Slack's Web API: one message per approval, rewritten once it is decided. */
+/** Posts to Slack's Web API: one message per approval, rewritten once the approval is decided. */
 import { secretOfChannel } from '#core/approvals/channel-secrets.ts';
 import { DeliveryRefused } from '#core/approvals/notifications/deliver.ts';
 import type { Notifier } from '#core/approvals/notifications/deliver-ports.ts';
@@ -12,9 +12,9 @@ interface SlackOptions {
   readonly apiUrl: string;
   readonly channel: string;
   readonly token: string;
-  /** Base URL of links in messages. */
+  /** Base URL for links in messages. */
   readonly linkBase: string;
-  /** URL of the web console if reviewers can reach one. */
+  /** URL of the web console, if reviewers can reach one. */
   readonly consoleUrl?: string | undefined;
 }
 
@@ -40,7 +40,7 @@ export const notifier: NotifierOf = async (ports, { approvals }) => {
   });
 };
 
-/** Returns the notifier, which writes one message per approval and rewrites it once it is decided. */
+/** Returns the notifier, which writes one message per approval and rewrites it once the approval is decided. */
 export function slackNotifier(send: SendJson, options: SlackOptions): Notifier {
   return {
     async send(_event, row, earlier, place) {
@@ -57,7 +57,7 @@ export function slackNotifier(send: SendJson, options: SlackOptions): Notifier {
   };
 }
 
-/** Updates the message that a receipt names, or posts a new one. Returns its receipt. */
+/** Updates the message named in a receipt, or posts a new one. Returns its receipt. */
 async function postOrUpdate(
   send: SendJson,
   options: SlackOptions,
@@ -105,7 +105,7 @@ async function callSlack(
   throw wait === undefined ? new Error(message) : new DeliveryRefused(message, wait);
 }
 
-/** Opens a dialog for the person whose click gave the trigger. */
+/** Opens a dialog for the person whose click produced the trigger. */
 export async function openSlackView(
   send: SendJson,
   options: Pick<SlackOptions, 'apiUrl' | 'token'>,
@@ -115,7 +115,7 @@ export async function openSlackView(
   await callSlack(send, options, 'views.open', { trigger_id, view }, openTimeoutMs);
 }
 
-/** Reports the result of a click, at the address that Slack sent with it; only the person who clicked sees it. */
+/** Reports the result of a click at the address that Slack sent with it; only the person who clicked can see it. */
 export async function respondToSlack(send: SendJson, responseUrl: string, message: SlackReply): Promise<void> {
   const { status } = await send({
     url: responseUrl,

@@ -37,7 +37,7 @@ export function voteView(row: ApprovalRow, click: SlackClick): object {
   };
 }
 
-/** Returns a message to the clicker with one button, for which Slack asks confirmation. */
+/** Returns a message to the person who clicked, with one button that Slack asks them to confirm. */
 export function confirmMessage(row: ApprovalRow, { verdict, envelope_id }: SlackClick): SlackMessage {
   const { title, button, style } = words[verdict];
   const text = `Not decided yet: the dialog did not open. Confirm here, without a comment.\n${callLines(row)}`;
@@ -69,7 +69,9 @@ export function confirmMessage(row: ApprovalRow, { verdict, envelope_id }: Slack
   };
 }
 
-/** Returns the lines of the call. They show the random end of the id, since UUIDv7s of the same minute begin alike. */
+/**
+ * Returns the lines of the call. They show the random end of the id, because UUIDv7s from the same minute begin alike.
+ */
 function callLines({ tool, target, envelope_id, call_digest }: ApprovalRow): string {
   const lines = [
     `Tool: ${code(tool, 250)}`,

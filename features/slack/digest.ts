@@ -1,6 +1,6 @@
 /**
- * Builds the Slack message of a digest (Block Kit): the pending requests and links to decide them. It has no buttons,
- * since a vote is on one request.
+ * Builds the Slack message of a digest (Block Kit): the pending requests, with links for deciding them. It has no
+ * buttons, because a vote applies to one request.
  */
 
 import { approvalsUrl, approvalUrl } from '#core/approvals/approval-url.ts';
@@ -10,9 +10,9 @@ import type { SlackMessage } from './message.ts';
 import { code, fitted, listThatFits } from './text.ts';
 
 interface DigestLinks {
-  /** Base URL of requests. */
+  /** Base URL for links to requests. */
   readonly linkBase: string;
-  /** URL of the web console if this host serves one. */
+  /** URL of the web console, if this host serves one. */
   readonly consoleUrl?: string | undefined;
 }
 

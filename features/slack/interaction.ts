@@ -53,13 +53,15 @@ interface SlackVoter {
   readonly response_url?: string;
 }
 
-/** A click on a button of the message. It decides nothing: it opens a dialog with the trigger [slack.confirmed]. */
+/**
+ * A click on a button of the message. It does not cast a vote: it opens a dialog with the trigger [slack.confirmed].
+ */
 export interface SlackClick extends SlackVoter {
   readonly step: 'click';
   readonly trigger_id?: string;
 }
 
-/** A submitted dialog, or a click on a button that Slack asked to confirm. */
+/** A submitted dialog, or a click on a button that Slack asked the person to confirm. */
 export interface SlackConfirmation extends SlackVoter {
   readonly step: 'confirmation';
   readonly comment: string;
@@ -122,8 +124,8 @@ export const carriedOf = ({ envelope_id, verdict, response_url }: SlackClick): s
 
 /**
  * Parses a verified body (`payload=<JSON>`, form-encoded) as a click or a submitted dialog.
- * @param apiUrl the configured Slack API: answers go only to its host or to hooks.slack.com.
- * @throws GatewayError `invalid_request` unless it is one click on a button of this gateway or its dialog.
+ * @param apiUrl the configured Slack API: replies go only to its host or to hooks.slack.com.
+ * @throws GatewayError `invalid_request` unless it is one click on a button of this gateway, or its dialog.
  */
 export function parseSlackInteraction(rawBody: Uint8Array, apiUrl: string): SlackInteraction {
   const payloads = new URLSearchParams(new TextDecoder().decode(rawBody)).getAll('payload');
@@ -149,7 +151,7 @@ export function parseSlackInteraction(rawBody: Uint8Array, apiUrl: string): Slac
   }
   const { trigger_id, response_url, actions } = sent;
   const { action_id, value: envelope_id, action_ts } = actions[0]!;
-  // Without these two, a retry is recognised by its identical text.
+  // Without these two values, a retry is recognised by its identical text.
   const isNamed = trigger_id !== undefined && action_ts !== undefined;
   const vote = {
     ...account,
@@ -179,8 +181,8 @@ function answerAt(responseUrl: string | undefined, apiUrl: string): { readonly r
 }
 
 /**
- * Checks that the URL belongs to Slack or the configured API, so that a forged one is not called. Plain HTTP is allowed
- * only for a Slack on this machine, in tests and demonstrations.
+ * Checks that the URL belongs to Slack or the configured API, so that a forged URL is not called. Plain HTTP is allowed
+ * only for a Slack server on this machine, in tests and demonstrations.
  */
 function mayAnswerAt(responseUrl: string, apiUrl: string): boolean {
   const url = new URL(responseUrl);

@@ -1,6 +1,7 @@
 /**
- * Builds the Slack message of an approval (Block Kit): the facts of its card, the effects, the call. Buttons carry only
- * the id. All text of agents is put in code, so that it cannot format, mention or imitate the gateway's lines.
+ * Builds the Slack message of an approval (Block Kit): the facts on its card, the effects, the call. Buttons contain
+ * only the id. All text from agents is formatted as code, so that it cannot format, mention or imitate the gateway's
+ * lines.
  */
 
 import { approvalUrl } from '#core/approvals/approval-url.ts';
@@ -27,10 +28,10 @@ export interface SlackMessage {
   readonly blocks: readonly object[];
 }
 
-/** Maximum number of sections for executable texts. Longer calls cannot be approved from Slack. */
+/** Maximum number of sections for executable text. Longer calls cannot be approved from Slack. */
 const maxExecutedSections = 12;
 
-/** Returns the message. @param place of the rule, as `file:line`. */
+/** Returns the message. @param place the rule's location as `file:line`. */
 export function slackMessage(row: ApprovalRow, linkBase: string, place?: string): SlackMessage {
   const what = summaryOf(row) ?? `${row.tool} on ${row.target}`;
   const text = `${fitted(visibleText(what), 650)}: ${headline(row)}`;
@@ -39,7 +40,10 @@ export function slackMessage(row: ApprovalRow, linkBase: string, place?: string)
   return { text, blocks: row.status === 'pending' ? [...blocks, buttons(row, isWhole)] : blocks };
 }
 
-/** Returns the message about an alert. Its text is put in code, since callers choose names of models and tools. */
+/**
+ * Returns the message about an alert. Its text is formatted as code, because callers choose the names of models and
+ * tools.
+ */
 export function slackAlert({ id, severity, message, change }: NonNullable<Delivery['alert']>): SlackMessage {
   const title = `Alert ${change} (${severity})`;
   const lines = [
@@ -56,12 +60,12 @@ export function slackAlert({ id, severity, message, change }: NonNullable<Delive
 
 interface Details {
   readonly sections: readonly string[];
-  /** True if the message shows everything that the digest covers and every text of the caller in full. */
+  /** True if the message shows everything covered by the digest, and every text from the caller in full. */
   readonly isWhole: boolean;
 }
 
 /**
- * Checks whether the message shows the whole call; only then it can be approved from Slack [approval.whole-or-deny].
+ * Checks whether the message shows the whole call; only then can it be approved from Slack [approval.whole-or-deny].
  */
 export const isWholeInSlack = (row: ApprovalRow): boolean => details(row, '', undefined).isWhole;
 
@@ -99,7 +103,7 @@ function details(row: ApprovalRow, linkBase: string, place: string | undefined):
   };
 }
 
-/** Returns the parameters in one section and the executable texts in further ones; undefined if they do not fit. */
+/** Returns the parameters in one section and the executable text in additional ones; undefined if they do not fit. */
 function wholeCall(row: ApprovalRow, executed: ReturnType<typeof executedTexts>): readonly string[] | undefined {
   const whole = parametersIn(JSON.stringify(sentOf(row), null, 1));
   const sections = (texts: typeof executed) =>
@@ -120,7 +124,7 @@ function parametersIn(json: string): string | undefined {
   return section.length <= maxSection ? section : undefined;
 }
 
-/** Maximum characters of facts whose texts are longer than names. */
+/** Maximum number of characters for facts that may be longer than a name. */
 const rooms: Readonly<Record<string, number>> = {
   Tool: 250,
   Target: 400,
@@ -130,10 +134,13 @@ const rooms: Readonly<Record<string, number>> = {
   Why: 400,
 };
 const charactersFor = (label: string): number => rooms[label] ?? 130;
-/** Checks whether the shown text is cut. A backtick takes six characters, so even a short text can be. */
+/**
+ * Checks whether the text is truncated when shown. A backtick takes six characters, so even a short text can be
+ * truncated.
+ */
 const isCut = (label: string, text: string): boolean => !fits(spelledText(text), charactersFor(label), '\\u{60}');
 
-/** Packs lines into as few sections as possible; each line fits into one. */
+/** Packs lines into as few sections as possible; each line fits in one section. */
 function fittingSections(lines: readonly string[]): string[] {
   const sections: string[] = [];
   for (const line of lines) {
@@ -147,7 +154,7 @@ function fittingSections(lines: readonly string[]): string[] {
 const tooLong = (id: string): string =>
   `*The call is too long for Slack.* It can be denied here; approve it in the web console, or after reading all of it: ${code(`agentctl show ${id} --full`, 80)}`;
 
-/** Splits a text into sections without cutting it. */
+/** Splits text into sections without truncating it. */
 function codeSections(place: string, text: string): string[] {
   const parts = [''];
   for (const char of visibleLines(text)) {
@@ -161,7 +168,7 @@ function codeSections(place: string, text: string): string[] {
 
 const headline = (row: ApprovalRow) => headlineOf(row, (text, room) => fitted(visibleText(text), room));
 
-/** Returns the buttons. Without the whole call there is no approve button. */
+/** Returns the buttons. If the whole call is not shown, there is no approve button. */
 const buttons = (row: ApprovalRow, isWhole: boolean) => ({
   type: 'actions',
   elements: [...(isWhole ? [button(row, 'approve', 'Approve', 'primary')] : []), button(row, 'deny', 'Deny', 'danger')],

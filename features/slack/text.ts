@@ -1,7 +1,7 @@
 /** Formats text for Slack's mrkdwn within Slack's length limits. */
 import { visibleLines, visibleText } from '#core/text/secrets/visible-text.ts';
 
-/** Maximum characters of a section. Slack also refuses messages of more than 50 blocks. */
+/** Maximum number of characters in a section. Slack also refuses messages with more than 50 blocks. */
 export const maxSection = 3000;
 
 export const code = (text: string, room: number) => `\`${fitted(visibleText(text), room, '\\u{60}') || '—'}\``;
@@ -12,14 +12,15 @@ export const code = (text: string, room: number) => `\`${fitted(visibleText(text
 export const codeBlock = (json: string, room: number) =>
   `\`\`\`${fitted(visibleLines(json), room - 6, '\\u0060')}\`\`\``;
 
-/** Checks whether `fitted` keeps the whole text. */
+/** Checks whether `fitted` would keep the whole text. */
 export const fits = (text: string, room: number, backtick = '`'): boolean =>
   text.length <= room && fitted(visibleText(text), room, backtick) === fitted(visibleText(text), 10 * room, backtick);
 
 const leftOut = (count: number) => `… (${count} more characters, see details)`;
 
 /**
- * Escapes text for mrkdwn and cuts it to `room` escaped characters with a note on the cut. Entities are never split.
+ * Escapes text for mrkdwn and truncates it to `room` escaped characters, with a truncation note. Entities are never
+ * split.
  */
 export function fitted(text: string, room: number, backtick = '`'): string {
   const cut = room - leftOut(text.length).length;
@@ -43,7 +44,7 @@ function codePoints(text: string): number {
 export const escaped = (char: string, backtick: string): string =>
   ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '`': backtick })[char] ?? char;
 
-/** Returns the lines that fit, and the number of the others. */
+/** Returns the lines that fit, and the number of remaining lines. */
 export function listThatFits(title: string, lines: readonly string[]): string {
   let text = title;
   for (const [index, line] of lines.entries()) {

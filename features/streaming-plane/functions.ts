@@ -15,11 +15,14 @@ export const planeFunctions = [
 
 const served: readonly FunctionName[] = planeFunctions;
 
-/** Checks for routes of both surfaces, which share one listener; never one of the admin API. `/health`, which both have, reads no store. */
+/**
+ * Checks for routes of both surfaces, which share one listener; admin API routes never match. `/health`, which both
+ * surfaces have, does not read a store.
+ */
 export const isOfPlane = ({ handledBy, surface }: Pick<Route, 'handledBy' | 'surface'>): boolean =>
   served.includes(handledBy) && surface !== 'admin';
 
-/** Boolean rights. A test fails if a function of the plane has another one. */
+/** Boolean rights. A test fails if a function of the plane has any other right. */
 const rights = [
   'startsApprovals',
   'settlesTasks',
@@ -30,7 +33,7 @@ const rights = [
   'callsUpstreams',
 ] as const satisfies readonly (keyof FunctionSpec)[];
 
-/** Returns the union of the rights of several functions, never wider than the widest of them. */
+/** Returns the union of several functions' rights; for each right, no wider than the widest of them. */
 export function unionOf(names: readonly FunctionName[]): Rights {
   const specs: readonly FunctionSpec[] = names.map((name) => functions[name]);
   const tables: Partial<Record<TableName, Access>> = {};
@@ -57,7 +60,7 @@ export function unionOf(names: readonly FunctionName[]): Rights {
     queries: distinct(specs.map(({ queries }) => queries)),
     secrets: distinct(specs.map(({ secrets }) => secrets)),
     ...Object.fromEntries(granted.map((right) => [right, true])),
-    // The plane only uses approvals, so it needs the public key and never signs.
+    // The plane only redeems approvals, so it needs the public key and never signs.
     ...(specs.some(({ votes }) => votes === 'verifies') && { votes: 'verifies' as const }),
     ...widest('objects'),
     ...widest('results'),

@@ -1,4 +1,4 @@
-/** Limits of the streaming plane. It is a separate process, so idle streams occupy no function. */
+/** Limits of the streaming plane. It is a separate process, so idle streams do not occupy a function. */
 import { type HostLimits, lambdaLimits } from '#core/contracts/host-limits.ts';
 
 export const planeLimits: HostLimits = {

@@ -1,4 +1,4 @@
-/** `traces`: the latest traces of the gateway, and the span tree of one. */
+/** `traces`: the latest traces of the gateway, and the span tree of one trace. */
 import type { FeatureCommand } from '#agentctl/command.ts';
 import { commandOf, groupOf } from '#agentctl/operation-command.ts';
 import type { Output } from '#agentctl/output.ts';

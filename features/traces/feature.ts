@@ -1,4 +1,4 @@
-/** Traces and their spans: lists the recent ones, shows one. It is explained in docs/explanation/telemetry.md. */
+/** Traces and their spans: lists recent traces, and shows one. Explained in docs/explanation/telemetry.md. */
 import * as z from 'zod';
 import { paging } from '#core/contracts/route.ts';
 import { optionOf } from '#core/operations/command.ts';

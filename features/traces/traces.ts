@@ -1,6 +1,6 @@
 /**
- * The last 500 traces: list and item. Callers of a tenant see only its spans, regardless of the id; platform callers
- * see all.
+ * The last 500 traces, as a list or one at a time. Callers of a tenant see only its spans, regardless of the id;
+ * platform callers see all.
  */
 import { decisions } from '#core/contracts/envelope.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
@@ -59,7 +59,7 @@ export const getTrace: Operation = async (call) => {
   return { body: { trace_id: id, ...(xray_url && { xray_url }), spans } };
 };
 
-/** Returns visible traces, newest first. A trace without a tenant is the platform's. */
+/** Returns visible traces, newest first. A trace without a tenant belongs to the platform. */
 async function visibleTraces({ ports, principal, snapshot }: Call): Promise<readonly RecordedTrace[]> {
   const { platform, tenant } = principal;
   const tenants = platform ? snapshot.configuration.tenants.map(({ id }) => id) : [tenant];
@@ -69,7 +69,7 @@ async function visibleTraces({ ports, principal, snapshot }: Call): Promise<read
 
 const cursorTo = (last: TraceSummary): string => Buffer.from(JSON.stringify(placeOf(last))).toString('base64url');
 
-/** Returns the index after the cursor, even if traces were added or removed meanwhile. */
+/** Returns the index after the cursor, even if traces were added or removed in the meantime. */
 function afterCursor(all: readonly TraceSummary[], cursor: string): number {
   let place: unknown;
   try {

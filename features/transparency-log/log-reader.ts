@@ -15,7 +15,7 @@ import { type TileId, tileWidth } from './tiles.ts';
 export interface LogReaderPorts {
   readonly heads: LogHeads;
   readonly objects: LogObjects;
-  /** Returns the key of a tenant's log, whose name is the log's origin. @throws GatewayError when it is unavailable. */
+  /** Returns the key of a tenant's log; its name is the log's origin. @throws GatewayError if it is unavailable. */
   readonly signer: (tenant: string) => Promise<LogSigner>;
 }
 
@@ -63,7 +63,7 @@ export class LogReader {
     return view && tileBytes(view.objects, tenant, view.head.size, tile);
   }
 
-  /** Reports whether the log once had this head. */
+  /** Reports whether the log has ever had this head. */
   async holds(tenant: string, { size, root }: Pick<TreeHead, 'size' | 'root'>): Promise<boolean> {
     const view = await this.#view(tenant);
     if (!view || size < 1 || size > view.head.size) return false;
@@ -71,7 +71,8 @@ export class LogReader {
   }
 
   /**
-   * Returns a consistency proof. @returns undefined when the log is smaller than `to`, or `from` is not from 1 to `to`.
+   * Returns a consistency proof. @returns undefined if the log is smaller than `to`, or `from` is not between 1 and
+   * `to`.
    */
   async consistency(tenant: string, from: number, to: number): Promise<Buffer[] | undefined> {
     const view = await this.#view(tenant);
@@ -80,8 +81,8 @@ export class LogReader {
   }
 
   /**
-   * Proves that the newest leaf of a session is in the log: under the newest checkpoint, and under the newest one that
-   * each witness cosigned. Undefined for a session that is not in the log yet.
+   * Proves that a session's newest leaf is in the log: under the newest checkpoint, and under the newest one cosigned
+   * by each witness. Undefined for a session that is not in the log yet.
    */
   async proof(tenant: string, sessionId: string): Promise<LogProof | undefined> {
     const view = await this.#view(tenant);
@@ -95,7 +96,7 @@ export class LogReader {
     const seen = (await this.heads.cosignatures(tenant)).filter(
       ({ size }) => place.position < size && size <= head.size,
     );
-    // The keys only tell readers which keys to look up. The proof works without them.
+    // The key names only show readers which keys to look up. The proof works without them.
     const keys = await this.signer(tenant).then(
       (signer) => keysOfLog(signer).map(verifierKey),
       () => [],
@@ -112,7 +113,7 @@ export class LogReader {
     };
   }
 
-  /** Finds a session's newest leaf. The index of sessions may lack the newest batch. */
+  /** Finds a session's newest leaf. The session index may not include the newest batch yet. */
   async #placeOf(tenant: string, { size, newest }: LogHead, session: string): Promise<LoggedSession | undefined> {
     const at = newest.findLastIndex((leaf) => leaf.session === session);
     if (at >= 0) return { session, index: newest[at]!.index, position: size - newest.length + at };
@@ -132,7 +133,7 @@ async function leafAt(objects: LogObjects, tenant: string, { position, session, 
   return leaf;
 }
 
-/** Returns objects that keep new ones in memory, on top of the stored ones. */
+/** Returns an object store that keeps new objects in memory on top of the stored ones. */
 function laidOver(stored: LogObjects): LogObjects {
   const own = new Map<string, Buffer>();
   return {

@@ -1,9 +1,7 @@
 /**
- * A tenant's transparency log: appends chain points and proves that it contains them.
- *
- * One conditional write of the log's head, which contains the batch, adds it to the log. Objects and session index are
- * derived from the head, and the next writer puts them again, so a writer that crashes loses and duplicates no leaf
- * [transparency.log].
+ * A tenant's transparency log: appends chain points and proves that it contains them. A batch is added by one
+ * conditional write of the log's head, which contains the batch. Objects and session index are derived from the head,
+ * and the next writer puts them again, so a writer that crashes neither loses nor duplicates leaves [transparency.log].
  */
 import type { ChainPoint } from '#core/contracts/evidence.ts';
 import type { LogLeaf } from '#core/contracts/transparency.ts';
@@ -26,14 +24,14 @@ export interface LogPorts extends LogReaderPorts {
 
 const maxTries = 12;
 const maxJitterMs = 200;
-/** A head must fit into one item of the store. */
+/** Limit that lets a head fit into one store item. */
 const maxLeavesABatch = 2_000;
-/** Tenants whose logs are appended to at once. */
+/** Number of tenants whose logs are appended to concurrently. */
 const tenantsAtOnce = 8;
 
 export class TransparencyLog extends LogReader {
   readonly #ports: LogPorts;
-  /** By tenant, the newest version whose objects and sessions this process has put. */
+  /** For each tenant, the newest version whose objects and sessions this process has put. */
   readonly #settled = new Map<string, number>();
   #writing: Promise<void> = Promise.resolve();
 
@@ -43,8 +41,8 @@ export class TransparencyLog extends LogReader {
   }
 
   /**
-   * Appends a leaf for each session that has grown since its last leaf. Takes points of any tenants; runs calls in
-   * order.
+   * Appends a leaf for each session that has grown since its last leaf. Accepts points from any tenants, and runs calls
+   * in order.
    */
   append(points: readonly ChainPoint[]): Promise<void> {
     const written = this.#writing.then(() => this.#appendAll(points));
@@ -53,8 +51,8 @@ export class TransparencyLog extends LogReader {
   }
 
   /**
-   * Takes leaves into the head that only the objects hold, because the head was restored to an earlier time. Call it
-   * before the first append: an object is never put twice [evidence.archive.check].
+   * Adds to the head the leaves that exist only in the objects, because the head was restored to an earlier time. Call
+   * it before the first append: an object is never put twice [evidence.archive.check].
    * @returns the number of leaves.
    */
   async recover(tenant: string): Promise<number> {
@@ -62,7 +60,7 @@ export class TransparencyLog extends LogReader {
       const head = await this.heads.head(tenant);
       if (head) await this.settled(tenant, head);
       const found = await leavesFrom(this.#ports.objects, tenant, head?.size ?? 0);
-      // The leaves of a batch have one time.
+      // All leaves of a batch have the same time.
       const end = found.findIndex(({ at }) => at !== found[0]!.at);
       const batch = end < 0 ? found : found.slice(0, end);
       if (batch.length === 0) return recovered;
@@ -70,7 +68,7 @@ export class TransparencyLog extends LogReader {
     }
   }
 
-  /** Continues with other tenants if one log fails. Throws a temporary fault rather than permanent damage. */
+  /** Continues with other tenants if one log fails. Throws a temporary fault in preference to permanent damage. */
   async #appendAll(points: readonly ChainPoint[]): Promise<void> {
     const faults: unknown[] = [];
     await sideBySide(
@@ -89,8 +87,8 @@ export class TransparencyLog extends LogReader {
   }
 
   /**
-   * Appends one batch to a tenant's log. @throws LogDamage; GatewayError `service_unavailable` when other writers
-   * always win.
+   * Appends one batch to a tenant's log. @throws LogDamage; GatewayError `service_unavailable` if other writers always
+   * win.
    */
   async #appendTo(tenant: string, points: readonly ChainPoint[]): Promise<void> {
     for (let tries = 1; tries <= maxTries; tries++) {
@@ -111,7 +109,7 @@ export class TransparencyLog extends LogReader {
     );
   }
 
-  /** Puts the newest batch of a head into objects and index, unless this process has done so. */
+  /** Writes a head's newest batch to the objects and the index, unless this process has already done so. */
   protected override async settled(tenant: string, head: LogHead): Promise<LogObjects> {
     const { objects } = this.#ports;
     if ((this.#settled.get(tenant) ?? 0) >= head.version) return objects;
@@ -157,7 +155,7 @@ export class TransparencyLog extends LogReader {
   }
 }
 
-/** Returns the frontier of a head after checking the log's signature. @throws LogDamage */
+/** Returns the frontier of a head after checking the log's signature. @throws LogDamage if the check fails. */
 function frontierOf({ size, roots, checkpoint }: LogHead, signer: LogSigner): Frontier {
   const signed = openCheckpoint(checkpoint, keysOfLog(signer));
   if (typeof signed === 'string') throw new LogDamage(`${signed}`);

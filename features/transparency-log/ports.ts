@@ -29,14 +29,12 @@ export interface Cosignature {
   readonly note: string;
 }
 
-/**
- * Store of heads, session index and cosignatures. @throws GatewayError `service_unavailable` when it is unavailable.
- */
+/** Store of heads, session index and cosignatures. @throws GatewayError `service_unavailable` if it is unavailable. */
 export interface LogHeads {
   head(tenant: string): Promise<LogHead | undefined>;
-  /** Puts the head if its predecessor is still the newest. False when another writer was first. */
+  /** Puts the head if its predecessor is still the newest. Returns false if another writer was first. */
   replace(tenant: string, head: LogHead): Promise<boolean>;
-  /** Returns those of the sessions that are in the log. */
+  /** Returns the subset of the sessions that are in the log. */
   sessions(tenant: string, sessions: readonly string[]): Promise<readonly LoggedSession[]>;
   /** Stores the newest leaves of sessions. Ignores leaves older than the stored ones. */
   remember(tenant: string, sessions: readonly LoggedSession[]): Promise<void>;
@@ -52,6 +50,6 @@ export interface LogObjects {
   get(tenant: string, path: string): Promise<Buffer | undefined>;
   /** Lists the names in a folder, in order. */
   list(tenant: string, folder: string): Promise<readonly string[]>;
-  /** Removes a folder whose content is also stored elsewhere. Absent if the store allows no removal. */
+  /** Removes a folder whose content is also stored elsewhere. Absent if the store does not allow removal. */
   drop?(tenant: string, folder: string): Promise<void>;
 }

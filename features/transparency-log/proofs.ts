@@ -11,7 +11,9 @@ export interface NodeId {
 /** Reads complete nodes, in the order requested. */
 export type ReadNodes = (nodes: readonly NodeId[]) => Promise<readonly Buffer[]>;
 
-/** The leaves from `from` up to, not including, `to`. `from` begins a complete subtree at least as large. */
+/**
+ * The leaves from `from` up to, but not including, `to`. `from` begins a complete subtree that is at least as large.
+ */
 interface Range {
   readonly from: number;
   readonly to: number;
@@ -19,7 +21,7 @@ interface Range {
 
 /**
  * Returns the hashes that lead from the leaf at `position` to the root of the tree of `size` leaves.
- * @throws RangeError when the tree has no such leaf.
+ * @throws RangeError if the tree has no such leaf.
  */
 export async function inclusionProof(position: number, size: number, read: ReadNodes): Promise<Buffer[]> {
   if (!(position >= 0 && position < size)) throw new RangeError(`a tree of ${size} leaves has no leaf ${position}`);
@@ -28,7 +30,7 @@ export async function inclusionProof(position: number, size: number, read: ReadN
 
 /**
  * Returns the hashes that prove that the tree of `size` leaves begins with the tree of `earlier` leaves.
- * @throws RangeError when the earlier tree is empty or larger.
+ * @throws RangeError if the earlier tree is empty or larger.
  */
 export async function consistencyProof(earlier: number, size: number, read: ReadNodes): Promise<Buffer[]> {
   if (!(earlier >= 1 && earlier <= size))

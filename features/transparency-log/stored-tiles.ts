@@ -1,6 +1,6 @@
 /**
- * Stores a log's tiles as objects. Full tiles and tiles of higher levels have their own objects. Leaves of a partial
- * tile are stored in runs, one per batch, so that a leaf is written once or twice and not 256 times.
+ * Stores a log's tiles as objects. Full tiles and higher-level tiles are separate objects. The leaves of a partial tile
+ * are stored in runs, one per batch, so that a leaf is written once or twice rather than 256 times.
  */
 import type { LogLeaf } from '#core/contracts/transparency.ts';
 import { LogDamage } from '#core/evidence/chain-log.ts';
@@ -23,18 +23,18 @@ import {
 const position = (index: number): string => String(index).padStart(16, '0');
 const runsOf = (tile: number): string => `runs/${position(tile)}`;
 
-/** Requests to the objects at once. */
+/** Number of concurrent object requests. */
 const atOnce = 32;
 
 interface FullTile {
   readonly tile: number;
-  /** Leaves of this batch. Earlier ones are in runs. */
+  /** Leaves in this batch. Earlier ones are in runs. */
   readonly own: readonly Buffer[];
 }
 
 /**
- * Puts the newest batch of a head. Part or all of it may already be stored. A tile that the batch fills alone has no
- * runs.
+ * Puts the newest batch of a head. Part or all of it may already be stored. A tile that is filled by this batch alone
+ * has no runs.
  */
 export async function putNewestBatch(objects: LogObjects, tenant: string, { size, newest }: LogHead): Promise<void> {
   const start = size - newest.length;
@@ -53,10 +53,10 @@ export async function putNewestBatch(objects: LogObjects, tenant: string, { size
   for (const { tile } of full) await objects.drop?.(tenant, runsOf(tile));
 }
 
-/** Returns tiles that became full, in order, with the tiles above that hold their hashes. */
+/** Returns tiles that became full, in order, with the tiles above that contain their hashes. */
 async function tilesOf(objects: LogObjects, tenant: string, full: readonly FullTile[]) {
   const puts: (readonly [path: string, bytes: Buffer])[] = [];
-  /** Hashes of the open tile of each level above. */
+  /** Hashes in the open tile of each level above. */
   const above: Buffer[][] = [];
   for (const { tile, own } of full) {
     const id = { level: 'entries', index: tile, width: tileWidth } as const;
@@ -80,7 +80,7 @@ async function tilesOf(objects: LogObjects, tenant: string, full: readonly FullT
   return puts;
 }
 
-/** Returns the leaves of a tile. @throws LogDamage when there are fewer. */
+/** Returns the leaves of a tile. @throws LogDamage if there are fewer. */
 export async function leavesOf(objects: LogObjects, tenant: string, { index, width }: TileId): Promise<Buffer[]> {
   const full = await objects.get(tenant, tilePath({ level: 'entries', index, width: tileWidth }));
   const leaves = full ? leavesOfBundle(full) : await leavesInRuns(objects, tenant, index, width);
@@ -88,7 +88,10 @@ export async function leavesOf(objects: LogObjects, tenant: string, { index, wid
   return leaves.slice(0, width);
 }
 
-/** Returns the leaves that a tile's objects hold from a position on. @throws LogDamage for runs that do not follow. */
+/**
+ * Returns the leaves that are stored in a tile's objects from a position on. @throws LogDamage if the runs are not
+ * contiguous.
+ */
 export async function leavesFrom(objects: LogObjects, tenant: string, start: number): Promise<LogLeaf[]> {
   const tile = Math.floor(start / tileWidth);
   const full = await objects.get(tenant, tilePath({ level: 'entries', index: tile, width: tileWidth }));
@@ -128,7 +131,7 @@ async function hashesIn(objects: LogObjects, tenant: string, tile: TileId): Prom
   return hashesOfTile(bytes);
 }
 
-/** Returns the bytes of a tile of a tree of `size` leaves, or undefined if the tree has no such tile. */
+/** Returns the bytes of a tile in a tree of `size` leaves, or undefined if the tree has no such tile. */
 export async function tileBytes(
   objects: LogObjects,
   tenant: string,
@@ -141,7 +144,7 @@ export async function tileBytes(
   return Buffer.concat(await hashesIn(objects, tenant, tile));
 }
 
-/** Reads nodes of a tree of `size` leaves. Each tile is read once. */
+/** Reads nodes in a tree of `size` leaves. Each tile is read once. */
 export function nodesOf(objects: LogObjects, tenant: string, size: number): ReadNodes {
   const tiles = new Map<string, Promise<Buffer[]>>();
   const read = async ({ level, index }: NodeId): Promise<Buffer> => {

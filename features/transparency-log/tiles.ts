@@ -1,4 +1,4 @@
-/** The layout of C2SP tlog-tiles: the files that hold a log's hashes and leaves. */
+/** The layout of C2SP tlog-tiles: the files that contain a log's hashes and leaves. */
 import { hashBytes } from '#core/evidence/transparency/tree.ts';
 
 /** Number of hashes in a full tile: a subtree of height 8. */
@@ -39,7 +39,7 @@ export function tileOf(path: string): TileId | undefined {
   return fits && tilePath(tile) === path ? tile : undefined;
 }
 
-/** Returns the widest tile at this place in a tree of `size` leaves, or undefined if there is none. */
+/** Returns the widest tile at this position in a tree of `size` leaves, or undefined if there is none. */
 export function tileAt(level: number | 'entries', index: number, size: number): TileId | undefined {
   const height = level === 'entries' ? 0 : level * tileHeight;
   const nodes = Math.floor(size / 2 ** height);
@@ -68,7 +68,7 @@ function lengthOf({ length }: Uint8Array): Buffer {
   return bytes;
 }
 
-/** Decodes an entry bundle. @throws RangeError for bytes that end within a leaf. */
+/** Decodes an entry bundle. @throws RangeError if the bytes end in the middle of a leaf. */
 export function leavesOfBundle(bundle: Uint8Array): Buffer[] {
   const bytes = Buffer.from(bundle);
   const leaves: Buffer[] = [];
@@ -81,7 +81,7 @@ export function leavesOfBundle(bundle: Uint8Array): Buffer[] {
   return leaves;
 }
 
-/** Splits a tile into hashes. @throws RangeError when the bytes are not whole hashes. */
+/** Splits a tile into hashes. @throws RangeError if the bytes do not form whole hashes. */
 export function hashesOfTile(tile: Uint8Array): Buffer[] {
   const bytes = Buffer.from(tile);
   if (bytes.length === 0 || bytes.length % hashBytes !== 0)

@@ -1,4 +1,6 @@
-/** Accepts votes from external channels: their callbacks check the signature, then the identity, then vote. */
+/**
+ * Accepts votes from external channels: each callback checks the signature, then the identity, then records the vote.
+ */
 import type { HttpHandler } from '#core/contracts/http.ts';
 import { routes } from '#features/routes.ts';
 import { boundedBody, headerOf, jsonObject } from '../middleware/body.ts';

@@ -1,4 +1,4 @@
-/** The steps of the approval state machine: announce, hold, settle. Only this function sees the task token. */
+/** The approval state machine's steps: announce, hold, settle. Only this function sees the task token. */
 import * as z from 'zod';
 import { announce, type Host, hold, settle } from '#core/approvals/steps.ts';
 import type { GatewayPorts } from '../ports.ts';
@@ -10,12 +10,12 @@ const stepSchema = z.discriminatedUnion('step', [
   z.strictObject({ step: z.literal('settle'), envelope_id: z.uuid() }),
 ]);
 
-/** Error by whose name the state machine waits on. */
+/** Error whose name makes the state machine wait on. */
 class ApprovalPending extends Error {
   override readonly name = 'ApprovalPending';
 }
 
-/** @throws ApprovalPending if nothing is decided and time is left */
+/** @throws ApprovalPending if there is no decision and time is left */
 function mustBeDecided<T extends { readonly status: string }>(settled: T): T {
   if (settled.status === 'pending') throw new ApprovalPending('Nothing is decided, and time is left.');
   return settled;

@@ -28,7 +28,7 @@ export const createHandler = (ports: GatewayPorts): HttpHandler => {
   };
 };
 
-/** Checks for a browser without a key, such as a reviewer's who opened the link. API clients still get 401. */
+/** Checks for a browser without a key, such as that of a reviewer who opened the link. API clients still get 401. */
 const isBrowser = (event: HttpEvent): boolean =>
   pages.includes(event.resource) &&
   ['GET', 'HEAD'].includes(event.httpMethod) &&

@@ -1,6 +1,6 @@
 /**
  * Runs daily: compares sessions with the archive, publishes the number of entries without a copy, and removes expired
- * rows of sessions that are fully archived. A run is bounded; the next one continues [evidence.archive.cursor].
+ * rows of sessions that are fully archived. Each run is limited; the next one continues [evidence.archive.cursor].
  */
 
 import { allTenants } from '#core/configuration/store/all-tenants.ts';
@@ -25,13 +25,13 @@ const pagesPerSave = 20;
 const dayMs = 24 * 3_600_000;
 
 interface ArchiveChecked {
-  /** Number of sessions that were compared. */
+  /** Number of sessions compared. */
   readonly sessions: number;
-  /** Of the last whole pass, or of this one if it has more already. */
+  /** Number from the last whole pass, or from this one if it already has more. */
   readonly missing_entries: number;
   readonly contradictions: number;
   readonly expired_entries: number;
-  /** True if the pass came to its end and every session could be read. */
+  /** True if the pass reached its end and every session could be read. */
   readonly complete: boolean;
 }
 
@@ -73,7 +73,8 @@ async function checkAll(ports: GatewayPorts) {
       'evidence.retention_days removes no rows: each gateway of this store has an archive of its own',
       {},
     );
-  // An archive of one of several gateways is checked by that gateway alone, from the beginning.
+  // If several gateways each have an archive, this gateway's archive is checked only by this gateway, from the
+  // beginning.
   const kept = archived?.complete ? ports.archiveProgress : undefined;
   const sum = { sessions: 0, contradictions: 0, expired_entries: 0 };
   const expired = new Map<string, { sessions: number; removed_entries: number }>();
@@ -118,7 +119,7 @@ type Place = NonNullable<ArchiveProgress['place']>;
 
 const firstOf = (tenant: string | undefined): Place | undefined => (tenant === undefined ? undefined : { tenant });
 
-/** Returns a page of sessions. A damaged cursor begins again with the tenant's first one. */
+/** Returns a page of sessions. If the cursor is damaged, starts again with the tenant's first session. */
 async function pageAt({ evidence }: GatewayPorts, { tenant, cursor }: Place) {
   const page = (at: { readonly cursor?: string }) => evidence.sessions(tenant, { limit: sessionsPerPage, ...at });
   if (cursor === undefined) return page({});
@@ -131,7 +132,7 @@ async function pageAt({ evidence }: GatewayPorts, { tenant, cursor }: Place) {
 const contradictionsPerRun = 10_000;
 
 /**
- * Verifies the contradicted chains of a tenant again, which takes half of the remaining time at most: those that were
+ * Verifies a tenant's contradicted chains once more, taking at most half of the remaining time; chains that were
  * restored are no longer reported.
  */
 async function recheck(ports: GatewayPorts, tenant: string, expires: boolean, until: number): Promise<void> {
@@ -142,9 +143,10 @@ async function recheck(ports: GatewayPorts, tenant: string, expires: boolean, un
 }
 
 /**
- * Compares the sessions of a page. An unreadable one is logged and makes the run incomplete; the others are still
+ * Compares a page's sessions. An unreadable session is logged and makes the run incomplete; the others are still
  * compared.
- * @throws the first fault if none of several sessions could be read: the archive or the store is unavailable.
+ * @throws the first fault if none of several sessions could be read, because the archive or the store is then
+ * unavailable.
  */
 async function lookAtPage(ports: GatewayPorts, heads: readonly SessionHead[], before: string | undefined) {
   const looked: SessionSums[] = [];
@@ -179,7 +181,7 @@ async function checkTenant(
   const check = archived && (await checkSession({ ...ports, archived }, tenant, session_id));
   if (!check) return { missing: 0, contradicts: false, removed: 0 };
   const { missing, contradiction } = check;
-  // Other gateways of this store have their own archives, whose copies are not here.
+  // This store's other gateways have their own archives, whose copies are not here.
   const missing_entries = archived.complete ? check.missing_entries : 0;
   if (missing_entries > 0 || contradiction !== undefined) {
     const said = { tenant, session_id, missing_entries, ...missing[0], ...(contradiction && { contradiction }) };

@@ -1,4 +1,4 @@
-/** Runs each minute if the deployment enables it: one round over HTTP as a caller and an approver. */
+/** Runs every minute if the deployment enables it: one round over HTTP as a caller and an approver. */
 
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Clock, SecretStore, Telemetry } from '#core/kernel/ports.ts';
@@ -9,16 +9,16 @@ interface CanaryPorts {
   readonly clock: Clock;
   readonly secrets: Pick<SecretStore, 'get'>;
   readonly telemetry: Telemetry;
-  /** Returns a name that is unique per round. */
+  /** Returns a name that is unique to the round. */
   readonly unique: () => string;
 }
 
 /** Names in the canary's secret. */
 const keyNames = { agent: 'CANARY_AGENT_KEY', approver: 'CANARY_APPROVER_KEY' } as const;
-/** Milliseconds, so that a round of six requests ends within the minute. */
+/** Maximum response time in milliseconds, so that a round of six requests ends within the minute. */
 const answerWithinMs = 8_000;
 
-/** Runs one round. @returns undefined without keys: the alarm on missing rounds then reports it */
+/** Runs one round. @returns undefined if there are no keys; the alarm on missing rounds then reports it */
 export const createHandler = (ports: CanaryPorts) => async () => {
   const { clock, secrets, telemetry } = ports;
   const [agent, approver] = await Promise.all([secrets.get(keyNames.agent), secrets.get(keyNames.approver)]);

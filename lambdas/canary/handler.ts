@@ -15,7 +15,7 @@ export const handler = async () => {
   }
 };
 
-/** Composes the ports without a store, because the canary uses the gateway like any caller. */
+/** Composes the ports without a store, because the canary uses the gateway like any other caller. */
 function composed({ ADMIN_URL, SECRET_CANARY, GATEWAY_NAME }: NodeJS.ProcessEnv) {
   if (!ADMIN_URL || !SECRET_CANARY || !GATEWAY_NAME)
     throw new Error("the function's environment lacks ADMIN_URL, SECRET_CANARY or GATEWAY_NAME");

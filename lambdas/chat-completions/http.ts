@@ -1,5 +1,5 @@
 /**
- * Chat completions in OpenAI's form, and related endpoints: responses, passthrough, and objects that providers store
+ * Chat completions in OpenAI's format, and related endpoints: responses, passthrough, and objects that providers store
  * [responses.create] [passthrough.governed].
  */
 
@@ -25,7 +25,7 @@ export function createHandler(ports: ChatEndpointPorts): HttpHandler {
     ...Object.fromEntries(
       own.flatMap((route) => {
         const handler = handlerOf(route);
-        // By its path alone, a route answers HEAD and preflights.
+        // A route answers HEAD and preflight requests based on its path alone.
         return [`${route.method} ${route.path}`, route.path].map((key) => [key, handler]);
       }),
     ),
@@ -39,7 +39,7 @@ export function createHandler(ports: ChatEndpointPorts): HttpHandler {
   };
 }
 
-/** Loads a handler that few callers need with its first request. */
+/** Loads a handler that few callers need when its first request arrives. */
 function onFirstUse(load: () => Promise<HttpHandler>): HttpHandler {
   const loaded = lazyImport(load);
   return async (event, context) => (await loaded())(event, context);

@@ -17,7 +17,7 @@ import { traceOf } from '../middleware/trace-of.ts';
 /** Maximum page size, because each batch costs a request to its provider. */
 const maxOnPage = 20;
 
-/** @param own routes of the function; those with `stored` are answered here. */
+/** @param own the function's routes; those with `stored` are handled here. */
 export function storedObjectsHandler(own: readonly Endpoint[], ports: ChatEndpointPorts): HttpHandler {
   const answer = async (event: HttpEvent, { signal }: HttpContext): Promise<HttpReply> => {
     const route = matchRoute(own, event);
@@ -57,7 +57,7 @@ const never = new AbortController().signal;
 const replyWith = (body: JsonObject | string): HttpReply =>
   replyOf(typeof body === 'string' ? { body, contentType: 'application/jsonl' } : { body });
 
-/** Parses paging parameters in OpenAI's form. */
+/** Parses paging parameters in OpenAI's format. */
 function pageOf({ query }: Inputs): StoredPage {
   const { limit = '20', after, order = 'desc', purpose = 'batch' } = query;
   const count = Number(limit);

@@ -1,4 +1,6 @@
-/** A data plane's side of a federation: polls the configuration, then reports [federation.poll] [federation.metrics]. */
+/**
+ * The data plane's side of a federation: polls the configuration, then reports [federation.poll] [federation.metrics].
+ */
 
 import { adminPrincipal } from '#core/configuration/identity/identities.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
@@ -8,9 +10,9 @@ import { recordAct } from '#core/operations/record.ts';
 import type { GatewayPorts } from '../ports.ts';
 
 interface PollHost {
-  /** Seconds between two runs, if the host schedules them. */
+  /** Seconds between two runs, if the host schedules the runs. */
   readonly everySeconds: number | undefined;
-  /** Distinguishes gateways of one name. Stable over restarts. */
+  /** Distinguishes gateways with the same name. Stable across restarts. */
   readonly instance: string;
 }
 
@@ -19,15 +21,15 @@ const ofSigningKey = ({ signer }: GatewayPorts): PollHost => ({
   instance: signer.keyId,
   everySeconds: undefined,
 });
-/** Identifies a deployment, whose schedule runs the function. */
+/** Identifies a deployment whose schedule runs the function. */
 export const ofDeployment = ({ adminUrl }: GatewayPorts): PollHost => ({
   instance: sha256(adminUrl).slice(0, 16),
   everySeconds: 60,
 });
 
 /**
- * Polls and reports if the configuration makes this gateway a data plane. Never rejects for failures of the control
- * plane.
+ * Polls and reports if the configuration makes this gateway a data plane. Never rejects because of control plane
+ * failures.
  */
 export const createHandler = (ports: GatewayPorts, host: PollHost = ofSigningKey(ports)) => {
   let reports: Reports | undefined;
@@ -49,7 +51,7 @@ export const createHandler = (ports: GatewayPorts, host: PollHost = ofSigningKey
   };
 };
 
-/** Logs a failure when it begins or changes, not at each attempt. */
+/** Logs a failure when it begins or changes, not at every attempt. */
 class Failures {
   readonly #telemetry: GatewayPorts['telemetry'];
   readonly #last = new Map<string, string>();

@@ -1,4 +1,4 @@
-/** Composes the MCP gateway. Its clients and its executor share one set of conversations with servers. */
+/** Composes the MCP gateway. Its clients and its executor share one set of server conversations. */
 import { McpGateway } from '#core/mcp/gateway.ts';
 import type { McpPorts } from '#core/mcp/ports.ts';
 import { mcpExecution } from './execution.ts';

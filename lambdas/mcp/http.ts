@@ -1,4 +1,4 @@
-/** The MCP endpoint over HTTP: checks key, origin and body, calls the gateway, and answers in JSON or events. */
+/** The MCP endpoint over HTTP: checks key, origin and body, calls the gateway, and responds with JSON or events. */
 
 import { RoleTooLow } from '#core/configuration/identity/authorize.ts';
 import { areBothHere, assertOrigin } from '#core/configuration/identity/web-origin.ts';
@@ -33,7 +33,7 @@ const largeBytes = 256 * 1024;
 
 export function createHandler(ports: McpPorts & OlderPorts & AdmissionPorts, gateway: McpGateway): HttpHandler {
   let older: Promise<OlderStreams> | undefined;
-  /** Loads the older streams with the first use, because few clients use the older transport. */
+  /** Loads the older streams at first use, because few clients use the older transport. */
   const olderStreams = () => {
     older ??= import('#core/mcp/http-sse.ts').then(({ OlderStreams }) => new OlderStreams(gateway, ports));
     return older;
@@ -69,7 +69,7 @@ export function createHandler(ports: McpPorts & OlderPorts & AdmissionPorts, gat
     event: HttpEvent,
     call: McpCall,
   ): Promise<HttpReply> => {
-    // A posted message may declare its revision itself, and the error must have its id.
+    // A posted message may declare its own revision, and the error must have its id.
     if (event.httpMethod !== 'POST') assertKnownVersion(call.headers);
     if (rawBody(event).length > largeBytes) await ports.pause(0); // lets other work run
     switch (operation) {
@@ -146,7 +146,7 @@ function wantsEvents(event: HttpEvent): void {
 /**
  * Returns a refusal before a session exists: an HTTP status with a JSON-RPC body.
  * @param inPlace true if this HTTP response answers the message; otherwise its client only reads the status.
- * @param identity without an issuer there is no link to the metadata, because a sign-in could not succeed
+ * @param identity if it has no issuer, the metadata link is omitted, because a sign-in could not succeed
  * [identity.oidc-mcp].
  */
 function refusal(event: HttpEvent, fault: unknown, { inPlace, identity, route }: Refused): HttpReply {
@@ -176,7 +176,7 @@ interface Refused {
   readonly route: Route;
 }
 
-/** Returns the scopes whose configured role the route accepts (RFC 6750, `scope`), or an empty text. */
+/** Returns the scopes whose configured role the route accepts (RFC 6750, `scope`), or an empty string. */
 function scopeFor({ oidc }: Configuration['identity'], { access }: Route): string {
   if (access === 'open' || access === 'signed' || access === 'plane') return '';
   const callers = oidc.flatMap((issuer) => issuer.callers).filter(({ role }) => includesRole(role, access));
@@ -185,7 +185,7 @@ function scopeFor({ oidc }: Configuration['identity'], { access }: Route): strin
   return plain.length === 0 ? '' : `scope="${plain.join(' ')}", `;
 }
 
-/** Checks for a revision in which the endpoint only accepts POST. */
+/** Checks for a revision in which the endpoint accepts only POST. */
 const takesPostAlone = (event: HttpEvent): boolean =>
   (headerOf(event, 'mcp-protocol-version')?.trim() ?? '') >= '2026-07-28';
 
@@ -200,7 +200,7 @@ const resourceMetadata = (event: HttpEvent, { identity }: Configuration): JsonOb
 const noIssuer =
   'No issuer is configured, so there is nowhere to sign in. Send a key as X-API-Key or Authorization: Bearer.';
 
-/** Returns the base address that the caller used, including domain and stage of API Gateway. */
+/** Returns the base address that the caller used, including API Gateway's domain and stage. */
 function baseOf(event: HttpEvent): string {
   const { domainName, stage } = event.requestContext ?? {};
   if (!domainName) return `http://${headerOf(event, 'host') ?? 'localhost'}`;

@@ -1,4 +1,4 @@
-/** Parses the body of a POST to the MCP endpoint: bounded, and JSON that all parsers read alike. */
+/** Parses the body of a POST to the MCP endpoint: limited in size, and JSON that all parsers read alike. */
 
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
@@ -38,8 +38,8 @@ export function bodyOf(event: HttpEvent, { snapshot }: McpCall, inPlace: boolean
 }
 
 /**
- * Returns the fault of a well-formed but ambiguous message. A request gets it under its own id, so that its model can
- * correct it.
+ * Returns the fault for a well-formed but ambiguous message. A request gets it under its own id, so that the caller's
+ * model can correct the request.
  */
 function unfit(bytes: Uint8Array, message: string, defect: JsonDefect, inPlace: boolean): RpcFault {
   const loose: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'));

@@ -1,4 +1,4 @@
-/** Writes a reply of the MCP gateway as one JSON body or as server-sent events. */
+/** Writes an MCP gateway reply as one JSON body or as server-sent events. */
 
 import type { HttpReply } from '#core/contracts/http.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -11,7 +11,7 @@ import { retryMs, type StreamEvent } from '#core/mcp/sessions/resumable-streams.
 import { encodeSse } from '#core/models/dialects/sse.ts';
 import { sse } from '../middleware/sse.ts';
 
-/** Slower answers become a stream, because proxies cut idle connections. */
+/** Slower responses become a stream, because proxies close idle connections. */
 const jsonWithinMs = 10_000;
 
 /** Writes events if the client accepts them and the response is not the first message, otherwise JSON. */
@@ -57,7 +57,7 @@ export async function writeReply(
   return { ...eventReply(all, headers, timeouts), ...going };
 }
 
-/** Returns the JSON reply. A cancelled request has no response. */
+/** Returns the JSON reply. There is none for a cancelled request. */
 function jsonReply(
   response: JsonObject | undefined,
   headers: Readonly<Record<string, string>>,
@@ -102,7 +102,7 @@ const eventReply = (
   body: sse(messages, wire, timeouts),
 });
 
-/** Encodes events with their ids. The first has no message, but the reconnection time. */
+/** Encodes events with their ids. The first event carries no message, only the reconnection time. */
 const numbered = {
   encode: ({ id, message }: JsonObject): string =>
     message === undefined

@@ -1,4 +1,4 @@
-/** Parts of every HTTP handler: request ids on replies, and typed errors. */
+/** Parts shared by all HTTP handlers: request ids on replies, and typed errors. */
 import { RefusedToken } from '#core/configuration/identity/refused-token.ts';
 import type { HttpEvent, HttpReply } from '#core/contracts/http.ts';
 import type { GatewayError } from '#core/kernel/errors.ts';
@@ -15,7 +15,7 @@ export function stamp(event: HttpEvent, reply: HttpReply): void {
   reply.headers['x-content-type-options'] = 'nosniff';
 }
 
-/** The form of a surface's errors. */
+/** Format of a surface's errors. */
 export interface ErrorShape {
   readonly body: (error: GatewayError) => object;
   readonly status?: (error: GatewayError) => number;
@@ -29,7 +29,7 @@ export function errorReply(error: GatewayError, shape: ErrorShape = standardShap
   if (error instanceof RequestRefused) Object.assign(headers, error.headers);
   if (error instanceof MethodNotAllowed) headers.allow = error.allow;
   if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);
-  // The official clients would retry at once, and a short wait does not help.
+  // The official clients would retry immediately, and a short wait does not help.
   if (error.code === 'budget_exceeded' || error.data?.reason === 'insufficient_quota')
     headers['x-should-retry'] = 'false';
   if (error.code === 'authentication_error') headers['www-authenticate'] = challengeOf(error);
@@ -37,8 +37,8 @@ export function errorReply(error: GatewayError, shape: ErrorShape = standardShap
 }
 
 /**
- * Returns the challenge: required credential, and the defect of the sent token (RFC 6750).
- * @param more further parameters, already formatted for the header.
+ * Returns the challenge: the required credential, and the defect in the token that was sent (RFC 6750).
+ * @param more additional parameters, already formatted for the header.
  */
 export function challengeOf(error: GatewayError, more = 'realm="agent-governance-gateway"'): string {
   if (!(error instanceof RefusedToken)) return `Bearer ${more}`;

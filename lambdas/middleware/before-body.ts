@@ -1,6 +1,6 @@
 /**
- * Identifies a request before its body is read, and bounds the body. For a caller that the handler will refuse, no body
- * is read [auth.before-body].
+ * Identifies a request's caller before its body is read, and limits the body size. If the handler will refuse the
+ * caller, the body is not read [auth.before-body].
  */
 
 import type { Principal } from '#core/configuration/identity/principal.ts';
@@ -12,7 +12,7 @@ import { maxBytesOf } from './body.ts';
 import { type AdmissionPorts, snapshotFor, wouldIdentify } from './identify.ts';
 
 export interface BeforeBody {
-  /** Of an identified caller it includes the configured limit. */
+  /** Maximum body size. For an identified caller it reflects the configured limit. */
   readonly bodyBytes: number;
   /** Undefined for routes without a credential, and for a caller that the handler will refuse. */
   readonly caller?: Pick<Principal, 'key_id' | 'tenant' | 'kind'>;
@@ -20,12 +20,12 @@ export interface BeforeBody {
 
 const placeOf = (method: string, path: string): string => `${method} ${path}`;
 
-/** Routes by place, for lookups at every request. */
+/** Routes by place, for the lookup on every request. */
 const byPlace: ReadonlyMap<string, Route> = new Map(routes.map((route) => [placeOf(route.method, route.path), route]));
 
 /**
- * Returns the caller and the body's bound. Open routes such as `/health` need no configuration, so they answer while
- * the store is down.
+ * Returns the caller and the body limit. Open routes such as `/health` need no configuration, so they respond while the
+ * store is down.
  * @param event without its body.
  */
 export async function beforeBody(

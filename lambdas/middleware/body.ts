@@ -1,4 +1,4 @@
-/** Parses request bodies: exact bytes, bounded, checked content type, strict JSON. */
+/** Parses request bodies: exact bytes, limited size, checked content type, strict JSON. */
 
 import { isUtf8 } from 'node:buffer';
 import { sizes } from '#core/contracts/envelope.ts';
@@ -10,7 +10,7 @@ import { remembered } from '#core/kernel/remembered.ts';
 /** Larger limits for some operations. Git hosts send the pull request with every comment. */
 const maxBytes: Readonly<Record<string, number>> = {
   putConfig: 2 * 1024 * 1024,
-  // A module of 50 MB in Base64. A host may accept less.
+  // A 50 MB module in Base64. A host may accept less.
   putModule: 67 * 1024 * 1024,
   githubCallback: 1024 * 1024,
   federationStatus: 1024 * 1024,
@@ -28,7 +28,7 @@ export function withBytes(event: HttpEvent, bytes: Buffer): HttpEvent {
 export const rawBody = (event: HttpEvent): Buffer =>
   event.bytes ?? Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
 
-/** Returns the maximum body of an admin operation or a callback, in bytes. */
+/** Returns the maximum body size of an admin operation or a callback, in bytes. */
 export const maxBytesOf = (operation: string): number => maxBytes[operation] ?? sizes.envelopeBytes;
 
 export function boundedBody(event: HttpEvent, operation: string): Buffer {
@@ -43,7 +43,7 @@ export function boundedBody(event: HttpEvent, operation: string): Buffer {
   return bytes;
 }
 
-/** Parses the body of an admin request. */
+/** Parses an admin request's body. */
 export const jsonBody = (event: HttpEvent, operation: string): JsonObject =>
   jsonObject(event, boundedBody(event, operation));
 
@@ -116,7 +116,7 @@ export const headerValues = (event: HttpEvent, name: string): readonly string[] 
 const noValues: readonly string[] = [];
 
 /**
- * Indexes the headers of an event, because handlers read about a dozen. Spellings that differ in case are the same
+ * Indexes an event's headers, because handlers read about a dozen. Spellings that differ only in case are the same
  * header.
  */
 const headersByName = remembered(

@@ -1,5 +1,6 @@
 /**
- * The handler of a chat surface: checks key, tenant, body and session, runs the pipeline, and answers in JSON or SSE.
+ * The handler of a chat surface: checks key, tenant, body and session, runs the pipeline, and responds with JSON or
+ * SSE.
  */
 
 import { type ChatReply, isStream } from '#core/chat/answering.ts';
@@ -34,7 +35,8 @@ export interface ChatEndpointPorts extends ChatPorts, AdmissionPorts {
 
 /**
  * Returns the handler.
- * @param view another form of the same call: its request is converted to the dialect, and the answer back.
+ * @param view another format for the same call: its request is converted to the dialect, and the response is converted
+ * back.
  */
 export function chatEndpoint(
   name: FunctionName,
@@ -115,7 +117,7 @@ async function formOf(event: HttpEvent, bytes: Buffer) {
   return readForm(headerOf(event, 'content-type'), bytes);
 }
 
-/** Converts an error to the call's form. The recorded error is unchanged. */
+/** Converts an error to the call's format. The recorded error is unchanged. */
 async function inOwnWords(
   thrown: unknown,
   failed: (fault: GatewayError) => Promise<GatewayError>,
@@ -125,7 +127,7 @@ async function inOwnWords(
   return fault instanceof RecordedFailure ? new RecordedFailure(own, fault.headers) : own;
 }
 
-/** The state of a call at its refusal. */
+/** State of a call when it is refused. */
 interface CallSoFar {
   policyVersion?: number;
   principal?: Principal;
@@ -168,7 +170,7 @@ export function bodyLimitOf({ configuration }: Pick<Snapshot, 'configuration'>, 
   return Math.min(configuration.server.max_body_bytes, own ?? Number.POSITIVE_INFINITY);
 }
 
-/** Returns the body. The limit applies to the received bytes. */
+/** Returns the body. The limit applies to the bytes received. */
 export function boundedChatBody(event: HttpEvent, { configuration }: Snapshot, principal: Principal): Buffer {
   const bytes = rawBody(event);
   const most = bodyLimitOf({ configuration }, principal);
@@ -187,7 +189,10 @@ export const sessionOf = (
 const asksForFresh = (event: HttpEvent): boolean =>
   /(^|[\s,])(no-cache|no-store)([\s,=]|$)/i.test(headerValues(event, 'cache-control').join(','));
 
-/** Checks for clients that read streams of any status: by Accept, or libraries of vendors, the AI SDK and LiteLLM. */
+/**
+ * Checks for clients that read streams regardless of status: by Accept, or by the libraries of vendors, the AI SDK and
+ * LiteLLM.
+ */
 const readsEvents = (event: HttpEvent): boolean =>
   /\btext\/event-stream\b/i.test(headerValues(event, 'accept').join(',')) ||
   headerOf(event, 'x-stainless-lang') !== undefined ||

@@ -8,7 +8,7 @@ import { encodeSse } from '#core/models/dialects/sse.ts';
 const endpointRequests = lazyImport(() => import('#core/models/dialects/endpoint-request.ts'));
 
 /**
- * Returns the view of another endpoint: each text is a message, so that filters, limits and evidence of chat apply
+ * Returns another endpoint's view: each text becomes a message, so that chat's filters, limits and evidence apply
  * [passthrough.governed].
  */
 export const endpointView = (name: EndpointName): ChatView => ({

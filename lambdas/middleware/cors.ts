@@ -1,6 +1,6 @@
 /**
- * CORS: pages of `server.cors.allowed_origins` may call the gateway and MCP surfaces and read the answers. Other
- * origins get no CORS header. Keys are sent in headers of their own, so browser credentials are never allowed.
+ * CORS: pages from `server.cors.allowed_origins` may call the gateway and MCP surfaces and read the responses. Other
+ * origins get no CORS header. Keys are sent in separate headers, so browser credentials are never allowed.
  */
 
 import { assertOrigin, isListed } from '#core/configuration/identity/web-origin.ts';
@@ -13,10 +13,10 @@ import { headerOf, headerValues } from './body.ts';
 import { withErrorHandling } from './error-handling.ts';
 import { matchRoute } from './route.ts';
 
-/** Cache time of preflights in browsers. A removed origin stays usable no longer than this. */
+/** Time for which browsers cache preflights. A removed origin remains usable no longer than this. */
 const rememberedSeconds = 600;
 
-/** Wraps a handler like `withErrorHandling`, for calls from web pages. Answers preflights before looking for a key. */
+/** Wraps a handler like `withErrorHandling`, for calls from web pages. Answers preflights before checking for a key. */
 export function withCors(
   routes: readonly Route[],
   ports: Pick<GatewayPorts, 'telemetry' | 'snapshots'>,
@@ -32,8 +32,8 @@ export function withCors(
 
 /**
  * Answers a preflight with the allowed methods and headers. All requested headers are allowed, because client libraries
- * send their own, and relevant ones are checked with the call.
- * @throws GatewayError 405 without configured origins, 403 for an origin that is not configured.
+ * send their own, and relevant headers are checked with the call itself.
+ * @throws GatewayError 405 if no origins are configured, 403 for an origin that is not configured.
  */
 function preflight(routes: readonly Route[], event: HttpEvent, allowed: readonly string[]): HttpReply {
   if (allowed.length === 0) matchRoute(routes, event); // throws 405, because no route has the method
@@ -65,7 +65,7 @@ function allowedHeaders(event: HttpEvent): Record<string, string> {
   throw invalidRequest(`Access-Control-Request-Headers is ${found}; send names of headers, separated by commas.`);
 }
 
-/** Exposes all headers of answers and refusals to pages, such as `retry-after` and `mcp-session-id`. */
+/** Exposes all headers of responses and refusals to pages, such as `retry-after` and `mcp-session-id`. */
 function readableByPages({ snapshots }: Pick<GatewayPorts, 'snapshots'>) {
   return async (event: HttpEvent, reply: HttpReply): Promise<void> => {
     let allowed: readonly string[];

@@ -1,11 +1,11 @@
-/** Answers errors in the form of their surface, and stamps every reply, for every HTTP handler. */
+/** Returns errors in their surface's format, and stamps every reply, for every HTTP handler. */
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import { asGatewayError } from '#core/kernel/errors.ts';
 import type { GatewayPorts } from '../ports.ts';
 import { type ErrorShape, errorReply, logFault, stamp } from './answers.ts';
 
 /**
- * Wraps a handler. Returns client errors in full. Logs the gateway's own errors with the request id, and shows them
+ * Wraps a handler. Returns client errors in full. Logs the gateway's own errors with the request id, and returns them
  * without detail.
  * @param outermost sees the final reply.
  */

@@ -17,12 +17,12 @@ import { inputsOf, matchRoute } from './route.ts';
 import { createLocator } from './router.ts';
 import { traceOf } from './trace-of.ts';
 
-/** Operations with an implementation of this process, by id. */
+/** Operations that this process implements, by id. */
 const servedRoutes: Readonly<Record<string, Served>> = Object.fromEntries(
   routes.flatMap((route) => (route.run ? [[route.operation, { route, run: loadedOnce(route.run) }]] : [])),
 );
 
-/** Returns an operation that its first call loads. */
+/** Returns an operation that is loaded at its first call. */
 function loadedOnce(load: NonNullable<Endpoint['run']>): Operation {
   const loaded = lazyImport(async () => load());
   return async (call) => (await loaded())(call);

@@ -20,9 +20,9 @@ export interface AdmissionPorts {
 }
 
 /**
- * Returns the configuration in force, including the caller's rows: its key and tenant, and the tenant of `X-Tenant-ID`
- * if the key acts in all tenants [tenants.rows]. A caller of the configuration costs no read.
- * @throws GatewayError `service_unavailable`, `rate_limit_error` after too many wrong keys of its address.
+ * Returns the configuration in force, including the caller's rows: its key and tenant, and the tenant in `X-Tenant-ID`
+ * if the key acts in all tenants [tenants.rows]. A caller defined in the configuration costs no read.
+ * @throws GatewayError `service_unavailable`, `rate_limit_error` after too many wrong keys from its address.
  */
 export async function snapshotFor(
   event: HttpEvent,
@@ -49,7 +49,7 @@ const credentialHeaders = (event: HttpEvent) => ({
 });
 
 /**
- * Returns the caller of a request, and counts it against the limits of its key and address.
+ * Returns a request's caller, and counts the request against the limits of its key and address.
  * @throws GatewayError `authentication_error`, `forbidden`, `rate_limit_error`, `service_unavailable` for a token whose
  * issuer cannot be reached.
  */
@@ -66,7 +66,7 @@ export async function identify(
   return checked ?? permitted(event, route, principal, snapshot);
 }
 
-/** Returns the caller without counting, for a host that checks it before reading a body. */
+/** Returns the caller without counting the request, for a host that checks the caller before reading a body. */
 export async function wouldIdentify(
   event: HttpEvent,
   route: Route,
@@ -84,12 +84,12 @@ interface CheckedCaller {
   readonly principal: Principal;
 }
 
-/** Callers that a host checked before the body, by the headers of their request. */
+/** Callers that a host checked before the body, keyed by their request's headers. */
 const checkedCallers = new WeakMap<object, CheckedCaller>();
 
 /**
  * Returns the caller as checked before the body, if the same configuration is still in force. A token is verified
- * again, since it may have expired meanwhile.
+ * again, because it may have expired meanwhile.
  */
 function callerBeforeBody(event: HttpEvent, route: Route, snapshot: Snapshot): Principal | undefined {
   const checked = checkedCallers.get(event.headers);
@@ -151,12 +151,15 @@ async function ofAws(event: HttpEvent, signer: string, { configuration }: Snapsh
 function permitted(event: HttpEvent, route: Route, principal: Principal, snapshot: Snapshot): Principal {
   authorize(route, principal);
   const acting = inTenant(event, principal, snapshot);
-  // A grant in the other tenant may have a lower role than the key in its own tenant.
+  // A grant in the other tenant may have a lower role than the key has in its own tenant.
   if (acting.role !== principal.role) authorize(route, acting);
   return acting;
 }
 
-/** Returns the caller in the tenant of `X-Tenant-ID`, if it may act there. The admin token may act in every tenant. */
+/**
+ * Returns the caller in the tenant named in `X-Tenant-ID`, if it may act there. The admin token may act in every
+ * tenant.
+ */
 function inTenant(event: HttpEvent, principal: Principal, snapshot: Snapshot): Principal {
   const wanted = headerOf(event, 'x-tenant-id');
   if (wanted === undefined || wanted === principal.tenant) return principal;

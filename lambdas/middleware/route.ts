@@ -10,14 +10,17 @@ export interface Inputs {
   readonly repeated: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Format of ids and versions in paths. Other values cannot exist. */
+/** Format of ids and versions in paths. Values in any other format cannot exist. */
 const parameterPattern = /^[A-Za-z0-9._:*@#-]{1,200}$/;
 
-/** Format of names in paths that others chose: those of models hold slashes and blanks, such as `meta-llama/Llama-4`. */
+/**
+ * Format of names in paths that other parties chose: model names contain slashes and spaces, such as
+ * `meta-llama/Llama-4`.
+ */
 const chosenNames: Readonly<Record<string, RegExp>> = { '/v1/models/{id}': /^[^\p{Cc}]{1,256}$/u };
 
 export class MethodNotAllowed extends GatewayError {
-  /** Value of the header `Allow`. */
+  /** Value of the `Allow` header. */
   readonly allow: string;
 
   constructor(method: string, path: string, allowed: readonly string[]) {
@@ -29,7 +32,7 @@ export class MethodNotAllowed extends GatewayError {
 
 export const shortenPath = (path: string): string => (path.length > 200 ? `${path.slice(0, 200)}…` : path);
 
-/** Returns the route. @throws GatewayError 404 for an unknown path, 405 for a method that the path does not have. */
+/** Returns the route. @throws GatewayError 404 for an unknown path, 405 for a method that the path does not support. */
 export function matchRoute<R extends Route>(routes: readonly R[], event: HttpEvent): R {
   const method = event.httpMethod === 'HEAD' ? 'GET' : event.httpMethod;
   const route = routes.find((candidate) => candidate.path === event.resource && candidate.method === method);
@@ -70,7 +73,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Maximum of values per repeated parameter. */
+/** Maximum number of values per repeated parameter. */
 const maxRepeated = 100;
 
 function queryOf(route: Route, event: HttpEvent): Pick<Inputs, 'query' | 'repeated'> {

@@ -1,4 +1,4 @@
-/** Finds the route of a path, for the local host and for functions that serve all paths below `{proxy+}`. */
+/** Finds a path's route, for the local host and for functions that serve all paths below `{proxy+}`. */
 import type { FunctionName } from '#core/contracts/functions.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { opensToPages, type Route } from '#core/contracts/route.ts';
@@ -19,13 +19,13 @@ interface Resource {
   readonly path: string;
   readonly segments: readonly string[];
   readonly methods: Map<string, FunctionName>;
-  /** Function that answers preflights, because it has the origins. */
+  /** Function that answers preflights, because it knows the origins. */
   readonly preflight?: FunctionName;
 }
 
 /**
- * Creates a router. `/mcp/` equals `/mcp`, because clients and users write both.
- * @throws GatewayError `not_found`, or MethodNotAllowed for a path with other methods.
+ * Creates a router. `/mcp/` equals `/mcp`, because clients and users write both forms.
+ * @throws GatewayError `not_found`, or MethodNotAllowed for a path that exists with other methods.
  */
 export function createRouter(routes: readonly Route[]): Router {
   const find = finderOf(routes);
@@ -33,7 +33,7 @@ export function createRouter(routes: readonly Route[]): Router {
     const { found, given } = find(path === '/mcp/' ? '/mcp' : path);
     if (found === undefined) throw notThere(path);
     const handledBy = found.methods.get(method) ?? (method === 'OPTIONS' ? found.preflight : undefined);
-    // A path made by a client library may look like an id of a resource with other methods.
+    // A path built by a client library may look like an id of a resource with other methods.
     if (handledBy === undefined && method === 'POST' && hintOf(path) !== '') throw notThere(path);
     if (handledBy === undefined) throw new MethodNotAllowed(method, path, [...found.methods.keys()]);
     return { resource: found.path, pathParameters: parametersOf(found.segments, given), handledBy };
@@ -45,7 +45,7 @@ const notThere = (path: string): GatewayError =>
 
 /**
  * Converts an event below `{proxy+}` to the form that API Gateway would send with one resource per route
- * [admin.routes]. A path without a route is unchanged, and matches none.
+ * [admin.routes]. A path without a route is left unchanged and matches none.
  */
 export function createLocator(routes: readonly Route[]): (event: HttpEvent) => HttpEvent {
   const find = finderOf(routes);
@@ -58,13 +58,13 @@ export function createLocator(routes: readonly Route[]): (event: HttpEvent) => H
 
 interface RouteMatch {
   readonly found: Resource | undefined;
-  /** Segments of the path. Empty for a resource without parameters. */
+  /** The path's segments. Empty for a resource without parameters. */
   readonly given: readonly string[];
 }
 
 /**
- * Returns a function that finds a path. Paths without parameters are looked up first: they take precedence, and most
- * requests have one.
+ * Returns a function that finds a path. Paths without parameters are looked up first, because they take precedence and
+ * most requests use one.
  */
 function finderOf(routes: readonly Route[]): (path: string) => RouteMatch {
   const resources = resourcesOf(routes);
@@ -114,7 +114,7 @@ const parametersOf = (segments: readonly string[], given: readonly string[]): Re
 const served =
   'The gateway serves chat/completions, responses, messages, models, embeddings, files, batches, completions, moderations, images/generations, images/edits, audio/transcriptions, audio/translations and audio/speech';
 
-/** Returns the hints; the first match is used. A function, so that a bundle without a router drops it. */
+/** Returns the hints; the first match is used. It is a function so that a bundle without a router drops it. */
 const hints = (): readonly (readonly [path: RegExp, hint: string])[] => [
   [
     /^\/(openai\/|v1\/engines\/|engines\/)/,
@@ -166,7 +166,7 @@ const hints = (): readonly (readonly [path: RegExp, hint: string])[] => [
   ],
 ];
 
-/** Returns a hint with a leading space, or an empty text. */
+/** Returns a hint with a leading space, or an empty string. */
 export function hintOf(path: string): string {
   const hint = hints().find(([pattern]) => pattern.test(path))?.[1];
   return hint === undefined ? '' : ` ${hint}`;

@@ -1,4 +1,4 @@
-/** Heartbeats of schedules [watch.alarms]: each completed run counts one, and an alarm reports missing ones. */
+/** Schedule heartbeats [watch.alarms]: each completed run counts one, and an alarm reports missing ones. */
 import type { ConfigStore } from '#core/configuration/ports.ts';
 import type { ScheduledFunction } from '#core/contracts/functions.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
@@ -10,8 +10,8 @@ export const scheduleCompleted = (
 ): void => telemetry.count('svc_schedule_completed_total', { schedule });
 
 /**
- * Runs a schedule's work and counts it as completed. So does a run before the first configuration is stored: nothing
- * can be due, and an operator need not act [watch.alarms].
+ * Runs a schedule's work and counts it as completed. A run before the first configuration is stored also counts:
+ * nothing can be due, and an operator need not act [watch.alarms].
  */
 export async function completing<T>(
   ports: { readonly telemetry: Telemetry; readonly configStore: Pick<ConfigStore, 'inForce'> },

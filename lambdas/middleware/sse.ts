@@ -5,7 +5,7 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import type { Timeouts } from '#core/kernel/ports.ts';
 import { ssePing } from '#core/models/dialects/sse.ts';
 
-/** Below the usual idle limits: 30 s of an edge-optimised API, 60 s of most proxies. */
+/** Shorter than the usual idle limits: 30 s for an edge-optimised API, 60 s for most proxies. */
 const pingEveryMs = 15_000;
 
 export function sse(events: AsyncIterable<JsonObject>, wire: SseWire, timeouts: Timeouts): AsyncIterable<string> {
@@ -43,7 +43,7 @@ class Frames implements AsyncIterator<string> {
     return { done: true, value: undefined };
   }
 
-  /** Returns the terminator. A failed stream has none. */
+  /** Returns the terminator. A failed stream has no terminator. */
   #last(): IteratorResult<string> {
     const well = this.#state === 'running' && this.#wire.terminator !== '';
     this.#state = 'over';

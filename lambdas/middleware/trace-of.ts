@@ -1,8 +1,8 @@
-/** Reads the caller's trace from the headers of a request. */
+/** Reads the caller's trace from a request's headers. */
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { headerValues } from './body.ts';
 
-/** Returns the trace. Several `traceparent` headers are ignored (W3C trace context). */
+/** Returns the trace. If there are several `traceparent` headers, they are ignored (W3C trace context). */
 export function traceOf(event: HttpEvent) {
   const only = (name: string) => {
     const values = headerValues(event, name);

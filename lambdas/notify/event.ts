@@ -1,6 +1,4 @@
-/**
- * Delivers notifications outside of requests: new ones from the table's stream within seconds, due ones by schedule.
- */
+/** Delivers notifications outside requests: new ones from the table's stream within seconds, due ones on a schedule. */
 
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { unmarshalledDelivery } from '#adapters/tables/delivery-record.ts';
@@ -16,11 +14,11 @@ import type { GatewayPorts } from '../ports.ts';
 
 const channels: NonNullable<Feature['channels']> = Object.assign({}, ...features.map((feature) => feature.channels));
 
-/** Time for sending: the scheduled function has 60 seconds, and a page may take another 10. */
+/** Time for sending: the scheduled function has 60 seconds, and one more page may take 10. */
 const budgetMs = 45_000;
 
 /**
- * Delivers notifications. Those of the stream that cannot be sent now become due later: a batch never fails.
+ * Delivers notifications. Those from the stream that cannot be sent now become due later, so a batch never fails.
  * @returns the number sent.
  */
 export const createHandler =
@@ -48,7 +46,7 @@ export const createHandler =
       try {
         return unmarshalledDelivery(record) ?? [];
       } catch (fault) {
-        // If returned as failed, it would block its shard of the stream until it expires.
+        // If reported as failed, the record would block its stream shard until it expires.
         ports.telemetry.log('error', 'a queued notification cannot be read', { error: (fault as Error).message });
         return [];
       }
@@ -56,7 +54,7 @@ export const createHandler =
     return { delivered: (await deliverAll(deliver, fresh)).sent };
   };
 
-/** Returns the notifier of a channel, or undefined if it is off. A missing secret is an error that names it. */
+/** Returns a channel's notifier, or undefined if the channel is off. A missing secret causes an error that names it. */
 async function notifierFor(ports: GatewayPorts, channel: string): Promise<Notifier | undefined> {
   const { configuration } = await ports.snapshots.current({ evenStale: true });
   const own = channels[channel];

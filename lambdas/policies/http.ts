@@ -1,4 +1,4 @@
-/** Serves configuration, policy versions, simulation and explanation. */
+/** Serves the configuration, policy versions, simulation and explanation. */
 
 import { authenticateAdminToken } from '#core/configuration/identity/authenticate.ts';
 import type { HttpHandler } from '#core/contracts/http.ts';

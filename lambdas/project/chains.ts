@@ -1,4 +1,7 @@
-/** Covers queued stretches of chains by checkpoints: all that the stream hands over at once under one signature. */
+/**
+ * Covers queued stretches of chains with checkpoints: everything that the stream delivers at the same time is covered
+ * by one signature.
+ */
 import type { DynamoDBBatchResponse, DynamoDBRecord } from 'aws-lambda';
 import { chainsOfImage } from '#adapters/tables/chain-queue.ts';
 import type { ChainStretch } from '#core/evidence/chain-stretch.ts';
@@ -9,7 +12,9 @@ export interface ChainsPorts {
   readonly telemetry: Telemetry;
 }
 
-/** Returns the record from which the stream repeats after a fault. Stretches that were covered already are skipped then. */
+/**
+ * Returns the record from which the stream repeats after a fault. Stretches that were already covered are skipped then.
+ */
 export async function coverQueued(
   { coverStretches, telemetry }: ChainsPorts,
   records: readonly DynamoDBRecord[],

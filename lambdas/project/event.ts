@@ -1,4 +1,4 @@
-/** Projects the evidence stream to the archive and the observations, each entry once. */
+/** Projects the evidence stream to the archive and the observations, each entry exactly once. */
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { type ContradictionPorts, raiseContradiction } from '#core/evidence/contradiction.ts';
@@ -29,7 +29,7 @@ async function project(
 }
 
 /**
- * Returns the entries with their records. An unreadable record is counted and skipped: returned as failed, it would
+ * Returns the entries with their records. An unreadable record is counted and skipped: if reported as failed, it would
  * block its shard.
  */
 function entriesOf(ports: ProjectPorts, records: readonly DynamoDBRecord[]): Map<EvidenceEntry, DynamoDBRecord> {
@@ -58,8 +58,8 @@ async function reportChange(ports: ProjectPorts, record: DynamoDBRecord): Promis
 }
 
 /**
- * Returns a failure, after which the stream repeats from this record. Later records that were already processed are
- * still counted once.
+ * Returns a failure that makes the stream repeat from this record. Later records that were already processed are still
+ * counted once.
  */
 function stoppedAt({ telemetry }: ProjectPorts, record: DynamoDBRecord, cause: unknown): DynamoDBBatchResponse {
   const error = cause instanceof Error ? cause.message : String(cause);

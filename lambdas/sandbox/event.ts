@@ -1,8 +1,8 @@
-/** Function `sandbox`: runs one program in an empty folder, without network, rights or secrets. */
+/** The `sandbox` function: runs one program in an empty folder, without network access, rights or secrets. */
 import type { CommandRunner } from '#core/execution/executors/ports.ts';
 import { type SandboxReply, sandboxCommand, sandboxReplyTo } from '#core/execution/executors/sandbox-message.ts';
 
-/** Validates the executor's input again and runs the program. */
+/** Revalidates the executor's input and runs the program. */
 export const createHandler =
   (run: CommandRunner) =>
   (event: unknown): Promise<SandboxReply> =>

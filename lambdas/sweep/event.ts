@@ -1,6 +1,6 @@
 /**
- * Runs every minute: repairs state left by crashes, and publishes how long approvals are pending. A rollout's clock
- * also runs it for that rollout.
+ * Runs every minute: repairs state left by crashes, and publishes how long approvals have been pending. A rollout's
+ * clock also runs it for that rollout.
  */
 import * as z from 'zod';
 import { closeAbandonedActions } from '#core/actions/sweep-actions.ts';
@@ -15,14 +15,14 @@ import { completing } from '../middleware/schedule-completed.ts';
 import type { GatewayPorts } from '../ports.ts';
 import { stepPorts } from '../step-ports.ts';
 
-/** Event of a rollout's state machine. All other events are the schedule's. */
+/** Event from a rollout's state machine. All other events are the schedule's. */
 const rolloutLook = z.strictObject({ rollout_id: z.uuid() });
 
-/** Tenants whose counters are checked concurrently: of the configuration, and as many of rows. */
+/** Tenants whose counters are checked concurrently: this many from the configuration, and the same number from rows. */
 const tenantConcurrency = 20;
-/** Tenants of rows that one minute takes; all have their turn after others. */
+/** Maximum number of tenants stored as rows that are swept in one minute; each gets its turn eventually. */
 const rowsPerSweep = 2_000;
-/** Time limit. The remaining tenants are first in the next minute. */
+/** Time limit. The remaining tenants come first in the next minute. */
 const longestMs = 40_000;
 
 export const createHandler = (ports: GatewayPorts) => {
@@ -51,7 +51,7 @@ export const createHandler = (ports: GatewayPorts) => {
   }
 };
 
-/** Reports guards that a configuration disabled, until an operator notices [watch.alarms]. */
+/** Reports guards that a configuration has disabled, until an operator notices [watch.alarms]. */
 async function reportGuards({ snapshots, telemetry }: GatewayPorts): Promise<void> {
   const { configuration } = await snapshots.current({ evenStale: true });
   telemetry.gauge('svc_guards_disabled', new Set(configuration.tool_policies.disable_guards).size);
@@ -72,7 +72,7 @@ async function others(
 }
 
 /**
- * Sweeps the tenants, continuing after the last minute's.
+ * Sweeps the tenants, continuing after those of the last minute.
  * @param endedBy leases that end before this time (epoch milliseconds) count as ended; now by default.
  * @returns the number of settled reservations.
  */

@@ -1,6 +1,6 @@
 /**
- * Answers one chat call of a WebSocket on AWS: claims it, posts its events in batches of 50 ms, and cancels the model
- * call when the caller cancels or disconnects.
+ * Handles one WebSocket chat call on AWS: claims it, posts its events in batches of 50 ms, and cancels the model call
+ * when the caller cancels or disconnects.
  */
 import { answerCall } from '#core/chat/socket-answer.ts';
 import { SocketBatches } from '#core/chat/socket-batches.ts';
@@ -23,7 +23,7 @@ export const createHandler =
   async (work: DispatchedCall, { signal }: { readonly signal: AbortSignal }): Promise<void> => {
     const { connection_id: connection, call_id: id } = work;
     const call = callOf(work);
-    // An asynchronous invocation may arrive twice: the second finds the call claimed.
+    // An asynchronous invocation may arrive twice; the second then finds the call already claimed.
     const claim = await ports.connections.claim(connection, id, work.request_id);
     if (claim === 'no') return;
     const line = new Line(ports, work, call, signal);
@@ -37,7 +37,7 @@ export const createHandler =
     }
   };
 
-/** Answers the call. @throws GatewayError when the key is not, or no longer, authorised. */
+/** Handles the call. @throws GatewayError when the key is not, or no longer, authorised. */
 async function authorizeAndAnswer(
   ports: WorkerPorts,
   work: DispatchedCall,
@@ -57,7 +57,7 @@ async function authorizeAndAnswer(
   });
 }
 
-/** Parses the call again. The dispatching function has checked it, and assigned an id if it had none. */
+/** Parses the call again. The dispatching function has already checked it, and assigned an id if it had none. */
 function callOf({ call_id, message }: DispatchedCall): SocketCall {
   const read = readMessage(Buffer.from(message, 'base64').toString('utf8'), () => call_id);
   if (read.type !== 'call') throw new Error(`a message of type ${read.type} was handed over`);
@@ -91,13 +91,16 @@ class Line {
     return this.#controller.signal;
   }
 
-  /** Sends a message. After `over` it is the last one, and is sent together with the buffered ones. */
+  /** Sends a message. After `over`, it is the last message and is sent together with the buffered ones. */
   send(text: string): Promise<void> | undefined {
     const behind = this.#batches.add(text);
     return this.#ended ? this.#batches.close() : behind;
   }
 
-  /** Posts a batch. A failure would leave a gap, so it ends the call; only the last message is still tried. */
+  /**
+   * Posts a batch. A failure would leave a gap, so it ends the call; after that, only the last message is still
+   * attempted.
+   */
   async #post(text: string): Promise<boolean> {
     if (this.#gone) return false;
     const { connection_id, request_id } = this.#work;

@@ -8,7 +8,7 @@ import { createHandler, type WorkerPorts } from './event.ts';
 
 const ready = await composedEarly(() => ({ ports: composed(process.env) }));
 
-/** Time reserved for settling the call when the function's time runs out. */
+/** Time reserved for settling the call when the function's time is nearly over. */
 const settlingMs = 10_000;
 
 export async function handler(work: DispatchedCall, context: { getRemainingTimeInMillis(): number }): Promise<void> {

@@ -1,4 +1,4 @@
-/** The caller of a WebSocket: key, role and tenant as over HTTP, checked again at every message. */
+/** A WebSocket's caller: key, role and tenant as over HTTP, checked again with every message. */
 import { socketLimits } from '#core/chat/socket-message.ts';
 import type { SocketCaller } from '#core/chat/socket-ports.ts';
 import { authorize } from '#core/configuration/identity/authorize.ts';
@@ -13,14 +13,14 @@ import { routes } from '#features/routes.ts';
 import { headerOf, headerValues } from '../middleware/body.ts';
 import { type AdmissionPorts, identify, snapshotFor, wouldIdentify } from '../middleware/identify.ts';
 
-/** Headers of the handshake. Its query is never used, because addresses end up in logs and histories. */
+/** Headers from the handshake. Its query is never used, because addresses end up in logs and histories. */
 export type HandshakeHeaders = Readonly<Record<string, readonly string[] | undefined>>;
 
 interface CallerPorts extends AdmissionPorts {
   readonly snapshots: Pick<Snapshots, 'current'>;
 }
 
-/** Calls over the socket need the rights of the chat completions route. */
+/** Calls over the socket need the same rights as the chat completions route. */
 const chatRoute = routes.find(({ operation }) => operation === 'chatCompletions')!;
 
 const asEvent = (headers: HandshakeHeaders) => ({ multiValueHeaders: headers }) as unknown as HttpEvent;
@@ -28,7 +28,7 @@ const asEvent = (headers: HandshakeHeaders) => ({ multiValueHeaders: headers }) 
 export const carriesKey = (headers: HandshakeHeaders): boolean =>
   headerValues(asEvent(headers), 'x-api-key').length + headerValues(asEvent(headers), 'authorization').length > 0;
 
-/** Returns the handshake with the key of a first message instead of its own. */
+/** Returns the handshake headers with the first message's key in place of their own. */
 export const withKey = (headers: HandshakeHeaders, apiKey: string): HandshakeHeaders => ({
   ...Object.fromEntries(
     Object.entries(headers).filter(([name]) => !['x-api-key', 'authorization'].includes(name.toLowerCase())),
@@ -36,7 +36,10 @@ export const withKey = (headers: HandshakeHeaders, apiKey: string): HandshakeHea
   'x-api-key': [apiKey],
 });
 
-/** Returns the caller, and the snapshot with its rows. @throws GatewayError as over HTTP: `authentication_error`, `forbidden`. */
+/**
+ * Returns the caller, and the snapshot with the caller's rows. @throws GatewayError as over HTTP:
+ * `authentication_error`, `forbidden`.
+ */
 export async function callerOf(
   headers: HandshakeHeaders,
   address: string,
@@ -59,7 +62,7 @@ export async function isKnown(headers: HandshakeHeaders, address: string, ports:
 }
 
 /**
- * Returns a header of the handshake.
+ * Returns a handshake header.
  * @throws GatewayError `invalid_request` when it is sent twice with different values.
  */
 export const handshakeHeader = (headers: HandshakeHeaders, name: string): string | undefined =>
@@ -74,8 +77,8 @@ export const socketCaller = ({ key_id, tenant, federated }: Principal): SocketCa
 
 /**
  * Returns the caller according to the current configuration.
- * @throws GatewayError `authentication_error` for a revoked key or an expired token, `forbidden` for a caller that lost
- * its role or tenant.
+ * @throws GatewayError `authentication_error` for a revoked key or an expired token, `forbidden` for a caller that has
+ * lost its role or tenant.
  */
 export async function reauthorize(caller: SocketCaller, snapshot: Snapshot, now: number): Promise<Principal> {
   const known = await recall(snapshot, caller.key_id, caller.federated);
@@ -96,7 +99,7 @@ export async function reauthorize(caller: SocketCaller, snapshot: Snapshot, now:
   throw new GatewayError('forbidden', `The key may not act in the tenant ${caller.tenant} any more.`);
 }
 
-/** Returns the maximum size of a message in bytes: the HTTP limit for bodies, or the host's. */
+/** Returns the maximum size of a message in bytes: the HTTP body limit, or the host's. */
 export function maxBytes(
   { configuration }: Snapshot,
   tenant: string | undefined,
@@ -107,7 +110,7 @@ export function maxBytes(
 }
 
 /**
- * Bounds messages before authentication: only a few short ones are read.
+ * Limits messages before authentication: only a few short ones are read.
  * @param messages number of messages so far, including this one.
  * @throws GatewayError `payload_too_large`, `rate_limit_error`.
  */

@@ -1,6 +1,6 @@
 /**
- * Handles events of the WebSocket API: stores connections in a table, dispatches chat calls to `ws-worker` and answers
- * the rest. An integration ends after 29 s, which cannot be raised.
+ * Handles WebSocket API events: stores connections in a table, dispatches chat calls to `ws-worker` and handles the
+ * rest itself. An integration ends after 29 s, a limit that cannot be raised.
  */
 import type { APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
 import {
@@ -30,7 +30,7 @@ import {
   withKey,
 } from './caller.ts';
 
-/** Headers are only in the handshake's event. */
+/** Event of the WebSocket API. Only the handshake's event has headers. */
 export type SocketEvent = APIGatewayProxyWebsocketEventV2 & {
   readonly headers?: Readonly<Record<string, string | undefined>> | null;
   readonly multiValueHeaders?: HandshakeHeaders | null;
@@ -54,7 +54,7 @@ export interface SocketReply {
 
 /** API Gateway's maximum per message. In Base64 it fits in an asynchronous invocation with room to spare. */
 const maxMessageBytes = 128 * 1024;
-/** Retention of a row: a little longer than API Gateway's maximum connection of two hours. */
+/** Retention of a row: a little longer than API Gateway's maximum connection time of two hours. */
 const keptMs = (2 * 60 + 10) * 60_000;
 
 export const createHandler =
@@ -117,8 +117,8 @@ const valuesOf = (headers: HandshakeHeaders, wanted: string): readonly string[] 
   Object.entries(headers).flatMap(([name, values]) => (name.toLowerCase() === wanted ? (values ?? []) : []));
 
 /**
- * Handles a message. A fault of the connection, rather than of one call, ends it after an error message, because no
- * close code can be sent from here.
+ * Handles a message. A fault of the connection, rather than of one call, ends the connection after an error message,
+ * because no close code can be sent from here.
  */
 async function take(ports: SocketEndpointPorts, event: SocketEvent): Promise<void> {
   const { connectionId } = event.requestContext;
@@ -162,7 +162,7 @@ async function understand(ports: SocketEndpointPorts, event: SocketEvent): Promi
 
 /**
  * Checks the connection.
- * @throws GatewayError `authentication_error` for an unknown one, or one that stayed without a key.
+ * @throws GatewayError `authentication_error` for an unknown connection, or one that did not send a key in time.
  */
 function assertInTime(
   { clock }: SocketEndpointPorts,
@@ -191,7 +191,7 @@ async function authenticated({ key_id, tenant, federated }: SocketConnection, sn
 
 type Authenticated = SocketConnection & { readonly key_id: string; readonly tenant: string };
 
-/** Dispatches the call. @returns the reason if it was not started. */
+/** Dispatches the call. @returns the reason if the call was not started. */
 async function handOver(
   ports: SocketEndpointPorts,
   { requestContext }: SocketEvent,

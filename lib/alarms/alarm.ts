@@ -1,4 +1,4 @@
-/** Rows of alarms, returned by the files of this folder and created by `lib/alarms.ts`. */
+/** Alarm rows, returned by the files in this folder and created by `lib/alarms.ts`. */
 import { Duration } from 'aws-cdk-lib';
 import type { RestApiBase } from 'aws-cdk-lib/aws-apigateway';
 import type { WebSocketApi } from 'aws-cdk-lib/aws-apigatewayv2';
@@ -14,7 +14,7 @@ import type { GatewayMetrics } from '../metrics.ts';
 export interface Watched {
   readonly functions: Readonly<Record<FunctionName, IFunction>>;
   readonly apis: Readonly<Record<Route['surface'], RestApiBase>>;
-  /** The API of callers with IAM credentials, if any. */
+  /** API for callers with IAM credentials, if any. */
   readonly iam?: RestApiBase;
   readonly webSocket: WebSocketApi;
   readonly stateMachine: IStateMachine;
@@ -31,7 +31,7 @@ export interface AlarmInputs {
 /** `page`: callers are not served, or evidence is at risk. `ticket`: an operator handles it on a working day. */
 export type Severity = 'page' | 'ticket';
 
-/** A composite alarm. Alarms with one cause send one message: that of the composite alarm. */
+/** A composite alarm. Alarms with the same cause send only one message, that of the composite alarm. */
 export type CompositeName = 'service-unavailable' | 'capacity';
 
 export interface AlarmRow {
@@ -42,13 +42,13 @@ export interface AlarmRow {
   /** Heading in `docs/how-to/runbook.md`. */
   readonly runbook: string;
   /**
-   * Number of breaching periods, and of evaluated ones.
+   * Number of breaching periods, and of evaluated periods.
    * @default [1, 1]
    */
   readonly periods?: readonly [breaching: number, of: number];
   /**
-   * Raises the alarm below the threshold, and if there is no data: the schedule stopped. With `after-first`, an alarm
-   * without data before the first run is quiet.
+   * Raises the alarm below the threshold, and if there is no data because the schedule stopped. With `after-first`, an
+   * alarm without data before the first run is quiet.
    */
   readonly heartbeat?: 'always' | 'after-first';
   readonly within?: CompositeName;
@@ -62,7 +62,7 @@ export const sustained = [2, 3] as const;
 
 /**
  * Returns the percentage of failures in five minutes [watch.alarms].
- * @param atLeast failures below this count as 0 %: one of two calls is not a rate.
+ * @param atLeast fewer failures than this count as 0 %, because one of two calls is not a meaningful rate.
  */
 export const failedPercent = (label: string, failed: IMetric, all: IMetric, atLeast: number): MathExpression =>
   new MathExpression({

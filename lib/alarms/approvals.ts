@@ -3,18 +3,19 @@ import type { Duration } from 'aws-cdk-lib';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { type AlarmInputs, type AlarmRow, fiveMinutes, summed, sustained } from './alarm.ts';
 
-/** Throttled starts per five minutes: the sweep repeats them. */
+/** Throttled starts per five minutes. The sweep retries them. */
 const throttled = 3;
-/** Messages per five minutes that were given up after eight attempts each: a channel is down. */
+/** Messages abandoned per five minutes, each after eight attempts: a channel is down. */
 const deadDeliveries = 1;
 
 export const approvalAlarms = (
   { watched: { stateMachine, rolloutMachine, deadLetters }, own }: AlarmInputs,
   approvalAge: Duration,
 ): AlarmRow[] => [
-  // Each may be an approved call that is never made, or a rollout that is never judged: the first one counts.
+  // Each may be an approved call that is never made, or a rollout that is never judged, so the alarm is raised at the
+  // first one.
   ...endings('approvals', stateMachine, 'approval-clock'),
-  // The sweep advances rollouts as well, so one alarm is enough.
+  // The sweep also advances rollouts, so one alarm is enough.
   ...endings('rollouts', rolloutMachine, 'rollout-clock').slice(0, 1),
   {
     name: 'approvals-throttled',

@@ -15,7 +15,7 @@ export const canaryAlarms = ({ own }: AlarmInputs): AlarmRow[] => [
     name: 'canary-missing',
     runbook: 'canary',
     severity: 'page',
-    // Its keys are stored after the deployment.
+    // The canary's keys are stored after the deployment.
     heartbeat: 'after-first',
     metric: own.canaryRounds('passed').with({ period: Duration.minutes(10) }),
     threshold: 1,

@@ -8,7 +8,7 @@ export const copyAlarms = (copies: CopySettings): AlarmRow[] =>
     name: `${of}-copy-failed`,
     runbook: 'copy-failed',
     severity: 'ticket',
-    // The name of the source is known only once it is deployed.
+    // The source's name is known only once it is deployed.
     metric: new MathExpression({
       label: `objects of ${of} that were not copied`,
       period: fiveMinutes,

@@ -1,4 +1,4 @@
-/** Alarms on functions that fail, are throttled, or lose events that are not repeated. */
+/** Alarms on functions that fail, are throttled, or lose events that are not retried. */
 import { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
@@ -16,18 +16,19 @@ import {
   sustained,
 } from './alarm.ts';
 
-/** Share of failed calls that raises an alarm, in percent, and the least number of failures. */
+/** Percentage of failed calls that raises an alarm, and the minimum number of failures. */
 const worthAMessage = { percent: 5, failures: 3 };
-/** Share of the account's concurrent executions, in percent. */
+/** Percentage of the account's concurrent executions in use. */
 const concurrencyPercent = 80;
-/** Throttled calls per five minutes: a burst that retries absorb stays below. */
+/** Throttled calls per five minutes. A burst that retries absorb stays below this. */
 const throttled = 10;
 
 const names = Object.keys(specs) as FunctionName[];
 const behindAnApi = new Set<FunctionName>(routes.map(({ handledBy }) => handledBy));
 
 /**
- * Functions whose failures are not visible as a 5xx answer: they were not called over HTTP, or the answer had begun.
+ * Functions whose failures are not visible as a 5xx response, because they were not called over HTTP or the response
+ * had already begun.
  */
 export const watchedAlone = names.filter((name) => {
   const { streams, optional }: FunctionSpec = specs[name];
@@ -35,18 +36,21 @@ export const watchedAlone = names.filter((name) => {
 });
 
 /**
- * Functions whose work waits for them: runs of a schedule are missed by `<name>-stopped`, records of a stream by their
- * age. No further alarm says that they are throttled.
+ * Functions whose work is delayed rather than lost: missed scheduled runs are detected by `<name>-stopped`, stream
+ * records by their age. No additional alarm reports that they are throttled.
  */
 const waitedFor = (name: FunctionName): boolean => 'schedule' in specs[name] || 'streamsOf' in specs[name];
-/** Functions invoked by a schedule alone: a few runs in five minutes, of which a number says as much as a share. */
+/**
+ * Functions invoked only by a schedule: they run a few times in five minutes, so a number is as informative as a
+ * percentage.
+ */
 const byScheduleAlone = (name: FunctionName): boolean => 'schedule' in specs[name] && !('streamsOf' in specs[name]);
 
 /** Checks whether callers wait for this function. */
 const servesCallers = (name: FunctionName): boolean =>
   behindAnApi.has(name) || name === 'ws' || name === 'ws-worker' || name === 'approval-steps';
 
-/** Returns what counts as failing: a share of the invocations, or a number of runs. */
+/** Returns the measure of failure: a percentage of the invocations, or a number of runs. */
 const failures = (name: FunctionName, fn: IFunction): Pick<AlarmRow, 'metric' | 'threshold'> =>
   byScheduleAlone(name)
     ? { metric: fn.metricErrors(summed), threshold: worthAMessage.failures }
@@ -89,8 +93,8 @@ export function functionAlarms({ watched: { functions } }: AlarmInputs, concurre
       ];
     }),
     {
-      // Lambda drops an event that it cannot deliver in time, without informing the caller. A dropped run of a schedule is
-      // repeated, or missed by its own alarm.
+      // Lambda drops an event that it cannot deliver in time, without informing the caller. A dropped scheduled run is
+      // repeated, or detected by its own alarm.
       name: 'ws-worker-dropped',
       runbook: 'dropped-events',
       severity: 'ticket',
@@ -114,7 +118,7 @@ export function functionAlarms({ watched: { functions } }: AlarmInputs, concurre
       periods: [3, 5],
     },
     {
-      // The stream keeps 24 hours. Older entries are archived only by `agentctl archive repair`.
+      // The stream retains records for 24 hours. Older entries are archived only by `agentctl archive repair`.
       name: 'projection-age',
       runbook: 'projection-age',
       severity: 'page',

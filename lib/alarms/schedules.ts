@@ -1,16 +1,16 @@
-/** Alarms on schedules that stopped: no completed run, or no data [watch.alarms]. */
+/** Alarms on schedules that have stopped: no completed run, or no data [watch.alarms]. */
 import { Duration } from 'aws-cdk-lib';
 import type { FunctionSpec } from '#core/contracts/function-spec.ts';
 import type { ScheduledFunction } from '#core/contracts/functions.ts';
 import { functions } from '#features/functions.ts';
 import type { AlarmInputs, AlarmRow } from './alarm.ts';
 
-/** Ten runs missed. */
+/** Ten missed runs. */
 const missedMinutes = 10;
 
 /**
- * Returns the longest silence. A daily run is checked over two days, because its start varies: CloudWatch looks back at
- * most seven days, with periods of an hour or more.
+ * Returns the longest allowed silence. A daily run is checked over two days, because its start varies: CloudWatch
+ * evaluates at most seven days, with periods of an hour or more.
  */
 const lookBack = (everyMinutes: number) =>
   everyMinutes < 60
@@ -28,7 +28,7 @@ export const scheduleAlarms = ({ own }: AlarmInputs): AlarmRow[] =>
         periods,
         // A daily run has not happened yet when the alarm is created.
         heartbeat: schedule.everyMinutes < 60 ? 'always' : 'after-first',
-        // Without its sweep a gateway serves callers, but time-outs of approvals are delayed.
+        // Without its sweep a gateway serves callers, but approval timeouts are delayed.
         severity: name === 'archive-check' ? 'ticket' : 'page',
         metric: own.scheduleCompleted(name).with({ period }),
         threshold: 1,

@@ -1,15 +1,15 @@
-/** Alarms on tables that refuse requests, or fail. */
+/** Alarms on tables that refuse requests or fail. */
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { tables } from '#core/contracts/tables.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { type AlarmRow, fiveMinutes, sustained } from './alarm.ts';
 
-/** Requests per five minutes: the SDK repeats a few by itself. */
+/** Requests per five minutes. The SDK retries a few by itself. */
 const worthALook = { ThrottledRequests: 20, SystemErrors: 5 };
 
 /**
- * Returns one number over all operations and indexes: neither metric exists without a label for the operation.
- * @param table default: all of the account
+ * Returns one number summed over all operations and indexes, because neither metric exists without an operation label.
+ * @param table default: all tables in the account
  */
 const summedOver = (metric: keyof typeof worthALook, table?: string): MathExpression =>
   new MathExpression({
@@ -30,7 +30,7 @@ export const storeAlarms = ({ name }: GatewaySettings): AlarmRow[] => [
     }),
   ),
   {
-    // A fault of DynamoDB itself is not one of a table's, and an alarm is billed by the metrics it reads.
+    // A fault in DynamoDB itself does not concern a single table, and an alarm is billed by the metrics it reads.
     name: 'table-errors',
     runbook: 'table-errors',
     severity: 'ticket',

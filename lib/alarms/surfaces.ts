@@ -1,10 +1,10 @@
-/** Alarms on the share of failed answers of the HTTP surfaces and the WebSocket. */
+/** Alarms on the percentage of failed responses from the HTTP surfaces and the WebSocket. */
 import { type AlarmInputs, type AlarmRow, failedPercent, summed, sustained } from './alarm.ts';
 
 const worthAMessage = { percent: 5, failures: 3 };
 
 export const surfaceAlarms = ({ watched: { apis, iam, webSocket } }: AlarmInputs): AlarmRow[] => [
-  // Each is a page: agents wait for actions, people for votes, of either API that takes them.
+  // Each raises a page: agents wait for actions and people for votes, on either API that accepts them.
   ...Object.entries({ ...apis, ...(iam && { iam }) }).map(
     ([name, api]): AlarmRow => ({
       name: `${name}-5xx`,

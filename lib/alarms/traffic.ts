@@ -1,13 +1,13 @@
-/** Alarms on traffic: providers, credentials, budgets, latency, sessions whose risk rose. */
+/** Alarms on traffic: providers, credentials, budgets, latency, and sessions whose risk has risen. */
 import type { Duration } from 'aws-cdk-lib';
 import { budgetTiers } from '../metrics.ts';
 import { type AlarmInputs, type AlarmRow, fiveMinutes, sustained } from './alarm.ts';
 
-/** Failed attempts per five minutes: retries absorb single ones. */
+/** Failed attempts per five minutes. Retries absorb isolated failures. */
 const providerErrors = 10;
-/** Allowed actions per five minutes that got no credential: one may be the action's own fault. */
+/** Allowed actions per five minutes that got no credential. A single one may be the action's own fault. */
 const credentialRefusals = 5;
-/** Requests per five minutes with an unknown key or token: the local alert counts 30 per minute. */
+/** Requests per five minutes with an unknown key or token. The local alert counts 30 per minute. */
 const rejectedCredentials = 150;
 
 export const trafficAlarms = ({ own }: AlarmInputs, chatLatency: Duration): AlarmRow[] => [
@@ -48,7 +48,7 @@ export const trafficAlarms = ({ own }: AlarmInputs, chatLatency: Duration): Alar
     metric: own.allRiskAlerts(fiveMinutes),
     threshold: 1,
   },
-  // Causes of the gateway's own alerts, such as traffic off its baseline, have no other metric.
+  // The causes of the gateway's own alerts, such as traffic that deviates from its baseline, have no other metric.
   {
     name: 'alerts-critical',
     runbook: 'alerts-opened',

@@ -1,5 +1,5 @@
 /**
- * Unbroken runs of base64, base32, hexadecimal and binary digits whose bytes are a text. Alphabets and minimum lengths are
+ * Unbroken runs of base64, base32, hexadecimal or binary digits whose bytes are text. Alphabets and minimum lengths are
  * those of `core/text/decode`, from which the tables are generated.
  */
 import { sextet } from '../shared/bytes';
@@ -20,15 +20,15 @@ import {
   leastUnbroken,
 } from './tables';
 
-/** The bytes of the last part that was decoded. */
+/** Address of the bytes of the last decoded part. */
 export let decodedAt: usize = 0;
 export let decodedLength: i32 = 0;
 
-/** One room for decoded bytes per depth of encodings. */
+/** One buffer for decoded bytes per nesting depth of encodings. */
 const rooms = new StaticArray<usize>(4);
 const sizes = new StaticArray<i32>(4);
 
-/** Finds the next run that decodes to a text. @returns the offset after it, or -1. */
+/** Finds the next run that decodes to text. @returns the offset after it, or -1. */
 export function nextEncoded(start: usize, length: i32, from: i32, depth: i32): i32 {
   for (let at = from; at < length; ) {
     if (kindOf(start, at, length) === 0) {
@@ -55,7 +55,7 @@ function runEnd(start: usize, from: i32, length: i32): i32 {
   return end;
 }
 
-/** Returns the end of a run that goes on in the next lines. */
+/** Returns the end of a run that continues on the following lines. */
 function linesEnd(start: usize, from: i32, length: i32): i32 {
   let end = from;
   for (let next = lineAfter(start, end, length); next > 0; next = lineAfter(start, end, length)) {
@@ -66,13 +66,13 @@ function linesEnd(start: usize, from: i32, length: i32): i32 {
   return end;
 }
 
-/** Returns the beginning of the next line, or 0 if the line goes on. */
+/** Returns the beginning of the next line, or 0 if the current line continues. */
 function lineAfter(start: usize, at: i32, length: i32): i32 {
   const next = at < length && load<u8>(start + <usize>at) === 0x0d ? at + 1 : at;
   return next < length && load<u8>(start + <usize>next) === 0x0a ? next + 1 : 0;
 }
 
-/** Reports whether a short run has no digit and no capital inside. */
+/** Reports whether a short run contains neither a digit nor an inner capital letter. */
 function isWord(start: usize, from: i32, end: i32): bool {
   let any = 0;
   let hasInnerCapital = false;
@@ -141,7 +141,7 @@ function fromStretch(at: usize, size: i32): bool {
   return false;
 }
 
-/** Reads digits of a number of bits as bytes of a width, to the first padding. */
+/** Decodes digits of `bits` bits each as bytes of the given width, up to the first padding. */
 function fromBits(at: usize, size: i32, width: i32, bits: i32): bool {
   let held: u32 = 0;
   let count = 0;
@@ -170,7 +170,7 @@ function digitValue(byte: u8, bits: i32): i32 {
   return isDigit ? <i32>byte - 0x30 : letter < 0 ? -1 : letter + 10;
 }
 
-/** Reports whether the bytes contain words, also between other bytes; digests and images do not. */
+/** Reports whether the bytes contain words, even among other bytes; digests and images do not. */
 function isReadable(): bool {
   let run = 0;
   let strange = 0;

@@ -1,18 +1,26 @@
-/** Applies the rules of `rules.txt`: which classes of words near each other address a model. */
+/**
+ * Applies the rules in `rules.txt`, which list the word classes that address a model when they occur near each other.
+ */
 import { CONCEAL, classes, code, cues, FALSE_ERROR, firstRule, ruleOffsets, STEALTH, suffices } from './tables';
 
-/** Bits of a verdict: two weak rules, an error that asks for something, a strong rule; what suffices in a hidden text; concealment. */
+/**
+ * Bits of a verdict: two weak rules, an error that asks for something, a strong rule, a match that is sufficient in
+ * hidden text, and concealment.
+ */
 export const LIKELY: i32 = 1;
 export const ERROR: i32 = 2;
 export const CERTAIN: i32 = 4;
 export const HIDDEN: i32 = 8;
 export const CONCEALING: i32 = 16;
 
-/** Maximum number of words between two weak cues that count together. */
+/** Maximum number of words between two weak cues for them to count together. */
 const together: i32 = 40;
 const longAgo: i32 = -10_000;
 
-/** Two readings at a time: of consecutive parts of a text, and of a text by itself. Words near the end of a part count for the next. */
+/**
+ * State of two concurrent readings: one of consecutive parts of a text, and one of a separate text. Words near the end
+ * of a part count for the next part.
+ */
 const last = new StaticArray<i32>(2 * classes);
 const weakAt = new StaticArray<i32>(2 * cues);
 const positions = new StaticArray<i32>(2);
@@ -48,7 +56,7 @@ export function finish(): i32 {
   return verdict;
 }
 
-/** Returns the cue that describes the last part best. */
+/** Returns the cue that best describes the last part. */
 export function mainCue(): i32 {
   for (let cue = 0; cue < cues && strongest < 0; cue++) if (((seen >> cue) & 1) !== 0) strongest = cue;
   return strongest;
@@ -58,12 +66,12 @@ export function goOn(words: i32): void {
   at += words;
 }
 
-/** Notes a class at this word, without checking rules. */
+/** Records a class at this word without checking rules. */
 export function mark(id: i32): void {
   last[reading * classes + id] = at;
 }
 
-/** Notes a class at this word and checks its rules. */
+/** Records a class at this word and checks its rules. */
 export function saw(id: i32): void {
   const base = reading * classes;
   last[base + id] = at;

@@ -1,8 +1,7 @@
 /**
- * injection-guard: flags texts that try to give a model orders: to ignore its instructions, to reveal them, to play a role
- * without rules, to carry the conversation out. A heuristic: words near each other, read as a model reads them.
- *
- * `check` is the interface of filters. The tool guard of the gateway decodes texts itself and calls `judge`.
+ * injection-guard: flags text that tries to give orders to a model: to ignore its instructions, to reveal them, to play
+ * a role without rules, or to leak the conversation. It is a heuristic over words near each other, read as a model
+ * reads them. `check` is the filter interface. The gateway's tool guard decodes text itself and calls `judge`.
  */
 import { flagged } from '../shared/abi';
 import { decodedAt, decodedLength, nextEncoded } from './encoded';
@@ -16,7 +15,7 @@ import { see } from './visible';
 
 export { alloc, get_result_len, get_result_ptr } from '../shared/abi';
 
-/** Encodings within encodings that are read. */
+/** Maximum depth of nested encodings that are decoded. */
 const deepest: i32 = 3;
 
 export function check(content: i32, contentLength: i32, _metadata: i32, _metadataLength: i32): i32 {
@@ -46,12 +45,12 @@ function describe(verdict: i32, decoded: bool): string {
   return decoded ? `${descriptions[mainCue()]}, in an encoding` : descriptions[mainCue()];
 }
 
-/** Makes room for a text of UTF-16 units, folded and in lower case. @returns its address. */
+/** Allocates a buffer for folded, lower-case text of `units` UTF-16 units. @returns its address. */
 export function room(units: i32): i32 {
   return <i32>roomFor(units);
 }
 
-/** Forgets the parts of the text before. */
+/** Discards the state of earlier parts of the text. */
 export function restart(): void {
   restartReading(0);
 }
@@ -63,7 +62,7 @@ export function judge(units: i32): i32 {
   return verdict | (lastTurned() << 8);
 }
 
-/** Judges a text by itself. */
+/** Judges a text independently of the other parts. */
 export function judgeAlone(units: i32): i32 {
   hold(units);
   const verdict = alone();

@@ -1,11 +1,11 @@
-/** Splits `ignoreallpreviousinstructions` into known words, for spelled-out letters without gaps between words. */
+/** Splits `ignoreallpreviousinstructions` into known words, for spelled-out letters without gaps between the words. */
 import { isWord } from './words';
 
 const most: i32 = 1024;
 const maxWord: i32 = 16;
 const cost = new StaticArray<i32>(most + 1);
 const from = new StaticArray<i32>(most + 1);
-/** Twice the length: a blank may follow each letter. */
+/** Twice the length, because a space may follow each letter. */
 const parts = heap.alloc(4 * most);
 
 export function partUnits(at: i32): i32 {
@@ -17,14 +17,15 @@ export function partStart(at: i32): usize {
 }
 
 /**
- * Writes the split with the fewest letters outside of known words, then with the fewest words, to `partStart(0)`.
- * @param length of letters in lower case; those after the first 1024 are ignored.
+ * Finds the split with the fewest letters outside known words and then the fewest words, and writes it to
+ * `partStart(0)`.
+ * @param length number of lower-case letters; those after the first 1024 are ignored.
  * @returns the length of the split.
  */
 export function partsOf(letters: usize, length: i32): i32 {
   const count = min(length, most);
   for (let end = 1; end <= count; end++) {
-    // A letter of an unknown word.
+    // A letter that belongs to an unknown word.
     cost[end] = cost[end - 1] + 10;
     from[end] = end - 1;
     for (let start = max(0, end - maxWord); start <= end - 2; start++) {
@@ -37,9 +38,9 @@ export function partsOf(letters: usize, length: i32): i32 {
   return write(letters, count);
 }
 
-/** Writes the words in order. Letters of unknown words stay together. */
+/** Writes the words in order. The letters of unknown words stay together. */
 function write(letters: usize, count: i32): i32 {
-  // Turn the links around: `cost` is not needed any more.
+  // Reverses the links, using `cost`, which is no longer needed.
   for (let end = count; end > 0; end = from[end]) cost[from[end]] = end;
   let length = 0;
   let isLetter = false;

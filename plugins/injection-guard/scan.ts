@@ -20,16 +20,16 @@ import { classOf, find, isMark, namesSecretFile, next, turnedWay, unaccented, wi
 const sentenceWords: i32 = 10;
 const paragraphWords: i32 = 30;
 const itemWords: i32 = 20;
-/** Maximum number of characters checked in a joined word. */
+/** Maximum number of characters that are checked in a joined word. */
 const maxWord: i32 = 64;
-/** English words are shorter: longer ones are several words without spaces. */
+/** Length above which a word is treated as several words without spaces, because English words are shorter. */
 const longWord: i32 = 22;
 
 let hasAccents = false;
 let hasPhrase = false;
 let turned: i32 = 0;
 
-/** Set for units that begin a phrase, by their last bits. */
+/** Bit set of units that begin a phrase, by their low bits. */
 let phraseUnits: u64 = 0;
 for (let i = 0; i < phrases.length; i++) phraseUnits |= (<u64>1) << (phrases[i].charCodeAt(0) & 63);
 
@@ -50,7 +50,7 @@ export function scan(reading: i32): i32 {
   return finish();
 }
 
-/** Returns how a word of the last text was turned, as `turnedWay` does. */
+/** Returns how a word of the last text was turned, in the form of `turnedWay`. */
 export function lastTurned(): i32 {
   return turned;
 }
@@ -112,7 +112,7 @@ function readParts(from: i32, end: i32): void {
   }
 }
 
-/** Reads a word with joints or underscores. */
+/** Reads a word that contains joints or underscores. */
 function readJoined(from: i32, end: i32): void {
   const word = addressOf(from);
   const length = end - from;
@@ -126,7 +126,7 @@ function readJoined(from: i32, end: i32): void {
   let underscores = 0;
   for (let i = from; i < end; i++) if (char(i) === 0x5f) underscores++;
   if (underscores === 0) return;
-  // Names in code have two or three parts; more are a sentence.
+  // Names in code have two or three parts; anything longer is a sentence.
   if (underscores >= 3 && hasParts(from, end)) readBetween(from, end, true);
   if (isSecretName(from, end)) saw(SECRET_NAME);
   if (underscores <= 6 && isToolName(from, end)) saw(TOOL_NAME);
@@ -169,7 +169,7 @@ function hasParts(from: i32, end: i32): bool {
   return letters > 0;
 }
 
-/** Matches small letters and digits between underscores, of which the first is a letter. */
+/** Matches lower-case letters and digits between underscores, starting with a letter. */
 function isToolName(from: i32, end: i32): bool {
   if (!isSmall(char(from)) || char(end - 1) === 0x5f) return false;
   for (let i = from; i < end; i++) {
@@ -189,7 +189,7 @@ const secretNames: StaticArray<string> = [
   'access_key',
 ];
 
-/** Matches names of secret variables: `aws_secret_access_key`. */
+/** Matches names of secret environment variables: `aws_secret_access_key`. */
 function isSecretName(from: i32, end: i32): bool {
   for (let i = from; i < end; i++) {
     if (i > from && char(i - 1) !== 0x5f) continue;
@@ -250,14 +250,14 @@ function isLetter(code: i32): bool {
   return isSmall(code) || code > 0xaa;
 }
 
-/** Matches letters and digits; beyond ASCII all characters except general and CJK punctuation. */
+/** Matches letters and digits; beyond ASCII, all characters except general and CJK punctuation. */
 function isWordUnit(code: i32): bool {
   if (code < 128) return isSmall(code) || isDigit(code) || code === 0x5f || (code >= 0x41 && code <= 0x5a);
   if (code < 0xaa || code === 0xab || code === 0xbb) return false;
   return !(code >= 0x2000 && code <= 0x206f) && !(code >= 0x3000 && code <= 0x303f);
 }
 
-/** Matches the start of a path, which is one word: `~/.ssh/x`, `/etc/passwd`, `.env`. */
+/** Matches the start of a path, which counts as one word: `~/.ssh/x`, `/etc/passwd`, `.env`. */
 function isPathStart(at: i32, code: i32): bool {
   if (code !== 0x7e && code !== 0x2f && code !== 0x2e) return false;
   return isWordUnit(char(at + 1)) || (code === 0x7e && char(at + 1) === 0x2f);
@@ -270,7 +270,10 @@ function goesOn(at: i32): bool {
   return isWordUnit(char(at + 1)) || (code === 0x2f && char(at + 1) === 0x2e);
 }
 
-/** Reports whether a list entry begins: the previous line has ended, or the entry does not continue with a small letter. */
+/**
+ * Reports whether a list entry begins here: the previous line has ended, or the entry does not continue with a
+ * lower-case letter.
+ */
 function isItem(at: i32): bool {
   let from = at + 1;
   while (char(from) === 0x20) from++;

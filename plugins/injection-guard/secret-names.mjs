@@ -1,10 +1,10 @@
-/** Reads the names of secret files in `core/catalog/secret-files.yaml` that are literal, for words of prose. */
+/** Reads the literal names of secret files in `core/catalog/secret-files.yaml`, to recognise them as words in prose. */
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
 /**
- * Returns names of secret files and ends of their paths, and of harmless files. Globs with a wildcard inside are left out.
- * `names` begin at a folder, `ends` anywhere.
+ * Returns names of secret files and the ends of their paths, and those of harmless files. Globs with a wildcard in the
+ * middle are left out. `names` begin at a folder, `ends` anywhere.
  */
 export function secretNames() {
   const catalog = parse(readFileSync(new URL('../../core/catalog/secret-files.yaml', import.meta.url), 'utf8'));
@@ -22,14 +22,14 @@ export function secretNames() {
 
 const literals = (globs) => [...new Set(globs.map(withoutAffixes).filter((each) => /^[a-z0-9._/-]{3,}$/.test(each)))];
 
-/** Expands `{a,b}`, from the inside. */
+/** Expands `{a,b}`, starting with the innermost braces. */
 function alternatives(glob) {
   const [braces, list] = /\{([^{}]*)\}/.exec(glob) ?? [];
   if (braces === undefined) return [glob];
   return [...new Set(list.split(','))].flatMap((each) => alternatives(glob.replace(braces, () => each)));
 }
 
-/** Removes what matches any folder or beginning before a name, and any ending or contents after it. */
+/** Removes the parts of a glob that match any folder or prefix before a name, and any suffix or contents after it. */
 const withoutAffixes = (glob) =>
   glob
     .replace(/^\*\*(?:\[[^\]]*\])?\/?/, '')

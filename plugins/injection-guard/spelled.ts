@@ -1,11 +1,11 @@
-/** Letters apart: `i g n o r e   a l l`, `i.g.n.o.r.e`. */
+/** Spaced-out letters: `i g n o r e a l l`, `i.g.n.o.r.e`. */
 import { addressOf, char, count, hold } from './text';
 
 const leastLetters: i32 = 4;
 /** Longest gap between two letters: `t ,   p` ends a word and a clause. */
 const mostBetween: i32 = 5;
 
-/** Replaces the text by the words that are spelled in it, in place. @returns false if there are none. */
+/** Replaces the text in place with the words that are spelled out in it. @returns false if there are none. */
 export function keepSpelled(): bool {
   let kept = 0;
   for (let from = 0; from < count(); ) {
@@ -27,7 +27,7 @@ export function keepSpelled(): bool {
   return kept > 0;
 }
 
-/** Returns the end of a run of single letters with the same sign between them; 0 if it has less than four. */
+/** Returns the end of a run of single letters with the same sign between them; 0 if it has fewer than four letters. */
 function runEnd(from: i32, sign: i32): i32 {
   let end = from + 1;
   let letters = 1;
@@ -46,7 +46,7 @@ function keep(at: i32, code: i32): i32 {
   return at + 1;
 }
 
-/** Blank, full stop, hyphen, slash, asterisk, underscore and bar. */
+/** Matches space, full stop, hyphen, slash, asterisk, underscore and vertical bar. */
 function isSign(code: i32): bool {
   return (code >= 0x2d && code <= 0x2f) || code === 0x20 || code === 0x2a || code === 0x5f || code === 0x7c;
 }

@@ -1,4 +1,4 @@
-/** Compiles `words.yaml`, `rules.txt` and the names of secret files to the tables that the module is built with. */
+/** Compiles `words.yaml`, `rules.txt` and the names of secret files into the tables that are built into the module. */
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { kindOf, kinds, leastSizes } from '#core/text/decode/encoded-characters.ts';
@@ -7,9 +7,9 @@ import { secretNames } from './secret-names.mjs';
 
 const read = (file) => readFileSync(new URL(file, import.meta.url), 'utf8');
 
-/** Classes of words that are known by their form. */
+/** Word classes that are recognised by form. */
 const byForm = ['link', 'secretPath', 'secretName', 'toolName', 'marker', 'filledLink', 'address', 'clause'];
-/** Classes that instructions to a model need: their words are also recognised reversed and in ROT13. */
+/** Classes that instructions to a model require: their words are also recognised reversed and in ROT13. */
 const turned = [
   ...['override', 'prior', 'directive', 'rules', 'model', 'user', 'talk', 'secret', 'reveal', 'persona'],
   ...['argument', 'protection', 'consent'],
@@ -87,17 +87,20 @@ const capital = (name) => name[0].toUpperCase() + name.slice(1);
 const array = (type, name, items) => `export const ${name}: StaticArray<${type}> = [${items.join(', ')}];`;
 const range = (first, last) => Array.from({ length: last - first + 1 }, (_, at) => first + at);
 
-/** Includes folded forms, because texts are folded: look-alike letters become Latin ones. */
+/** Includes folded forms, because the text is folded before it is matched: look-alike letters become Latin ones. */
 const bothForms = (list) =>
   [...new Set(list.split(/\s+/).flatMap((word) => [word, foldText(word).toLowerCase()]))].join(' ');
 
-/** Returns the letter without its accents, or the letter itself if it is another without them. */
+/** Returns the letter without its accents, or unchanged if removing them would make it a different letter. */
 function plainLetter(code) {
   const plain = String.fromCharCode(code).normalize('NFD').replace(/\p{M}/gu, '');
   return plain.length === 1 ? plain : String.fromCharCode(code);
 }
 
-/** Letters of other scripts that look Latin, capitals and invisible characters, with what a reader sees. */
+/**
+ * Returns tables of capitals, invisible characters and letters of other scripts that look Latin, with the character
+ * that a reader sees.
+ */
 function foldTables() {
   const pairs = (first, last) =>
     range(first, last).flatMap((code) => {
@@ -116,7 +119,7 @@ function foldTables() {
   ];
 }
 
-/** Parses the rules. @throws Error that names the line. */
+/** Parses the rules. @throws Error naming the line. */
 function rulesIn(text) {
   const defined = new Map();
   const cues = [];
@@ -155,7 +158,10 @@ const conditionIn = (text, line, defined) =>
     return classes.split('/').map((name) => ({ name, words: Number(words), isAbsent: no === '!' }));
   });
 
-/** Encodes a rule: outcome, value, number of conditions; of each the number of alternatives, their classes and distances. */
+/**
+ * Encodes a rule: outcome, value and number of conditions, then for each condition the number of alternatives with
+ * their classes and distances.
+ */
 const encoded = ({ outcome, value, conditions }, id, cues) => [
   ['note', 'weak', 'strong'].indexOf(outcome),
   outcome === 'note' ? id(value) : cueNamed(cues, value),

@@ -1,13 +1,13 @@
-/** The text that is judged: UTF-16 units, folded and in lower case. */
+/** The text to judge: UTF-16 units, folded and in lower case. */
 
 let start: usize = 0;
 let capacity: i32 = 0;
 let units: i32 = 0;
 
-/** Makes room for a text and returns its address. The room is used again for the next text. */
+/** Allocates a buffer for a text and returns its address. The buffer is reused for the next text. */
 export function roomFor(most: i32): usize {
   if (most > capacity) {
-    // Memory is not given back: doubling bounds what is left behind by the room itself.
+    // Memory is never freed: doubling limits the memory left behind to the size of the buffer itself.
     capacity = max(most, max(2 * capacity, 4096));
     start = heap.alloc((<usize>capacity) << 1);
   }
@@ -22,7 +22,7 @@ export function count(): i32 {
   return units;
 }
 
-/** Returns a unit; 0 outside of the text. */
+/** Returns a unit; 0 outside the text. */
 export function char(at: i32): i32 {
   return at >= 0 && at < units ? <i32>load<u16>(start + ((<usize>at) << 1)) : 0;
 }

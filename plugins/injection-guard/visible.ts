@@ -1,14 +1,20 @@
-/** The text as a reader, or a model that decodes it, sees it: folded, with references, escapes and the marks inside words taken away. */
+/**
+ * The text as seen by a reader, or by a model that decodes it: folded, with references and escapes decoded and the
+ * marks inside words removed.
+ */
 import { foldCode } from './fold';
 import { hold, roomFor } from './text';
 
 let from: usize = 0;
 let size: i32 = 0;
-/** The text that is written. */
+/** Address of the text being written. */
 let room: usize = 0;
 let written: i32 = 0;
 
-/** Reads UTF-8, with references of HTML, escapes of JSON, percent signs, and the marks and tags that part a word taken away. */
+/**
+ * Reads UTF-8. Decodes HTML references, JSON escapes and percent encoding, and removes marks and tags that split a
+ * word.
+ */
 export function see(at: usize, length: i32): void {
   from = at;
   size = length;
@@ -60,12 +66,14 @@ function isLetterByte(code: i32): bool {
   return ((code | 32) >= 0x61 && (code | 32) <= 0x7a) || code >= 0xc3;
 }
 
-/** `**`, `~~` and two backticks. */
+/** Matches `**`, `~~` and two backticks. */
 function isMark(code: i32): bool {
   return code === 0x2a || code === 0x7e || code === 0x60;
 }
 
-/** Elements of a line: `<b>`, `<i>`, `<u>`, `<em>`, `<font …>`, `<span …>`, `<strong>`; 0 for others. */
+/**
+ * Returns the length of an inline tag: `<b>`, `<i>`, `<u>`, `<em>`, `<font …>`, `<span …>`, `<strong>`; 0 for others.
+ */
 function inlineTag(offset: i32): i32 {
   let at = offset + (byte(offset + 1) === 0x2f ? 2 : 1);
   const begin = at;
@@ -82,7 +90,7 @@ function inlineTag(offset: i32): i32 {
   return 0;
 }
 
-/** `&#105;`, `\u0069`, `\n` and `%69`; 0 where none stands. */
+/** Decodes `&#105;`, `\u0069`, `\n` and `%69`; returns 0 if there is no escape. */
 function escapeAt(offset: i32, first: i32): i32 {
   const second = byte(offset + 1);
   if (first === 0x26) return second === 0x23 ? reference(offset) : 0;
@@ -118,7 +126,7 @@ function reference(offset: i32): i32 {
   return at + 1 - offset;
 }
 
-/** -1 where a character is not a digit of base 16. */
+/** Returns the value of hexadecimal digits, or -1 if a character is not one. */
 function hexadecimal(offset: i32, digits: i32): i32 {
   let value = 0;
   for (let i = 0; i < digits; i++) {

@@ -1,10 +1,13 @@
-/** Looks up the classes of a word, including spellings with accents, with digits for letters, reversed and in ROT13. */
+/**
+ * Looks up the classes of a word, including spellings with accents or with digits for letters, reversed words and
+ * ROT13.
+ */
 import { harmlessEnds, plainLetters, secretEnds, secretFiles, turnedClasses, words } from './tables';
 
-/** A power of two, above twice the number of words. */
+/** Hash table size: a power of two that is more than twice the number of words. */
 const slots: i32 = 8192;
 const mostEntries: i32 = 6144;
-/** Classes of the names of files, above those of words. */
+/** Classes of file names, numbered above those of words. */
 const secretFile: i32 = 253;
 const secretEnd: i32 = 254;
 const harmlessEnd: i32 = 255;
@@ -54,14 +57,14 @@ function freeSlot(hash: u32): i32 {
   return slot;
 }
 
-/** FNV-1a over UTF-16 units. */
+/** Hashes UTF-16 units with FNV-1a. */
 function hashOf(word: usize, length: i32): u32 {
   let hash: u32 = 0x811c9dc5;
   for (let i = 0; i < length; i++) hash = (hash ^ <u32>load<u16>(word + ((<usize>i) << 1))) * 0x01000193;
   return hash;
 }
 
-/** Returns the first entry of a word with a class, or 0. The others follow by `next`. */
+/** Returns the first entry of a word that has a class, or 0. `next` returns the others. */
 export function find(word: usize, length: i32): i32 {
   const entry = entryOf(word, length);
   return entry !== 0 && classOf(entry) < secretFile ? entry : 0;
@@ -179,7 +182,7 @@ export function turnedWay(word: usize, length: i32): i32 {
   return 0;
 }
 
-/** Reports whether a word of prose is the path or name of a secret file. */
+/** Reports whether a word in prose is the path or name of a secret file. */
 export function namesSecretFile(word: usize, length: i32): bool {
   if (isMember(word, length)) return false;
   let found = false;

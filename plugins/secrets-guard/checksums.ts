@@ -1,11 +1,14 @@
-/** Tokens that carry a CRC-32 of their random part as six base-62 digits: a made-up one is wrong all but once in four billion. */
+/**
+ * Tokens that contain a CRC-32 of their random part as six base-62 digits: a made-up token passes only once in four
+ * billion times.
+ */
 import { alphanumericLength, at, isDigit, isUpper, standsAt, tokenLength } from '../shared/bytes';
 import { isRandom } from './random';
 
 const randomPart = 30;
 const checksumPart = 6;
 
-/** Personal, OAuth, user-to-server, server-to-server and refresh tokens. */
+/** Matches personal, OAuth, user-to-server, server-to-server and refresh tokens. */
 export function isGitHubToken(offset: i32): bool {
   if (at(offset + 1) !== 0x68 || at(offset + 3) !== 0x5f) return false; // gh?_
   const kind = at(offset + 2);
@@ -13,7 +16,7 @@ export function isGitHubToken(offset: i32): bool {
   return checksumHolds(offset + 4);
 }
 
-/** `github_pat_`, 22 characters, `_`, 59 characters. */
+/** Matches `github_pat_`, 22 characters, `_`, 59 characters. */
 export function isGitHubFineGrained(offset: i32): bool {
   if (!standsAt(offset, 'github_pat_')) return false;
   const id = offset + 11;
@@ -32,13 +35,13 @@ function checksumHolds(offset: i32): bool {
   return given === <u64>crc32(offset, randomPart);
 }
 
-/** Digits, capitals, lower case. */
+/** Returns the value of a base-62 digit: digits, then capitals, then lower case. */
 function digit(byte: u8): u32 {
   if (isDigit(byte)) return byte - 0x30;
   return isUpper(byte) ? byte - 0x41 + 10 : byte - 0x61 + 36;
 }
 
-/** CRC-32 of ISO 3309, bit by bit: it runs on 30 bytes behind a prefix, and on nothing else. */
+/** Computes the CRC-32 of ISO 3309 bit by bit: it is used only on the 30 bytes after a prefix. */
 function crc32(offset: i32, size: i32): u32 {
   let crc: u32 = 0xffffffff;
   for (let i = 0; i < size; i++) {

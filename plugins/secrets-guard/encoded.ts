@@ -1,8 +1,8 @@
-/** Credentials that are documents: their encoding is read as far as it takes to know them from an example. */
+/** Credentials that are documents: their encoding is decoded as far as needed to distinguish them from examples. */
 import { at, isAlphanumeric, isTokenByte, isUpper, sextet, standsAt, tokenLength } from '../shared/bytes';
 import { isRandom, isVaried } from './random';
 
-/** Header and claims decode to JSON objects, the header names an algorithm, and there is a signature. */
+/** Checks that header and claims decode to JSON objects, the header names an algorithm, and there is a signature. */
 export function isJsonWebToken(offset: i32): bool {
   if (!standsAt(offset, 'eyJ')) return false;
   const header = tokenLength(offset);
@@ -15,7 +15,7 @@ export function isJsonWebToken(offset: i32): bool {
   return isObject(offset, header) && isObject(claims, claimsLength) && namesAlgorithm(offset, header);
 }
 
-/** `{"…` at the beginning and `}` at the end. */
+/** Matches `{"…` at the beginning and `}` at the end. */
 function isObject(offset: i32, size: i32): bool {
   const bytes = (size * 3) / 4;
   return (
@@ -33,19 +33,22 @@ function namesAlgorithm(offset: i32, size: i32): bool {
   return false;
 }
 
-/** A byte of a base64url text, by its index in what it decodes to. */
+/** Returns a byte of a decoded base64url text, by its index in the decoded bytes. */
 function decoded(offset: i32, index: i32): u8 {
   const group = offset + (index / 3) * 4;
   const bits = (bitsAt(group) << 18) | (bitsAt(group + 1) << 12) | (bitsAt(group + 2) << 6) | bitsAt(group + 3);
   return <u8>((bits >>> (16 - 8 * (index % 3))) & 0xff);
 }
 
-/** Six bits; 0 after the end of the text. */
+/** Returns six bits; 0 after the end of the text. */
 function bitsAt(offset: i32): u32 {
   return <u32>max(sextet(at(offset)), 0);
 }
 
-/** A header of PEM that has a body: at least 40 characters of base 64, in one line, in several, or in a JSON text. */
+/**
+ * Matches a PEM header that is followed by a body: at least 40 base64 characters, on one line, on several, or in a JSON
+ * string.
+ */
 export function isPrivateKey(offset: i32): bool {
   if (!standsAt(offset, '-----BEGIN ')) return false;
   let end = offset + 11;
@@ -55,7 +58,10 @@ export function isPrivateKey(offset: i32): bool {
   return bodyLength(end + 5) >= 40;
 }
 
-/** Letters, digits, `+`, `/` and `=` up to the footer, without line ends, `\n` of a JSON text, and headers of old keys. */
+/**
+ * Counts letters, digits, `+`, `/` and `=` up to the footer, skipping line endings, `\n` in a JSON string, and headers
+ * of old keys.
+ */
 function bodyLength(offset: i32): i32 {
   let found = 0;
   let from = offset;
@@ -72,7 +78,7 @@ function bodyLength(offset: i32): i32 {
   return isKeyBody(offset, from) ? found : 0;
 }
 
-/** `Proc-Type: …` and `DEK-Info: …` of keys that are encrypted with a passphrase. */
+/** Matches `Proc-Type: …` and `DEK-Info: …` in keys that are encrypted with a passphrase. */
 function isHeaderLine(offset: i32): bool {
   return standsAt(offset, 'Proc-Type:') || standsAt(offset, 'DEK-Info:');
 }

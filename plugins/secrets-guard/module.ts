@@ -1,6 +1,6 @@
 /**
- * secrets-guard: flags credentials by their structure, and by their checksum where the format has one. A text that only names or
- * shows the form of a credential passes. The message names the kind and never the value.
+ * secrets-guard: flags credentials by their structure, and by their checksum if the format has one. Text that only
+ * mentions a credential or shows its format passes. The message names the kind and never the value.
  */
 import { flagged } from '../shared/abi';
 import { at, isTokenByte, length, readFrom, standsAt } from '../shared/bytes';
@@ -20,11 +20,14 @@ export function check(content: i32, contentLength: i32, _metadata: i32, _metadat
   return 0;
 }
 
-/** The first byte decides what is looked for, so that running text costs one comparison a byte. */
+/**
+ * Returns the kind of credential at an offset. The first byte selects what to check, so that running text costs one
+ * comparison per byte.
+ */
 function kindAt(offset: i32): string {
   const first = at(offset);
   if (first === 0x2d) return isPrivateKey(offset) ? 'a private key' : '';
-  // A token begins where no letter, digit or sign of a token stands before it.
+  // A token begins only if it is not preceded by a letter, digit or token character.
   if (isTokenByte(at(offset - 1))) return '';
   switch (first) {
     case 0x41: // A

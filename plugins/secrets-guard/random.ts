@@ -1,4 +1,7 @@
-/** Whether a part of a token can be random: examples in documentation repeat, count up or say what they are. */
+/**
+ * Checks for parts of a token that can be random: examples in documentation repeat characters, count up or are labelled
+ * as examples.
+ */
 import { at, holds, lower } from '../shared/bytes';
 
 /** @param size number of bytes, at least 16 */
@@ -6,12 +9,12 @@ export function isRandom(offset: i32, size: i32): bool {
   return !hasRun(offset, size) && isVaried(offset, size);
 }
 
-/** The same for encoded documents, in which zeros make runs. */
+/** Checks the same for encoded documents, in which zeros produce runs. */
 export function isVaried(offset: i32, size: i32): bool {
   return !saysExample(offset, size) && distinct(offset, size) * 3 >= (size < 30 ? size : 30);
 }
 
-/** Five equal signs, or six that count up, one after the other. */
+/** Matches five equal characters in a row, or six consecutive ones that count up. */
 function hasRun(offset: i32, size: i32): bool {
   let equal = 1;
   let rising = 1;

@@ -1,4 +1,4 @@
-/** Keys known by prefix, alphabet and length. */
+/** Keys recognised by prefix, alphabet and length. */
 import {
   alphanumericLength,
   at,
@@ -12,7 +12,10 @@ import {
 } from '../shared/bytes';
 import { isRandom } from './random';
 
-/** Four letters that name the kind, then 16 of base 32. The keys of AWS's own documentation end in EXAMPLE. */
+/**
+ * Matches four letters that name the kind, then 16 base32 characters. The keys in AWS's own documentation end in
+ * EXAMPLE.
+ */
 export function isAwsKeyId(offset: i32): bool {
   if (!standsAt(offset, 'AKIA') && !standsAt(offset, 'ASIA') && !standsAt(offset, 'ABIA') && !standsAt(offset, 'ACCA'))
     return false;
@@ -24,7 +27,7 @@ export function isAwsKeyId(offset: i32): bool {
   return isRandom(offset + 4, 16);
 }
 
-/** Secret and restricted keys of live mode. Publishable keys are public, and test keys move no money. */
+/** Matches secret and restricted live-mode keys. Publishable keys are public, and test keys cannot move money. */
 export function isStripeKey(offset: i32): bool {
   const from = standsAt(offset, 'whsec_')
     ? offset + 6
@@ -36,7 +39,7 @@ export function isStripeKey(offset: i32): bool {
   return size >= 24 && size <= 250 && !isTokenByte(at(from + size)) && isRandom(from, size);
 }
 
-/** `xox`, a letter, then numbers of the workspace and the app, and a random part; or the token of an app. */
+/** Matches `xox`, a letter, the numbers of the workspace and the app, and a random part; or an app token. */
 export function isSlackToken(offset: i32): bool {
   if (standsAt(offset, 'xapp-')) return isSlackAppToken(offset + 5);
   if (!standsAt(offset, 'xox') || at(offset + 4) !== 0x2d) return false;
@@ -62,7 +65,7 @@ export function isSlackToken(offset: i32): bool {
   return false;
 }
 
-/** A digit, the id of the app, a number, and 64 hex digits. */
+/** Matches a digit, the app's id, a number, and 64 hex digits. */
 function isSlackAppToken(offset: i32): bool {
   if (!isDigit(at(offset)) || at(offset + 1) !== 0x2d || at(offset + 2) !== 0x41) return false;
   const app = offset + 2 + alphanumericLength(offset + 2);
@@ -74,7 +77,7 @@ function isSlackAppToken(offset: i32): bool {
   return size === 64 && isRandom(part, size);
 }
 
-/** `hooks.slack.com/services/T…/B…/` and 24 characters. */
+/** Matches `hooks.slack.com/services/T…/B…/` and 24 characters. */
 export function isSlackWebhook(offset: i32): bool {
   if (!standsAt(offset, 'hooks.slack.com/services/T')) return false;
   let part = offset + 25;
@@ -87,13 +90,13 @@ export function isSlackWebhook(offset: i32): bool {
   return alphanumericLength(part + 1) === 24 && isRandom(part + 1, 24);
 }
 
-/** Keys of Google, GitLab, Anthropic and OpenAI. */
+/** Matches keys of Google, GitLab, Anthropic and OpenAI. */
 export function isApiKey(offset: i32): bool {
   const size = tokenLength(offset);
   if (standsAt(offset, 'AIza')) return size === 39 && isRandom(offset + 4, 35);
   if (standsAt(offset, 'glpat-')) return size >= 26 && isRandom(offset + 6, size - 6);
   if (standsAt(offset, 'sk-ant-')) return size >= 90 && isRandom(offset + 7, size - 7);
-  // What stands in the middle of every key of OpenAI is its name in base 64.
+  // OpenAI's name in base64 is in the middle of each of its keys.
   if (standsAt(offset, 'sk-')) return size >= 51 && holdsExactly(offset, size) && isAlphanumeric(at(offset + 3));
   return false;
 }

@@ -1,9 +1,11 @@
-/** The filter ABI for AssemblyScript: room for the host's bytes, and the result of a check. ../README.md describes it. */
+/**
+ * The filter ABI for AssemblyScript: memory for the host's bytes, and the result of a check. Described in ../README.md.
+ */
 
 let resultAt: usize = 0;
 let resultLength: i32 = 0;
 
-/** Every call gets a fresh instance, so memory is only ever handed out; it traps when there is none left. */
+/** Allocates memory. Every call gets a fresh instance, so memory is never freed; the call traps when none is left. */
 export function alloc(size: i32): i32 {
   return <i32>heap.alloc(<usize>max(size, 1));
 }
@@ -16,7 +18,7 @@ export function get_result_len(): i32 {
   return resultLength;
 }
 
-/** Sets the result. The message is ASCII without quotes and backslashes, and never a part of the content. */
+/** Sets the result. The message is ASCII without quotes and backslashes, and never contains any of the content. */
 export function flagged(message: string): i32 {
   const json = `{"action":"block","message":"${message}"}`;
   const bytes = String.UTF8.encode(json);

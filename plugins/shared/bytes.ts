@@ -1,4 +1,4 @@
-/** Bytes of a text in UTF-8, read at an offset; 0 outside of it. */
+/** Bytes of a UTF-8 text, read by offset; 0 outside the text. */
 
 let start: usize = 0;
 let size: i32 = 0;
@@ -32,18 +32,18 @@ export function isAlphanumeric(byte: u8): bool {
   return isDigit(byte) || isUpper(byte) || isLower(byte);
 }
 
-/** Letters, digits, `-` and `_`: base64url, and what most tokens are made of. */
+/** Matches letters, digits, `-` and `_`: the base64url alphabet, which most tokens use. */
 export function isTokenByte(byte: u8): bool {
   return isAlphanumeric(byte) || byte === 0x2d || byte === 0x5f;
 }
 
-/** Whether an ASCII word stands there. */
+/** Checks whether an ASCII word is at this offset. */
 export function standsAt(offset: i32, word: string): bool {
   for (let i = 0; i < word.length; i++) if (<i32>at(offset + i) !== word.charCodeAt(i)) return false;
   return true;
 }
 
-/** Whether an ASCII word stands somewhere from `from` up to `to`, whatever its case. */
+/** Checks whether an ASCII word occurs between `from` and `to`, ignoring case. */
 export function holds(from: i32, to: i32, lowerCaseWord: string): bool {
   for (let offset = from; offset + lowerCaseWord.length <= to; offset++) {
     let i = 0;
@@ -57,21 +57,21 @@ export function lower(byte: u8): u8 {
   return isUpper(byte) ? byte + 32 : byte;
 }
 
-/** How many bytes from an offset on are token bytes. */
+/** Counts the token bytes from an offset on. */
 export function tokenLength(offset: i32): i32 {
   let end = offset;
   while (isTokenByte(at(end))) end++;
   return end - offset;
 }
 
-/** How many are letters and digits. */
+/** Counts the letters and digits from an offset on. */
 export function alphanumericLength(offset: i32): i32 {
   let end = offset;
   while (isAlphanumeric(at(end))) end++;
   return end - offset;
 }
 
-/** Returns the value of a character of base64, in both alphabets; -1 for other bytes. */
+/** Returns the value of a base64 character in either alphabet; -1 for other bytes. */
 export function sextet(byte: u8): i32 {
   if (isLower(byte)) return byte - 0x61 + 26;
   if (isUpper(byte)) return byte - 0x41;

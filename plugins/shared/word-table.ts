@@ -1,12 +1,12 @@
-/** Lists of words in one table, so that a word of the text is looked up once whatever number of lists there are. */
+/** Word lists in one table, so that each word of the text is looked up once regardless of the number of lists. */
 
-/** A power of two, four times the number of words that the lists hold or more. */
+/** Table size: a power of two, at least four times the number of words in the lists. */
 export const slots = 4096;
 
 export const hashes = new StaticArray<u32>(slots);
 export const lists = new StaticArray<u64>(slots);
 
-/** FNV-1a, one byte or one character at a time. */
+/** Offset basis of FNV-1a, which processes one byte or one character at a time. */
 export const basis: u32 = 0x811c9dc5;
 export function mixed(hash: u32, code: u32): u32 {
   return (hash ^ code) * 0x01000193;
@@ -26,8 +26,8 @@ export function enter(hash: u32, bit: u64): void {
 }
 
 /**
- * @param words words between single spaces, in lower case, with a space at both ends
- * @param bit of the list, in what `lists` holds
+ * @param words lower-case words separated by single spaces, with a space at both ends
+ * @param bit the list's bit in `lists`
  */
 export function learn(words: string, bit: u64): void {
   let hash = basis;

@@ -1,4 +1,4 @@
-/** Small words by which a language is known. Words of two languages count for both. */
+/** Common short words that identify a language. A word that occurs in two languages counts for both. */
 export const languages: StaticArray<string> = [
   'english',
   'german',

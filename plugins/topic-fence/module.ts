@@ -1,4 +1,4 @@
-/** topic-fence: flags texts in other scripts, other languages or about other topics than `settings.ts` lets pass. */
+/** topic-fence: flags text in scripts or languages, or about topics, that `settings.ts` does not allow. */
 import { flagged } from '../shared/abi';
 import { at, length, readFrom } from '../shared/bytes';
 import { learn, slots } from '../shared/word-table';
@@ -22,7 +22,10 @@ export function check(content: i32, contentLength: i32, _metadata: i32, _metadat
     : 0;
 }
 
-/** The script of the last foreign letter, when there are more of them than a quotation has, and a seventh of all letters. */
+/**
+ * Returns the script of the last foreign letter, if there are more foreign letters than `foreignLetters` and at least a
+ * seventh of all letters are foreign.
+ */
 function foreignScript(): string {
   let all = 0;
   let foreign = 0;
@@ -32,7 +35,7 @@ function foreignScript(): string {
     const script = scriptOf(codeAt(offset, size));
     offset += size;
     if (script.length === 0) continue;
-    // One sign of these is a syllable or a word.
+    // In these scripts, one character is a syllable or a word.
     const weight = script === 'han' || script === 'kana' || script === 'hangul' ? 3 : 1;
     all += weight;
     if (listHas(allowedScripts, script)) continue;
@@ -60,10 +63,10 @@ const counts = new StaticArray<i32>(languages.length);
 const topicBit = 16;
 const ownBit = 24;
 const windowWords = 60;
-/** The word of the text at which the word of a slot stood last. */
+/** Position of the last word in the text that matched each slot. */
 const seenAt = new StaticArray<i32>(slots);
 const lastOwn = new StaticArray<i32>(topics.length);
-/** Topics whose words were seen are few: only their slots are counted. */
+/** Slots whose words occurred in the text. There are few of them, so only these are counted. */
 const seenSlots = new StaticArray<i32>(slots);
 const seenTopics = new StaticArray<u32>(slots);
 let seen = 0;
@@ -76,7 +79,7 @@ function learnLists(): void {
   }
 }
 
-/** @returns the topic that the text is about; what is counted of languages is left in `counts`. */
+/** @returns the topic of the text; the language counts are left in `counts`. */
 function readWords(): string {
   learnLists();
   let word = 0;
@@ -119,7 +122,7 @@ function note(lists: u32, word: i32): void {
     if (((lists >>> (ownBit + topic)) & 1) === 1) lastOwn[topic] = word;
 }
 
-/** Three different words of the topic among the last 60, or two of which one belongs to it alone. */
+/** Matches three different words of the topic among the last 60, or two if one of them belongs only to that topic. */
 function isAbout(topic: i32, word: i32): bool {
   const after = max(word - windowWords, 0);
   let different = 0;
@@ -127,7 +130,10 @@ function isAbout(topic: i32, word: i32): bool {
   return different >= 3 || (different === 2 && lastOwn[topic] > after);
 }
 
-/** The language with the most small words, when it is not allowed and has clearly more of them than each that is. */
+/**
+ * Returns the language with the most short words, if it is not allowed and has clearly more of them than each allowed
+ * language.
+ */
 function foreignLanguage(): string {
   let allowed = 0;
   let best = 0;

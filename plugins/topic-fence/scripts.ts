@@ -1,4 +1,4 @@
-/** The script of a letter, by the blocks of Unicode; empty for what is not a letter. */
+/** The script of a letter, by Unicode block; empty for characters that are not letters. */
 export function scriptOf(code: i32): string {
   if (code < 0xc0) return isAsciiLetter(code) || code === 0xaa || code === 0xb5 || code === 0xba ? 'latin' : '';
   if (code < 0x250) return code === 0xd7 || code === 0xf7 ? '' : 'latin';
@@ -15,7 +15,7 @@ export function scriptOf(code: i32): string {
   if (code >= 0x3040 && code < 0x3100) return 'kana';
   if ((code >= 0x3400 && code < 0xa000) || (code >= 0xf900 && code < 0xfb00) || (code >= 0x20000 && code < 0x32000))
     return 'han';
-  // Mathematical letters, which write Latin past a filter of words.
+  // Mathematical letters, which spell Latin words in a way that bypasses word filters.
   if (code >= 0x1d400 && code < 0x1d800) return 'other';
   if (isSymbol(code)) return '';
   return 'other';
@@ -25,7 +25,7 @@ function isAsciiLetter(code: i32): bool {
   return (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a);
 }
 
-/** Punctuation, arrows, mathematics, boxes, emoji, private use, variation selectors. */
+/** Matches punctuation, arrows, mathematical symbols, boxes, emoji, private use and variation selectors. */
 function isSymbol(code: i32): bool {
   return (
     (code >= 0x2000 && code < 0x2c00) ||

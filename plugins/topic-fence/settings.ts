@@ -1,20 +1,21 @@
 /**
- * What this build of the fence lets pass. A filter has no settings of its own: change this file, build, and sign the module, so that
- * the digest names the settings as well. Lists are words between single spaces, in lower case and ASCII.
+ * Scripts, languages and topics that this build of the fence allows. A filter has no separate settings: change this
+ * file, then build and sign the module, so that the digest covers the settings as well. Lists consist of words between
+ * single spaces, in lower case and ASCII.
  */
 
-/** Of: latin greek cyrillic hebrew arabic indic thai han kana hangul other. */
+/** Allowed scripts, out of: latin greek cyrillic hebrew arabic indic thai han kana hangul other. */
 export const allowedScripts = ' latin ';
 
-/** Of the languages in `languages.ts`. */
+/** Allowed languages, out of those in `languages.ts`. */
 export const allowedLanguages = ' english german french spanish ';
 
-/** Letters of other scripts that may stand in a text, such as a name or an address that is quoted. */
+/** Number of letters in other scripts that a text may contain, for example in a quoted name or address. */
 export const foreignLetters = 12;
 
 /**
- * Refused topics. Words that end in `*` stand for everything that begins so. A topic is found when three of its different words stand
- * within 60 words, or two of which one is in the list of words that belong to nothing else.
+ * Refused topics. A word that ends in `*` matches every word with that prefix. A topic is found if three different
+ * words of it occur within 60 words, or two if one of them is in the list of words that belong to no other topic.
  */
 export const topics: StaticArray<string> = ['gambling', 'weapons', 'drugs', 'investment advice'];
 export const topicWords: StaticArray<string> = [
@@ -23,7 +24,7 @@ export const topicWords: StaticArray<string> = [
   ' cocaine heroin mdma meth methamphetamine lsd ecstasy ketamine fentanyl dealer* dosage snort* smoke weed cannabis grams dose* high pills drogue* droga* drogen kokain* cook* synthes* darknet opioid* ',
   ' invest* stock* shares portfolio* crypto* bitcoin dividend* broker* buy sell hedge leverage* options etf* bond* savings returns forecast* aktie* acciones bourse actions rendite* ',
 ];
-/** One of them and another word of the topic are enough. */
+/** Words that need only one other word of the topic to identify it. */
 export const topicOwnWords: StaticArray<string> = [
   ' casino* roulette blackjack poker bookmaker* wager* jackpot* bookie* parlay gambling ',
   ' rifle* pistol* ammunition ammo firearm* handgun* shotgun* grenade* detonator* silencer* ',

@@ -1,8 +1,8 @@
-/** Looks the words of a text up; an entry that ends in `*` stands for everything that begins so. */
+/** Looks up the words of a text; an entry that ends in `*` matches every word with that prefix. */
 import { at, lower } from '../shared/bytes';
 import { basis, hashes, lists, mixed, slotOf } from '../shared/word-table';
 
-/** ASCII letters, and every byte of a letter beyond ASCII. */
+/** Matches ASCII letters, and every byte of a non-ASCII letter. */
 export function isWordByte(byte: u8): bool {
   const small = lower(byte);
   return (small >= 0x61 && small <= 0x7a) || byte >= 0x80;
@@ -10,7 +10,10 @@ export function isWordByte(byte: u8): bool {
 
 const star = 0x2a;
 
-/** Lists that a word stands in, and the slots of its entries: of the whole word, and of the longest beginning that has one. */
+/**
+ * Lists that contain a word, and the slots of its entries: for the whole word, and for its longest prefix with an
+ * entry.
+ */
 export let wholeSlot: i32 = 0;
 export let beginningSlot: i32 = 0;
 
@@ -27,7 +30,7 @@ export function listsWith(offset: i32, size: i32): u64 {
   return lists[wholeSlot] | (beginningSlot < 0 ? 0 : lists[beginningSlot]);
 }
 
-/** Whether a list holds a whole word. */
+/** Checks whether a list contains a whole word. */
 export function listHas(list: string, word: string): bool {
   for (let place = 1; place < list.length; place = list.indexOf(' ', place) + 1) {
     let i = 0;

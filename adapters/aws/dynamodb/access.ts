@@ -1,8 +1,8 @@
-/** Endpoint and credentials for DynamoDB: from the environment of a Lambda function, or from a request of the SDK. */
+/** Endpoint and credentials for DynamoDB, taken from a Lambda function's environment or from an SDK request. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Credentials } from '../signed-headers.ts';
 
-/** Endpoint of requests. */
+/** Endpoint that requests are sent to. */
 interface Target {
   readonly protocol: string;
   readonly hostname: string;
@@ -14,11 +14,11 @@ export interface Access {
   readonly target: Target;
   readonly region: string;
   credentials(): Credentials | Promise<Credentials>;
-  /** Milliseconds by which this clock is behind that of AWS. */
+  /** Milliseconds by which this clock is behind AWS's clock. */
   readonly clockOffset: number;
 }
 
-/** Regions of the partition `aws`. Others have other domains, which the SDK knows. */
+/** Regions of the `aws` partition. Other partitions have other domains, which the SDK knows. */
 const usualRegion = /^(?!us-(?:gov|iso))(?:af|ap|ca|eu|il|me|mx|sa|us)-[a-z]+-\d$/;
 
 /** Settings that only the SDK reads. */
@@ -30,7 +30,7 @@ const settings = [
   'AWS_ACCOUNT_ID',
 ];
 
-/** Returns the access of a function. Undefined if anything is unusual: the SDK then sends the first request. */
+/** Returns a function's access, or undefined if anything is unusual: the SDK then sends the first request. */
 export function accessOfFunction(environment: NodeJS.ProcessEnv): Access | undefined {
   const { AWS_REGION: region, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = environment;
   if (!environment.AWS_LAMBDA_FUNCTION_NAME || !accessKeyId || !secretAccessKey) return undefined;
@@ -53,7 +53,7 @@ function targetOf(endpoint: string): Target | undefined {
   return { protocol: url.protocol, hostname: url.hostname, port: url.port === '' ? undefined : Number(url.port) };
 }
 
-/** Calls `found` with the access that the SDK uses for its requests; they all go to the root of the endpoint. */
+/** Calls `found` with the access that the SDK uses for its requests, all of which go to the root of the endpoint. */
 export function watchAccess(sdk: DynamoDBClient, found: (access: Access) => void): void {
   const { config } = sdk;
   sdk.middlewareStack.add(

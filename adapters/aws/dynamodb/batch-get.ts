@@ -1,4 +1,4 @@
-/** Reads items by their keys with BatchGetItem, as often as it leaves keys unprocessed. */
+/** Reads items by their keys with BatchGetItem, repeating the request for keys left unprocessed. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchGetItemCommand } from './commands.ts';
 import type { Item } from './items.ts';
@@ -7,11 +7,11 @@ interface BatchGetOptions {
   readonly client: DynamoDBClient;
   readonly consistent: boolean;
   readonly pause: (ms: number) => Promise<void>;
-  /** Maximum number of requests, if keys stay unprocessed. */
+  /** Maximum number of requests if keys stay unprocessed. */
   readonly rounds?: number;
 }
 
-/** Keys by the name of their table. */
+/** Keys by table name. */
 type KeysByTable = ReadonlyMap<string, readonly Item[]>;
 
 /** Maximum number of keys per BatchGetItem. */
@@ -21,7 +21,7 @@ const maxRounds = 8;
 const firstPauseMs = 10;
 
 /**
- * Reads the items of at most 100 distinct keys, in no particular order. Missing items are left out.
+ * Reads the items for at most 100 distinct keys, in no particular order. Missing items are left out.
  * @throws what the client throws; an Error if keys stay unprocessed.
  */
 export async function batchGet(
@@ -49,5 +49,5 @@ export async function batchGet(
   return found;
 }
 
-/** Returns an item's key as text, by the attributes of `key`. */
+/** Returns an item's key as text, built from the attributes in `key`. */
 export const idOf = (item: Item, key: Item): string => JSON.stringify(Object.keys(key).map((name) => item[name]));

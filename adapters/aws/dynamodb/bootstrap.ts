@@ -1,6 +1,7 @@
 /**
- * Stores the digest of the platform administrator's token, which no function may read [auth.keys-by-digest]. Run by
- * the operator who deploys, with separate rights: read the one secret, and put and update items of the one table.
+ * Stores the digest of the platform administrator's token, which no function may read [auth.keys-by-digest]. The
+ * operator who deploys runs it with separate rights: to read this one secret, and to put and update items in this one
+ * table.
  */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
@@ -13,13 +14,13 @@ import { dynamoStore } from './store.ts';
 interface Bootstrap {
   readonly db: DynamoDBClient;
   readonly secrets: SecretsManagerClient;
-  /** The deployment's name: prefix of its tables and secrets. */
+  /** The deployment's name, which prefixes its tables and secrets. */
   readonly name: string;
 }
 
 /**
- * Stores the digest. Run again after the token was replaced, it replaces the digest; the old token stops within five
- * seconds.
+ * Stores the digest. If it runs again after the token was replaced, it replaces the digest, and the old token stops
+ * working within five seconds.
  */
 export async function bootstrapAdminToken({ db, secrets, name }: Bootstrap): Promise<{ sha256: string }> {
   const { SecretString } = await secrets.send(new GetSecretValueCommand({ SecretId: `${name}/admin` }));

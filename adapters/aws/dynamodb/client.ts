@@ -1,7 +1,7 @@
 /**
- * The DynamoDB client of the functions. It sends operations on rows itself: the SDK's middleware takes five sixths of a
- * call's processor time, and loading it a third of a function's start. If an answer is unusual, the SDK is loaded and
- * sends the request again: it knows what to retry, when, and with which clock.
+ * The functions' DynamoDB client. It sends row operations itself: the SDK's middleware takes five sixths of a call's
+ * processor time, and loading the SDK takes a third of a function's start. If a response is unusual, the SDK is loaded
+ * and resends the request, because it knows what to retry, when, and with which clock.
  */
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient, DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
@@ -17,21 +17,24 @@ interface Answer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Time-outs in the form of the SDK; 0 means no time-out. */
+/** Timeouts in the SDK's form; 0 means no timeout. */
 interface RequestBounds {
-  /** Milliseconds to open a connection. */
+  /** Maximum time to open a connection, in milliseconds. */
   readonly connectionTimeout?: number;
-  /** Milliseconds until the answer is complete. */
+  /** Maximum time until the response is complete, in milliseconds. */
   readonly requestTimeout?: number;
 }
 
-/** A batch of reads returns 16 MB; a longer answer is left to the SDK. */
+/** A batch of reads returns at most 16 MB; a longer response is left to the SDK. */
 const maxAnswerBytes = 32 * 1024 * 1024;
 const dayMs = 86_400_000;
 
 type Sent = (...given: unknown[]) => Promise<object>;
 
-/** @param options those of the SDK's client; `maxAttempts` includes the first attempt, which the SDK does not make */
+/**
+ * @param options those of the SDK's client; `maxAttempts` includes the first attempt, which this client makes without
+ * the SDK
+ */
 export function dynamoClient({
   maxAttempts = 3,
   ...options
@@ -115,7 +118,7 @@ const answersToConditions: ReadonlySet<string> = new Set([
   'TransactionCanceledException',
 ]);
 
-/** Returns the error of a refusal that is an ordinary answer to a condition, as the SDK names it. */
+/** Returns the error for a refusal that is an ordinary response to a condition, named as the SDK names it. */
 function refusalOf(answer: Answer): Error | undefined {
   const { __type, message, Message, Item, CancellationReasons } = answer.body;
   const name = String(__type).split('#').at(-1) ?? '';

@@ -1,5 +1,5 @@
 /**
- * Commands for rows. They hold an operation and its input, so that functions start without the SDK; a client of the SDK
+ * Commands for rows. Each holds an operation and its input, so that functions start without the SDK; an SDK client
  * accepts them too and loads its own command.
  */
 import type * as dynamodb from '@aws-sdk/client-dynamodb';
@@ -19,7 +19,7 @@ export abstract class RowCommand {
   }
 }
 
-/** Returns a class with the type and the name of the SDK's. */
+/** Returns a class with the type and name of the SDK's class. */
 function commandNamed<N extends CommandName>(name: N): (typeof sdkCommands)[N] {
   const classes = {
     [name]: class extends RowCommand {

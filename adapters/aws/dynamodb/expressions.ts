@@ -1,4 +1,4 @@
-/** Renders conditions, changes and key ranges as DynamoDB's expressions with their names and values. */
+/** Renders conditions, changes and key ranges as DynamoDB expressions with their names and values. */
 import type { Change, Condition, Path, Query } from '../../tables/store.ts';
 import { attributeOf, type Item } from './items.ts';
 
@@ -8,7 +8,7 @@ export class Expressions {
   readonly #values: Item = {};
   #count = 0;
 
-  /** Returns the members of the request that the expressions refer to. */
+  /** Returns the request members that the expressions refer to. */
   parameters(): { ExpressionAttributeNames?: Record<string, string>; ExpressionAttributeValues?: Item } {
     const names = Object.fromEntries([...this.#names].map(([name, placeholder]) => [placeholder, name]));
     return {
@@ -48,7 +48,7 @@ export class Expressions {
       .join(' ');
   }
 
-  /** Renders which rows of a partition are read. */
+  /** Renders the key condition that selects a partition's rows. */
   key({ partitionKey, sortKey = '' }: { partitionKey: string; sortKey?: string }, { partition, range }: Query): string {
     const parts = [`${this.#path(partitionKey)} = ${this.#value(partition)}`];
     if (range && 'before' in range) parts.push(this.#compare([sortKey, range.before], '<'));

@@ -1,6 +1,6 @@
 /**
- * Batched consistent reads of single items by key: reads that arrive while others are under way share the next request.
- * A single read is sent at once. A read is never answered from a request sent before it.
+ * Batched consistent reads of single items by key: reads that arrive while others are in progress share the next
+ * request. A single read is sent immediately. A read never uses the response to a request that was sent before it.
  */
 
 import { isErrorNamed } from '#core/kernel/error-names.ts';
@@ -9,7 +9,7 @@ import type { Item } from './items.ts';
 
 interface GroupedReadOptions {
   readonly one: (key: Item) => Promise<Item | undefined>;
-  /** Reads at most 100 keys, in no order. */
+  /** Reads at most 100 keys, in no particular order. */
   readonly many: (keys: readonly Item[]) => Promise<readonly Item[]>;
 }
 
@@ -34,7 +34,7 @@ export function groupedReads({ one, many }: GroupedReadOptions): (key: Item) => 
     return same.answer.promise;
   };
 
-  /** Starts the next read, together with all reads of this turn of the event loop. */
+  /** Starts the next read, together with all reads from this turn of the event loop. */
   function goOn(): void {
     if (due || inFlight >= maxInFlight || wanted.size === 0) return;
     due = true;
@@ -51,7 +51,7 @@ export function groupedReads({ one, many }: GroupedReadOptions): (key: Item) => 
     });
   }
 
-  /** Reads a group and answers every reader; never rejects. */
+  /** Reads a group and settles every reader's promise; never rejects. */
   async function read(group: ReadonlyMap<string, PendingRead>): Promise<void> {
     const [first] = group.values();
     try {
@@ -60,7 +60,7 @@ export function groupedReads({ one, many }: GroupedReadOptions): (key: Item) => 
       const found = new Map((await many(keys)).map((item) => [idOf(item, keys[0] ?? {}), item]));
       for (const [id, { answer }] of group) answer.resolve(found.get(id));
     } catch (cause) {
-      // One bad key must not fail the others.
+      // One bad key must not make the others fail.
       if (group.size > 1 && isErrorNamed(cause, 'ValidationException')) {
         await Promise.all([...group].map((wanted) => read(new Map([wanted]))));
       } else for (const { answer } of group.values()) answer.reject(cause);

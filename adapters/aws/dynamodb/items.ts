@@ -1,4 +1,4 @@
-/** Rows as the items of DynamoDB and back. */
+/** Conversion of rows to DynamoDB items and back. */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { convertToAttr, convertToNative } from '@aws-sdk/util-dynamodb';
 
@@ -13,7 +13,10 @@ export function toItem(record: object): Item {
   return item;
 }
 
-/** Works like `unmarshall`. @typeParam R the row that the gateway stored in the item; its own rows are not parsed again */
+/**
+ * Works like `unmarshall`. @typeParam R the row that the gateway stored in the item; the gateway's own rows are not
+ * validated again
+ */
 export function fromItem<R extends object = Record<string, unknown>>(item: Item): R {
   const record: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(item)) member(record, name, nativeOf(value));
@@ -40,7 +43,7 @@ function nativeOf(attribute: AttributeValue): unknown {
   return convertToNative(attribute);
 }
 
-/** Sets a member, also one named `__proto__`: callers choose names. */
+/** Sets a member, even one named `__proto__`, because callers choose the names. */
 function member<T>(into: Record<string, T>, name: string, value: T): void {
   if (name === '__proto__')
     Object.defineProperty(into, name, { value, enumerable: true, configurable: true, writable: true });

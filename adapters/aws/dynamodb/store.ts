@@ -1,4 +1,4 @@
-/** The store over DynamoDB: requests with expressions, and what their answers mean. */
+/** The store over DynamoDB: builds requests with expressions and interprets the responses. */
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient, TransactWriteItem, WriteRequest } from '@aws-sdk/client-dynamodb';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
@@ -38,7 +38,7 @@ interface DynamoStoreOptions {
   readonly pause?: (ms: number) => Promise<void>;
 }
 
-/** DynamoDB takes 25 rows per request. */
+/** DynamoDB accepts 25 rows per request. */
 const batchWriteSize = 25;
 const maxBatchWrites = 6;
 const maxInProgress = 6;
@@ -62,7 +62,7 @@ export function dynamoStore({ client, tables, pause = sleep }: DynamoStoreOption
     return found.get(name) ?? [];
   }
 
-  /** Returns the reader of a table: its keys share requests. */
+  /** Returns a table's reader, whose keys share requests. */
   function readerOf(table: StoreTable): (key: Item) => Promise<Item | undefined> {
     const known = grouped.get(table);
     if (known) return known;
@@ -162,7 +162,7 @@ export function dynamoStore({ client, tables, pause = sleep }: DynamoStoreOption
         return outcome(
           client.send(new DeleteItemCommand({ TableName: nameOf(table), Key: toItem(key), ...conditionOf(options) })),
         );
-      // Roles that may not delete under a condition may remove rows this way.
+      // Roles that may not delete conditionally may remove rows this way.
       await writeBatch(table, [{ DeleteRequest: { Key: toItem(key) } }]);
       return { written: true };
     },
@@ -225,7 +225,7 @@ function conditionOf(options: WriteOptions, expressions = new Expressions()) {
   };
 }
 
-/** Returns the outcome of a write; a condition that did not hold is not a fault. */
+/** Returns a write's outcome; a condition that was not met is not a fault. */
 async function outcome<R extends object = Row>(
   sent: Promise<{ readonly Attributes?: Item | undefined }>,
 ): Promise<Outcome<R>> {
@@ -259,7 +259,7 @@ const codes: Readonly<Record<string, Reason['code']>> = {
   TransactionConflict: 'busy',
 };
 
-/** Returns the reasons of a cancellation. Undefined for any other fault. */
+/** Returns the reasons for a cancellation, or undefined for any other fault. */
 function cancelledBy(cause: unknown): Cancelled | undefined {
   if (!isErrorNamed(cause, 'TransactionCanceledException')) return undefined;
   const { CancellationReasons } = cause as { CancellationReasons?: readonly { Code?: string; Item?: Item }[] };

@@ -1,6 +1,6 @@
-/** The text of inputs and answers of DynamoDB on the wire. */
+/** The wire format of DynamoDB inputs and responses. */
 
-/** Restores bytes: an attribute of type `B` is a text on the wire, one named `B` an object. */
+/** Restores bytes: on the wire, an attribute of type `B` is a string and an attribute named `B` is an object. */
 function revived(name: string, value: unknown): unknown {
   if (name === 'B' && typeof value === 'string') return new Uint8Array(Buffer.from(value, 'base64'));
   if (name !== 'BS' || !Array.isArray(value)) return value;
@@ -9,18 +9,18 @@ function revived(name: string, value: unknown): unknown {
 
 const mayHoldBytes = /"BS?":/;
 
-/** Parses a text of the wire, with bytes as bytes. */
+/** Parses wire text and restores bytes. */
 export const fromWire = (text: string): unknown =>
   mayHoldBytes.test(text) ? JSON.parse(text, revived) : JSON.parse(text);
 
-/** Returns the text of an input, with bytes in base64. */
+/** Returns an input as text, with bytes in base64. */
 export function toWire(input: object): string {
   const text = JSON.stringify(input);
   return mayHoldBytes.test(text) ? JSON.stringify(input, bytesAsText) : text;
 }
 
 /**
- * Replaces bytes by base64. `this` still has the bytes: a Buffer turns itself into an object before the replacer sees
+ * Replaces bytes with base64. `this` still has the bytes: a Buffer turns itself into an object before the replacer sees
  * it.
  */
 function bytesAsText(this: Readonly<Record<string, unknown>>, name: string, value: unknown): unknown {

@@ -1,4 +1,4 @@
-/** The SDK's client of DynamoDB, and its commands for rows. In a separate file, so that a late import bundles only them. */
+/** The SDK's DynamoDB client and its commands for rows. In a separate file, so that a late import bundles only them. */
 import {
   BatchGetItemCommand,
   BatchWriteItemCommand,

@@ -1,8 +1,13 @@
-/** Counts running work, so that a host can wait until all is done: at stop, and in tests instead of sleeping. */
+/**
+ * Counts running work, so that a host can wait until all work is done: at shutdown, and in tests instead of sleeping.
+ */
 export function activity() {
   let running = 0;
   let listeners: (() => void)[] = [];
-  /** Reports the end of all work one turn of the loop later: work that just ended may have started other work. */
+  /**
+   * Reports the end of all work one turn of the event loop later, because work that just ended may have started other
+   * work.
+   */
   const add = (by: number) => {
     running += by;
     if (running === 0) setImmediate(tell);
@@ -14,12 +19,12 @@ export function activity() {
     for (const listener of woken) listener();
   };
   return {
-    /** Counts as running until the promise ends. */
+    /** Counts work as running until the promise settles. */
     during<T>(promise: Promise<T>): Promise<T> {
       add(1);
       return promise.finally(() => add(-1));
     },
-    /** Suspends counting while work waits for an outside event: a timer, a decision. */
+    /** Suspends counting while work waits for an outside event, such as a timer or a decision. */
     async parked<T>(promise: Promise<T>): Promise<T> {
       add(-1);
       try {

@@ -1,6 +1,6 @@
 /**
- * The part of the Amazon States Language, JSONata mode, that our state machines use. Anything else is refused on
- * loading.
+ * The subset of the Amazon States Language (JSONata mode) that the gateway's state machines use. Anything else is
+ * refused on loading.
  */
 
 export interface Retrier {

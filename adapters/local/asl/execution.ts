@@ -1,18 +1,21 @@
-/** One execution as stored between transitions, so that it resumes after a restart at any point. */
+/** One execution as stored between transitions, so that it can resume after a restart at any point. */
 
 export interface Execution {
   readonly machine: string;
   readonly name: string;
   readonly status: 'running' | 'succeeded' | 'failed';
-  /** The entered state. After a restart it runs again; steps are idempotent. */
+  /** The state entered last. After a restart it runs again; steps are idempotent. */
   readonly state: string;
   readonly input: unknown;
   readonly variables: Readonly<Record<string, unknown>>;
-  /** Tries counted per retrier of the state. */
+  /** Attempts counted for each of the state's retriers. */
   readonly attempts: readonly number[];
-  /** Valid for the whole entry, so that a token issued before a restart still settles after it. Never logged. */
+  /**
+   * Valid as long as the state is entered, so that a token issued before a restart still settles it afterwards. Never
+   * logged.
+   */
   readonly taskToken?: string;
-  /** Time at which the state times out, is tried again or has waited long enough (epoch ms). */
+  /** Time at which the state times out, is retried or has waited long enough (epoch ms). */
   readonly wakeAt?: number;
   readonly wakeFor?: 'timeout' | 'retry' | 'wait';
   readonly executionInput: unknown;
@@ -20,21 +23,21 @@ export interface Execution {
   readonly enteredAt: number;
   readonly endedAt?: number;
   readonly output?: unknown;
-  /** Counts writes. A writer that read an older revision loses. */
+  /** Counts writes. A write based on an older revision fails. */
   readonly revision: number;
 }
 
 export interface ExecutionStore {
-  /** Puts if absent. False if an execution of that name exists, whatever its status. */
+  /** Creates the execution if absent. Returns false if an execution with that name exists, whatever its status. */
   create(execution: Execution): Promise<boolean>;
-  /** Writes the next revision. False if another process advanced it. */
+  /** Writes the next revision. Returns false if another process advanced it. */
   save(next: Execution): Promise<boolean>;
   get(machine: string, name: string): Promise<Execution | undefined>;
   /** Returns all executions that have not ended, oldest first. */
   running(machine: string): Promise<readonly Execution[]>;
 }
 
-/** Leaves the state for `next` with new input. Drops the data of the old state. */
+/** Leaves the state for `next` with new input. Drops the old state's data. */
 export function enter(
   from: Execution,
   next: string,

@@ -1,4 +1,4 @@
-/** Executions of state machines: a table of the local run only. On AWS, Step Functions stores them. */
+/** State machine executions: a table used only in local runs. On AWS, Step Functions stores them. */
 import { allRows, type Row, type StoreOptions } from '#adapters/tables/store.ts';
 import type { Execution, ExecutionStore } from './execution.ts';
 
@@ -26,7 +26,9 @@ export function executionsTable({ store }: StoreOptions): ExecutionStore {
 
 const idOf = ({ machine, name }: Pick<Execution, 'machine' | 'name'>) => `${machine}/${name}`;
 
-/** Converts an execution. Values of the state machine become JSON text, since DynamoDB cannot store all JSON values. */
+/**
+ * Converts an execution. The state machine's values become JSON text, because DynamoDB cannot store all JSON values.
+ */
 function toStored(execution: Execution): Row {
   const { input, variables, executionInput, output, ...plain } = execution;
   return {

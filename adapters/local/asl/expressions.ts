@@ -1,8 +1,8 @@
-/** Evaluates templates of a state machine: any string `{% … %}` in them is JSONata, all else is literal. */
+/** Evaluates a state machine's templates: any string `{% … %}` in them is JSONata, everything else is literal. */
 import jsonata from 'jsonata';
 import { StatesError } from './states-error.ts';
 
-/** Variables of expressions: `$states` and the execution's own. */
+/** Variables available to expressions: `$states` and the execution's own. */
 export interface Scope {
   readonly states: {
     readonly input: unknown;
@@ -46,12 +46,12 @@ async function evaluateExpression(text: string, scope: Scope): Promise<unknown> 
   let json: string | undefined;
   try {
     const value = await compile(text).evaluate(undefined, { ...scope.variables, states: scope.states });
-    json = JSON.stringify(value); // JSONata's sequences become plain arrays, its functions fail
+    json = JSON.stringify(value); // JSONata sequences become plain arrays; a JSONata function fails
   } catch (fault) {
     if (fault instanceof StatesError) throw fault;
     throw evaluationFault(text, (fault as Error).message);
   }
-  // Step Functions refuses an expression without a value instead of omitting the field.
+  // Step Functions fails on an expression without a value instead of omitting the field.
   if (json === undefined) throw evaluationFault(text, 'it has no value');
   return JSON.parse(json);
 }

@@ -1,6 +1,6 @@
 /**
- * Runs our state machines without Step Functions: the same definition, task tokens, timers and retries. Every
- * transition is stored before the next state begins, so that a restart at any point enters the same state again.
+ * Runs the gateway's state machines without Step Functions: the same definition, task tokens, timers and retries. Every
+ * transition is stored before the next state begins, so that a restart at any point re-enters the same state.
  */
 import type { Clock, Ids } from '#core/kernel/ports.ts';
 import { activity } from './activity.ts';
@@ -23,22 +23,25 @@ interface InterpreterDeps {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly timers: Timers;
-  /** 0 ≤ x < 1, for the jitter of retries. */
+  /** A number 0 ≤ x < 1, for retry jitter. */
   readonly random: () => number;
-  /** Called for failed executions and store faults; never of a task token. */
+  /** Called for failed executions and store faults; the message never contains a task token. */
   readonly report: (message: string) => void;
 }
 
 export interface Interpreter {
-  /** Starts an execution once per name. Succeeds if it was started before. */
+  /** Starts an execution once per name. Succeeds even if it was started before. */
   start(name: string, input: unknown): Promise<void>;
-  /** Releases the state that waits for this token, and resolves when that is stored. Succeeds for an unknown token. */
+  /**
+   * Releases the state that waits for this token, and resolves when the transition is stored. Succeeds for an unknown
+   * token.
+   */
   settle(taskToken: string, output: unknown): Promise<void>;
-  /** Resumes every execution that has not ended. Call it once, before the first `settle`. */
+  /** Resumes every execution that has not ended. Call this once, before the first `settle`. */
   recover(): Promise<number>;
   /** Resolves when every execution has ended or waits for a token or a timer. */
   idle(): Promise<void>;
-  /** Lets running steps finish and starts no others. */
+  /** Lets running steps finish and starts no new ones. */
   stop(): Promise<void>;
 }
 
@@ -93,7 +96,7 @@ export function createInterpreter(deps: InterpreterDeps): Interpreter {
     }));
   }
 
-  /** Stores what must survive a crash before the state begins: its token and its wake-up time. */
+  /** Stores the data that must survive a crash before the state begins: its token and its wake-up time. */
   async function arm(entered: Execution, state: State): Promise<Execution> {
     const { wakeAt: _at, wakeFor: _for, ...kept } = entered;
     const isTask = state.Type === 'Task';
@@ -102,13 +105,13 @@ export function createInterpreter(deps: InterpreterDeps): Interpreter {
     return wakeAt === undefined ? armed : { ...armed, wakeAt, wakeFor: isTask ? 'timeout' : 'wait' };
   }
 
-  /** Waits for a settled token, a time-out or a failing invocation. The invocation's result is ignored. */
+  /** Waits for a settled token, a timeout or a failed invocation. The invocation's result is ignored. */
   async function waitForToken(execution: Execution, token: string, invoke: () => Promise<unknown>): Promise<Outcome> {
     const { wakeAt } = execution;
     if (wakeAt !== undefined && wakeAt <= clock.now()) throw timedOut(); // overdue after a restart: the token is not needed
     const { promise, resolve } = Promise.withResolvers<Outcome>();
     const conclude = (outcome: Outcome) => {
-      waiting.delete(token); // at once: a second settle must not wait for the transition to be stored
+      waiting.delete(token); // immediately: a second settle must not wait for the transition to be stored
       cancel();
       resolve(outcome);
     };
@@ -122,7 +125,7 @@ export function createInterpreter(deps: InterpreterDeps): Interpreter {
     return work.parked(promise);
   }
 
-  /** Runs a plain task. The deadline counts from this run; a run cut off by a crash starts again. */
+  /** Runs a plain task. The deadline is counted from this run; a run interrupted by a crash starts again. */
   async function inTime(wakeAt: number | undefined, task: () => Promise<Outcome>): Promise<Outcome> {
     if (wakeAt === undefined) return task();
     const late = Promise.withResolvers<Outcome>();

@@ -1,4 +1,4 @@
-/** Moves an execution on by the outcome of a state: pure except for JSONata. */
+/** Advances an execution according to a state's outcome. Pure except for JSONata. */
 import type { Exit, Retrier, State, TaskState } from './definition.ts';
 import { type Execution, end, enter } from './execution.ts';
 import { evaluate, type Scope } from './expressions.ts';
@@ -9,7 +9,7 @@ interface Moment {
   readonly random: () => number;
 }
 
-/** Returns the variables of a state's expressions, before it has a result. */
+/** Returns the variables available to a state's expressions before it has a result. */
 export function scopeOf(execution: Execution): Scope {
   return {
     variables: execution.variables,
@@ -34,13 +34,13 @@ export function scopeOf(execution: Execution): Scope {
   };
 }
 
-/** Leaves the state with its result: assigns, computes the output, enters `Next` or ends. */
+/** Leaves the state with its result: assigns variables, computes the output, then enters `Next` or ends. */
 export async function succeed(execution: Execution, state: Exit & { Next?: string }, result: unknown, now: number) {
   const scope = scopeOf(execution);
   return leave(execution, state, { ...scope, states: { ...scope.states, result } }, result, now);
 }
 
-/** Applies Retry first, then Catch; otherwise the execution fails (the language's order). */
+/** Applies Retry first, then Catch; otherwise the execution fails (the order that the language defines). */
 export async function fail(
   execution: Execution,
   state: State | undefined,
@@ -78,7 +78,7 @@ export async function choose(execution: Execution, state: State & { Type: 'Choic
   return leave(execution, { ...state, Next: state.Default }, scope, execution.input, now);
 }
 
-/** Leaves a state. Output and Assign both use the variables as of its entry. */
+/** Leaves a state. Output and Assign both use the values that the variables had when the state was entered. */
 async function leave(
   execution: Execution,
   exit: Exit & { readonly Next?: string },
@@ -98,11 +98,14 @@ async function leave(
 
 interface RetryPlan {
   readonly delayMs: number;
-  /** Tries counted per retrier, stored with the execution. */
+  /** Attempts counted for each retrier, stored with the execution. */
   readonly counts: readonly number[];
 }
 
-/** Plans a retry by the first retrier that names the error. Undefined if none does or it has no attempts left. */
+/**
+ * Plans a retry using the first retrier that names the error. Returns undefined if none does or it has no attempts
+ * left.
+ */
 function planRetry(
   retriers: readonly Retrier[],
   error: string,

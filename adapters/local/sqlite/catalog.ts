@@ -1,4 +1,7 @@
-/** The tables of a database. Their keys are recorded with their rows: rows of other keys would not be found. */
+/**
+ * The tables of a database. Each table's keys are recorded with its rows, because rows stored under other keys would
+ * not be found.
+ */
 import type { TableSpec } from '#core/contracts/tables.ts';
 import { fromItem, type Item } from '../../aws/dynamodb/items.ts';
 import { fromWire } from '../../aws/dynamodb/wire.ts';
@@ -8,8 +11,8 @@ import { rowText } from './row-text.ts';
 import { creationOf, type Definition, Table } from './table.ts';
 
 /**
- * Format of the file: 1 held items of DynamoDB as text, 2 whole rows, 3 holds rows without their keys, and marks of
- * counted entries by time. Later formats are refused.
+ * File format: 1 held DynamoDB items as text, 2 whole rows, 3 holds rows without their keys, and marks of counted
+ * entries by time. Later formats are refused.
  */
 const storeFormat = 3;
 
@@ -21,7 +24,10 @@ interface Recorded {
 
 type Specs = Readonly<Record<StoreTable, TableSpec>>;
 
-/** Opens every table and makes the missing ones. @throws Error in one line for a file of another format or other keys */
+/**
+ * Opens every table and creates the missing ones. @throws Error in one line for a file with another format or other
+ * keys
+ */
 export function openTables(db: Database, specs: Specs, onRows?: (done: number) => void): Map<StoreTable, Table> {
   const { user_version: format } = db.statement('PRAGMA user_version').get() as { user_version: number };
   if (format > storeFormat) throw new Error(`its format is ${format}, this release reads format ${storeFormat}`);
@@ -68,7 +74,7 @@ function assertSameKeys(table: string, recorded: Definition, spec: TableSpec): v
   );
 }
 
-/** Returns a text such as `id; by_opened KEYS_ONLY opened_in, opened`. */
+/** Returns text such as `id; by_opened KEYS_ONLY opened_in, opened`. */
 function keysIn({ indexes = [], ...keys }: Definition): string {
   const names = ({ partitionKey, sortKey }: Omit<Definition, 'indexes'>) =>
     [partitionKey, ...(sortKey === undefined ? [] : [sortKey])].join(', ');
@@ -77,7 +83,7 @@ function keysIn({ indexes = [], ...keys }: Definition): string {
   );
 }
 
-/** Makes all changes or none. */
+/** Applies either all changes or none. */
 function together(db: Database, work: () => void): void {
   db.exec('BEGIN IMMEDIATE');
   try {
@@ -94,7 +100,7 @@ interface FormerKeys {
   readonly sort?: { readonly name: string };
 }
 
-/** Definition of a table as the former release recorded it. */
+/** A table's definition as the previous release recorded it. */
 interface FormerDefinition {
   readonly keys: FormerKeys;
   readonly indexes: readonly { readonly name: string; readonly keys: FormerKeys; readonly projection: string }[];
@@ -131,7 +137,7 @@ function takeOver(db: Database, onRows?: (done: number) => void): void {
   }
 }
 
-/** Keys the marks of counted entries by time, as `claimPuts` writes them now. */
+/** Keys the marks of counted entries by time, as `claimPuts` now writes them. */
 function orderMarks(db: Database): void {
   const found = db.statement("SELECT number FROM tables WHERE name = 'observations'").get();
   if (!found) return;

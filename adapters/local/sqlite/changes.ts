@@ -25,12 +25,12 @@ export function applyChange(
 
 function removeAt(row: Members, before: Row, path: Path): void {
   if (typeof path === 'string') delete row[path];
-  // A member of a map that does not exist cannot be removed, unless the map exists.
+  // A member cannot be removed from a map that does not exist.
   else if (isMap(valueAt(before, path.slice(0, -1)))) delete ownMap(row, path.slice(0, -1))![path.at(-1)!];
   else throw new TypeError(`The row has no map ${path.slice(0, -1).join('.')}.`);
 }
 
-/** Copies the maps on the way to a map, so that the former row keeps its own. */
+/** Copies the maps on the path to a map, so that the previous row keeps its own. */
 function ownMap(row: Members, path: readonly string[]): Members | undefined {
   let map = row;
   for (const name of path) {
@@ -43,7 +43,7 @@ function ownMap(row: Members, path: readonly string[]): Members | undefined {
   return map;
 }
 
-/** Sets a member, also one named `__proto__`: callers choose names. */
+/** Sets a member, even one named `__proto__`, because callers choose the names. */
 function setMember(into: Members, name: string, value: unknown): void {
   Object.defineProperty(into, name, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -1,7 +1,7 @@
-/** Evaluates a condition for a row. */
+/** Evaluates a condition on a row. */
 import type { Condition, Path, Row } from '../../tables/store.ts';
 
-/** @param row absent: there is none, and no attribute of it. */
+/** @param row if absent, there is neither a row nor any of its attributes. */
 export function holds(condition: Condition, row: Row | undefined): boolean {
   if ('absent' in condition) return valueAt(row, condition.absent) === undefined;
   if ('present' in condition) return valueAt(row, condition.present) !== undefined;
@@ -37,17 +37,17 @@ export const isMap = (value: unknown): value is Record<string, unknown> =>
   !(value instanceof Set) &&
   !ArrayBuffer.isView(value);
 
-/** Returns the order of a value and its bound; undefined if they have different types. */
+/** Returns how a value compares with its bound; undefined if they have different types. */
 function compared(row: Row | undefined, [path, bound]: readonly [Path, string | number]): number | undefined {
   const value = valueAt(row, path);
   if (typeof value === 'number' && typeof bound === 'number') return value - bound;
   return typeof value === 'string' && typeof bound === 'string' ? textOrder(value, bound) : undefined;
 }
 
-/** Texts are ordered by their UTF-8 bytes, as in DynamoDB and in the columns of SQLite. */
+/** Strings are ordered by their UTF-8 bytes, as in DynamoDB and in SQLite columns. */
 const textOrder = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));
 
-/** Counts members of sets, maps and lists, and the characters of a text. */
+/** Counts the members of sets, maps and lists, and the characters of strings. */
 function countOf(value: unknown): number | undefined {
   if (value instanceof Set) return value.size;
   if (isMap(value)) return Object.keys(value).length;

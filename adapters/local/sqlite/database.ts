@@ -1,33 +1,33 @@
 /**
- * The SQLite database of the store. Writes of one turn of the event loop are one SQLite transaction, in busy times
- * together with those of the turns that follow as long as each makes some. Callers are answered only once it is on disk:
- * an answered write survives any end of the process.
+ * The store's SQLite database. The writes of one event loop turn form one SQLite transaction; in busy times it also
+ * takes the writes of the following turns, until a turn makes none. Callers get their response only once the
+ * transaction is on disk, so an acknowledged write survives any end of the process.
  */
 import { chmodSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setImmediate, setTimeout } from 'node:timers';
 
 export interface DatabaseOptions {
-  /** The database file. Absent: in memory. */
+  /** The database file. If absent, the database is in memory. */
   readonly path?: string | undefined;
   /** True to sync each group of writes, so that it also survives a power cut. */
   readonly syncs?: boolean | undefined;
-  /** Maximum number of 4 kB pages in the file. Absent: as many as the disk takes. */
+  /** Maximum number of 4 kB pages in the file. If absent, as many as the disk can hold. */
   readonly maxPages?: number | undefined;
 }
 
-/** Time a new process waits for the locks of one that is just ending. */
+/** Time a new process waits for the locks of a process that is just ending. */
 const lockedMs = 5_000;
-/** Pages of 4 kB in the log before they are moved into the file. Every caller waits until the disk has them. */
+/** Number of 4 kB pages in the log before they are moved into the file. Every caller waits until they are on disk. */
 const logPages = 32_000;
-/** They are moved earlier after this time without a write, if the log has this many groups. */
+/** The pages are moved earlier, after this time without a write, if the log has this many groups. */
 const idleMs = 1_000;
 const idleGroups = 250;
-/** Rows written together lie side by side, and the operating system caches the file. */
+/** Rows written together are stored next to each other, and the operating system caches the file. */
 const cacheKib = 4_096;
 /**
- * A group that begins within this time after the last one takes the writes of further turns for as long: with many
- * callers, a group costs more than a write.
+ * A group that begins within this time after the last one also takes the writes of later turns for the same time: with
+ * many callers, a group costs more than a write.
  */
 const busyMs = 3;
 
@@ -36,7 +36,7 @@ export class Database {
   readonly #statements = new Map<string, StatementSync>();
   #group: PromiseWithResolvers<void> | undefined;
   #endedAt = Number.NEGATIVE_INFINITY;
-  /** True if a write was made since the last turn of the open group. */
+  /** True if a write was made since the open group's last turn. */
   #grows = false;
   #inLog = 0;
   #idle: NodeJS.Timeout | undefined;
@@ -58,7 +58,7 @@ export class Database {
     this.#idle = setTimeout(() => this.#moveLog(), idleMs).unref();
   }
 
-  /** Returns a prepared statement; the same text is prepared once. */
+  /** Returns a prepared statement; the same SQL is prepared only once. */
   statement(sql: string): StatementSync {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
@@ -68,13 +68,13 @@ export class Database {
     return statement;
   }
 
-  /** Runs statements outside of a group, such as those that create tables. */
+  /** Runs statements outside a group, such as those that create tables. */
   exec(sql: string): void {
     this.flush();
     this.#db.exec(sql);
   }
 
-  /** Opens the group of this turn unless it is open. Call before each write. */
+  /** Opens the group for this turn unless it is already open. Call before each write. */
   writing(): void {
     this.#grows = true;
     if (this.#group) return;
@@ -93,12 +93,14 @@ export class Database {
     setImmediate(turn);
   }
 
-  /** Resolves when all earlier writes are stored; rejects if they are not. Undefined if they are stored already. */
+  /**
+   * Resolves when all earlier writes are stored; rejects if they are not. Returns undefined if they are already stored.
+   */
   kept(): Promise<void> | undefined {
     return this.#group?.promise;
   }
 
-  /** Ends the group: all of it is stored, or none. */
+  /** Ends the group: either all of it is stored, or none. */
   flush(): void {
     const group = this.#group;
     if (!group) return;
@@ -114,7 +116,7 @@ export class Database {
     }
   }
 
-  /** Rolls back the group after a fault of the database, since part of a write may have been made. */
+  /** Rolls back the group after a database fault, because part of a write may have been made. */
   abandon(cause: unknown): void {
     const group = this.#group;
     this.#group = undefined;
@@ -132,7 +134,7 @@ export class Database {
       this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
       this.#inLog = 0;
     } catch {
-      // Pages that were not moved stay in the log for the next time.
+      // Pages that were not moved stay in the log until next time.
     }
   }
 

@@ -1,19 +1,19 @@
 /**
- * Rows as the text that is stored: JSON of the row without its keys, which have columns of their own. A row with bytes,
- * sets of strings or a long text is an array of the row without them, its bytes in base64, its sets and the name of
- * the text, which follows in a line of its own: escaping would lengthen a text that is JSON itself, such as an entry.
+ * Rows as stored text: the row's JSON without its keys, which have their own columns. A row with bytes, sets of strings
+ * or a long string is an array of the row without them, its bytes in base64, its sets and the name of the string, which
+ * follows on its own line: escaping would lengthen a string that is JSON itself, such as an entry.
  */
 import type { Row } from '../../tables/store.ts';
 
 type Texts = Readonly<Record<string, string>>;
 type Sets = Readonly<Record<string, readonly string[]>>;
 
-/** Minimum length of a text that is stored in a line of its own. */
+/** Minimum length of a string that is stored on its own line. */
 const longText = 200;
 
 /**
  * @param keys names of the attributes to leave out
- * @throws TypeError for a row that the text would not return: DynamoDB refuses the same numbers
+ * @throws TypeError for a row that could not be restored from the text: DynamoDB refuses the same numbers
  */
 export function rowText(row: Row, keys: readonly string[] = []): string {
   const plain: Record<string, unknown> = { ...row };
@@ -40,7 +40,7 @@ export function rowText(row: Row, keys: readonly string[] = []): string {
 }
 
 export function parseRow(stored: string, keys: Row = {}): Row {
-  // JSON without indentation has no line break.
+  // JSON without indentation contains no line break.
   const end = stored.indexOf('\n');
   const parsed = JSON.parse(end < 0 ? stored : stored.slice(0, end)) as Row | readonly [Row, Texts, Sets, string?];
   if (!Array.isArray(parsed)) return Object.assign(parsed, keys);
@@ -52,8 +52,8 @@ export function parseRow(stored: string, keys: Row = {}): Row {
 }
 
 /**
- * Checks whether a line of its own can hold the text: SQLite would end it at its first NUL, and replace half of a
- * character.
+ * Checks whether the string can be stored on its own line: SQLite would end it at its first NUL, and replace half of a
+ * surrogate pair.
  */
 const isLongText = (name: string, value: unknown): value is string =>
   typeof value === 'string' &&
@@ -62,11 +62,11 @@ const isLongText = (name: string, value: unknown): value is string =>
   !value.includes('\0') &&
   value.isWellFormed();
 
-/** Largest row that DynamoDB takes. */
+/** Largest row that DynamoDB accepts. */
 const maxBytes = 400 * 1024;
 
 /**
- * Refuses a row that DynamoDB would not take, so that a deployment there meets no other limit.
+ * Refuses a row that DynamoDB would not accept, so that a deployment there has no additional limit.
  * @throws TypeError
  */
 export function assertSize(row: Row, text: string): void {

@@ -26,11 +26,11 @@ export interface LocalStore extends Store {
 }
 
 interface OpenOptions extends DatabaseOptions {
-  /** Called while rows of an earlier release are taken over, with their number so far. */
+  /** Called while an earlier release's rows are being converted, with the number converted so far. */
   readonly onRows?: (done: number) => void;
 }
 
-/** A write whose condition held: what it replaces, and what it stores. */
+/** A write whose condition was met: the row it replaces and the row it stores. */
 interface Prepared {
   readonly table: Table;
   readonly before: Row | undefined;
@@ -38,7 +38,7 @@ interface Prepared {
 }
 
 /**
- * Opens the file, or creates it. An answered write is stored.
+ * Opens the file, or creates it. An acknowledged write is stored.
  * @throws Error in one line for a file that is not such a store
  */
 export function openStore(options: OpenOptions = {}): LocalStore {
@@ -51,8 +51,8 @@ export function openStore(options: OpenOptions = {}): LocalStore {
   const tableOf = (name: StoreTable): Table => tables.get(name)!;
 
   /**
-   * Runs work on rows in one go, and answers once every write it made or read is stored. A fault of the database also
-   * rolls back the other writes of the turn: it may have left a write unfinished.
+   * Runs work on rows without interruption, and resolves once every write it made or read is stored. A database fault
+   * also rolls back the turn's other writes, because it may have left a write unfinished.
    */
   async function answer<T>(work: () => T): Promise<T> {
     const turn = turns.wait();
@@ -73,7 +73,7 @@ export function openStore(options: OpenOptions = {}): LocalStore {
     return result;
   }
 
-  /** Returns the row that a write replaces, or why its condition does not hold. */
+  /** Returns the row that a write replaces, or the reason its condition is not met. */
   function conditioned(write: Write): { readonly before: Row | undefined } | Reason {
     const table = tableOf(tableIn(write));
     const needed = write.if !== undefined || 'update' in write || table.hasIndexes;
@@ -97,7 +97,7 @@ export function openStore(options: OpenOptions = {}): LocalStore {
     return { written: true, ...(after && { row: row.row as R }) };
   }
 
-  /** Writes only after every condition holds and every row is known to be storable. */
+  /** Writes only after every condition is met and every row is known to be storable. */
   function writeAll(writes: readonly Write[]): 'written' | Cancelled {
     const ids = new Set(writes.map((write) => tableOf(tableIn(write)).idOf(keyIn(write))));
     if (ids.size < writes.length) throw new TypeError('A transaction writes each row once.');
@@ -157,8 +157,8 @@ const keyIn = (write: Write): Row => ('put' in write ? write.row : write.key);
 const maxMs = 5;
 
 /**
- * Lets other work run: the store answers without waiting, so a caller in a loop would never let the event loop turn.
- * After some milliseconds of one turn, further operations wait for the next.
+ * Lets other work run. The store responds without waiting, so a caller in a loop would never let the event loop turn.
+ * Once a turn has taken some milliseconds, its remaining operations wait for the next turn.
  */
 class EventLoopYield {
   #startedAt: number | undefined;

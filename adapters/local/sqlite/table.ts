@@ -1,4 +1,4 @@
-/** A table's rows in SQLite: texts under their keys, and one row per place in each index. */
+/** A table's rows in SQLite: text under their keys, and one row per place in each index. */
 import type { StatementSync } from 'node:sqlite';
 import type { TableSpec } from '#core/contracts/tables.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
@@ -7,7 +7,7 @@ import { holds } from './conditions.ts';
 import type { Database } from './database.ts';
 import { assertSize, parseRow, rowText } from './row-text.ts';
 
-/** Maximum number of rows in memory, of tables whose rows are read and written again by the calls that follow. */
+/** Maximum number of rows kept in memory for tables whose rows are read and written again by subsequent calls. */
 const keptRows: Readonly<Partial<Record<StoreTable, number>>> = {
   sessions: 1_000,
   counters: 500,
@@ -15,10 +15,10 @@ const keptRows: Readonly<Partial<Record<StoreTable, number>>> = {
   manifests: 500,
   observations: 300,
 };
-/** Rows of a page, unless the caller asks for fewer. */
+/** Number of rows in a page, unless the caller asks for fewer. */
 const pageRows = 1_000;
 
-/** Keys and indexes of a table, as recorded in the file. */
+/** A table's keys and indexes, as recorded in the file. */
 export type Definition = Pick<TableSpec, 'partitionKey' | 'sortKey' | 'indexes'>;
 
 interface KeyNames {
@@ -40,7 +40,7 @@ interface Index extends KeyNames {
   readonly delete: StatementSync;
 }
 
-/** A row in memory; its text is parsed at the first use. */
+/** A row in memory; its text is parsed at first use. */
 class KeptRow {
   #text: string;
   readonly #key: Key;
@@ -60,14 +60,14 @@ class KeptRow {
   }
 }
 
-/** A row to write: where, and its text. */
+/** A row to write: its place and its text. */
 export interface PreparedRow {
   readonly place: Place;
   readonly text: string;
   readonly row: Row;
 }
 
-/** Returns the statements that create the tables of SQLite. */
+/** Returns the statements that create the SQLite tables. */
 export function creationOf(rows: string, { indexes = [] }: TableSpec): string {
   const places = indexes.map(
     (_, i) => `CREATE TABLE ${rows}_index_${i} (gpk, gsk, pk, sk, PRIMARY KEY (gpk, gsk, pk, sk)) WITHOUT ROWID;`,
@@ -88,7 +88,7 @@ export class Table {
   /** Rows in memory; undefined for a row that is known to be missing. */
   #kept: RecentMap<string, KeptRow | undefined> | undefined;
 
-  /** @param rows SQL name of the rows */
+  /** @param rows SQL name of the table that holds the rows */
   constructor(db: Database, { name, ...spec }: Definition & { readonly name: StoreTable }, rows: string) {
     this.#db = db;
     this.name = name;
@@ -121,7 +121,7 @@ export class Table {
     return { place: placeOf(row, this.#spec), text, row };
   }
 
-  /** Returns a text that identifies a row among those of all tables. */
+  /** Returns a string that identifies a row across all tables. */
   idOf(key: Key | Row): string {
     return `${this.name} ${idOf(placeOf(key, this.#spec))}`;
   }
@@ -147,7 +147,7 @@ export class Table {
     return this.#indexes.length > 0;
   }
 
-  /** Forgets the rows in memory: their writes were rolled back. */
+  /** Drops the rows in memory, because their writes were rolled back. */
   forget(): void {
     const max = keptRows[this.name];
     this.#kept = max === undefined ? undefined : new RecentMap({ max });
@@ -193,7 +193,7 @@ export class Table {
     return found;
   }
 
-  /** Returns the row of a place in an index: its keys, or the whole row if the index has all attributes. */
+  /** Returns the row at a place in an index: its keys, or the whole row if the index has all attributes. */
   #ofIndex(index: Index, { gpk, gsk, pk, sk }: FoundRow): Row {
     const key: Record<string, string> = { ...this.#keyOf({ partition: pk, sort: sk }) };
     if (index.whole) return this.read(key) ?? key;
@@ -211,7 +211,7 @@ export class Table {
     return row;
   }
 
-  /** Replaces a row that is in memory. Rows that were never read stay out of it. */
+  /** Replaces a row that is in memory. Rows that were never read are not added. */
   #keep(place: Place, row: KeptRow | undefined): void {
     const id = idOf(place);
     if (this.#kept?.has(id)) this.#kept.set(id, row);
@@ -252,7 +252,7 @@ function selection(rows: string, isIndex: boolean, { partition, range, descendin
     values.push(...given);
   };
   if (range && 'before' in range) add(`${second} < ?`, range.before);
-  // The prefix of a text: at least it, and below it followed by the last character.
+  // The prefix of a string: at least the prefix itself, and less than the prefix followed by the last character.
   else if (range && 'prefix' in range)
     add(`${second} >= ? AND ${second} < ? || char(1114111)`, range.prefix, range.prefix);
   else if (range) {
@@ -271,7 +271,7 @@ function selection(rows: string, isIndex: boolean, { partition, range, descendin
 const namesOf = ({ partitionKey, sortKey }: KeyNames): string[] =>
   sortKey === undefined ? [partitionKey] : [partitionKey, sortKey];
 
-/** @throws TypeError for a key that is missing or not a text: a row is never stored under another key than its own */
+/** @throws TypeError for a key that is missing or not a string: a row is never stored under a key other than its own */
 function placeOf(row: Row, { partitionKey, sortKey }: KeyNames): Place {
   return { partition: keyIn(row, partitionKey), sort: sortKey === undefined ? '' : keyIn(row, sortKey) };
 }
@@ -282,7 +282,7 @@ function keyIn(row: Row, name: string): string {
   throw new TypeError(`The key ${name} of a row must be a text of at least one character.`);
 }
 
-/** Returns a row's place in an index; undefined if it lacks an attribute of the index's key. */
+/** Returns a row's place in an index; undefined if the row lacks an attribute of the index's key. */
 function placeIn(row: Row, { partitionKey, sortKey }: KeyNames): Place | undefined {
   const partition = row[partitionKey];
   const sort = sortKey === undefined ? '' : row[sortKey];

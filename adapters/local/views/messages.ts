@@ -1,4 +1,4 @@
-/** Messages between the main thread and the worker of the views. */
+/** Messages between the main thread and the views worker. */
 import { GatewayError } from '#core/kernel/errors.ts';
 
 /** The database of the views. */
@@ -18,7 +18,7 @@ export type ViewAnswer =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly fault: ViewFault };
 
-/** A thrown error in a form that can be cloned. */
+/** A thrown error in a form that structured cloning supports. */
 type ViewFault =
   | Pick<GatewayError, 'code' | 'message' | 'data' | 'retryAfterSeconds'>
   | { readonly code: undefined; readonly message: string };

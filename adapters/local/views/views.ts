@@ -1,6 +1,6 @@
 /**
- * The views of the local run: a worker thread with a database of its own, fed with the texts of entries. Callers do not
- * wait for its writes. The database can be rebuilt from evidence at any time (`docs/decisions/0376`).
+ * Views of the local run: a worker thread with its own database, fed with the text of entries. Callers do not wait for
+ * its writes. The database can be rebuilt from evidence at any time (`docs/decisions/0376`).
  */
 import { existsSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import { errorOf, type ViewAnswer, type ViewsDatabase } from './messages.ts';
 
 export interface Views extends Observations {
   /**
-   * Projects entries. An entry that was projected before changes nothing.
+   * Projects entries. An entry that was already projected changes nothing.
    * @throws ProjectionAway if the worker cannot work now.
    */
   project(entries: readonly EvidenceEntry[]): Promise<void>;
@@ -22,7 +22,7 @@ export interface Views extends Observations {
   readonly complete: boolean;
   /** Marks the database as rebuilt. */
   completed(): Promise<void>;
-  /** Ends the worker after its running work. */
+  /** Ends the worker after it finishes its current work. */
   stop(): Promise<void>;
 }
 
@@ -33,17 +33,17 @@ interface Running {
   readonly asked: Map<number, PromiseWithResolvers<unknown>>;
 }
 
-/** Times that one batch may end the worker before it counts as the batch's fault. */
+/** Number of times one batch may end the worker before the batch is considered at fault. */
 const mostDeaths = 3;
 
-/** Heap limit of new objects. It is small, because a batch is garbage once it is stored, and V8 returns memory late. */
+/** Heap limit for new objects. It is small because a batch is garbage once it is stored, and V8 returns memory late. */
 const resourceLimits = { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 256 };
 
-/** Returns the file of the worker: in a bundle `views-worker.mjs` next to it, in a checkout a neighbour of this file. */
+/** Returns the worker's file: in a bundle, `views-worker.mjs` next to it; in a checkout, a file next to this one. */
 const workerFile = (here: string = import.meta.url): URL =>
   new URL(here.endsWith('.ts') ? './worker.ts' : './views-worker.mjs', here);
 
-/** Opens the views. The worker starts with the first use, and again after it has ended by itself. */
+/** Opens the views. The worker starts at first use, and restarts after it has ended on its own. */
 export function openViews(database: ViewsDatabase, report: (message: string) => void): Views {
   const marker = `${database.path}.complete`;
   const complete = existsSync(marker) && existsSync(database.path);

@@ -1,4 +1,4 @@
-/** The worker thread of the views: projects entries into a database of its own, and answers reads of it. */
+/** The views worker thread: projects entries into its own database, and serves reads from it. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { observationsTable } from '#adapters/tables/observations-table.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';

@@ -8,15 +8,15 @@ export interface Check {
   readonly name: string;
   /** Runs the check. @throws Failure, which becomes its result. */
   readonly run: (api: Api) => Promise<readonly CheckResult[]>;
-  /** Advice if the gateway does not have the requested resource. */
+  /** Advice if the gateway does not have the resource. */
   readonly absent: string;
-  /** Advice if its address does not answer and differs from that of the other checks. */
+  /** Advice if its address does not respond and differs from the address of the other checks. */
   readonly unreachable?: string;
   /** A failure of this check ends the run, because the other checks would fail in the same way. */
   readonly needed?: true;
 }
 
-/** Returns the answer of an operation. */
+/** Returns the response of an operation. */
 export const readOperation = async (
   api: Api,
   operation: string,

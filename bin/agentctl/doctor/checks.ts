@@ -112,7 +112,7 @@ const dependencyFound = ({ kind, name, state, reason, needed }: Fields): CheckRe
   if (kind === 'configuration')
     return fail(found, 'agentctl config check <file> shows what is wrong; correct the file and save it');
   if (needed) return fail(found, 'start it, or check its address and credentials: nothing is decided until it answers');
-  // A model that callers may request does not answer [cli.status].
+  // A model that callers may request does not respond [cli.status].
   if (kind === 'provider' && state === 'down') return fail(found, dependencyTodo.provider!(name));
   return warn(found, dependencyTodo[String(kind)]?.(name) ?? 'agentctl status has the details');
 };

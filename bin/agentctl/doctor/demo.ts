@@ -1,4 +1,4 @@
-/** Finds demo settings that a deployment must not have: mock answers, keys made by `npm start` [cli.status]. */
+/** Finds demo settings that a deployment must not have: mock responses, keys made by `npm start` [cli.status]. */
 
 import { type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 import type { Api } from '../client.ts';
@@ -7,7 +7,7 @@ import { type CheckResult, ok, warn } from './finding.ts';
 /** Names of the keys that `npm start` generates. */
 const generated = /^local-(agent|human|viewer)$/;
 
-/** Reports providers that answer without a model. */
+/** Reports providers that respond without a model. */
 export function demoModels(providers: readonly Fields[], isDeployment: boolean): CheckResult {
   const mocks = providers.filter(({ type, enabled }) => type === 'mock' && enabled !== false);
   if (mocks.length === 0) return ok('no provider gives demo answers');
@@ -56,6 +56,8 @@ export async function checkDemo(api: Api): Promise<CheckResult[]> {
   ];
 }
 
-/** Checks the brokers. Only administrators may read the configuration; a local run may have such keys. */
+/**
+ * Checks the brokers. Only administrators may read the configuration; in a local run, generated broker keys are fine.
+ */
 export const checkDemoBrokers = async (api: Api): Promise<CheckResult[]> =>
   api.isDeployment ? demoBrokers(fields((await readOperation(api, 'getConfig')).configuration)) : [];

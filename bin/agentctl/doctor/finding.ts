@@ -1,7 +1,7 @@
 /** Result of a check of a deployment, with the check's name. */
 export interface Finding {
   readonly check: string;
-  /** `unknown`: not visible to the key, or absent at the gateway. */
+  /** `unknown`: not visible to the key, or not available at the gateway. */
   readonly state: 'ok' | 'warn' | 'fail' | 'unknown';
   readonly found: string;
   readonly todo?: string;
@@ -12,5 +12,5 @@ export type CheckResult = Omit<Finding, 'check'>;
 export const ok = (found: string): CheckResult => ({ state: 'ok', found });
 export const warn = (found: string, todo: string): CheckResult => ({ state: 'warn', found, todo });
 export const fail = (found: string, todo: string): CheckResult => ({ state: 'fail', found, todo });
-/** Reports that a check could not decide; `todo` says how to find out, or that no action is needed. */
+/** Reports that a check was inconclusive; `todo` says how to find out, or that no action is needed. */
 export const unknown = (found: string, todo: string): CheckResult => ({ state: 'unknown', found, todo });

@@ -34,10 +34,10 @@ export class EdgeAdmission {
 
   constructor(ports: EdgeAdmissionPorts) {
     this.#ports = ports;
-    // A counter that first appears with a shed request has no rise that a chart or an alarm could see.
+    // If a counter first appears with a shed request, charts and alarms cannot see a rise.
     for (const priority of ['normal', 'low']) ports.telemetry.count('svc_edge_loadshed_total', { priority }, 0);
     this.#delay.enable();
-    // Each second is measured separately: one long stop must not shed for minutes.
+    // Each second is measured separately, so that one long pause does not cause minutes of shedding.
     this.#sampling = setInterval(() => {
       this.#delayMs = this.#delay.percentile(90) / 1e6;
       this.#delay.reset();

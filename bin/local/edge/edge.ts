@@ -1,6 +1,7 @@
 /**
  * The edge of this machine: one address for the gateway, the admin surface and MCP, over TLS, HTTP/2 and HTTP/1.1. It
- * sheds load, limits, breaks circuits and forwards; the upstreams authorise [edge.listeners].
+ * sheds load, applies rate limits and circuit breakers, and forwards requests; the upstreams authorise them
+ * [edge.listeners].
  */
 import type { ServerResponse } from 'node:http';
 import { Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
@@ -30,7 +31,7 @@ import { forwardUpgrade } from './upgrade.ts';
 interface Upstream {
   /** Its base address, for HTTP/2 and WebSockets. */
   readonly url: string;
-  /** Serves requests of HTTP/1.1 without another connection. */
+  /** Serves HTTP/1.1 requests without opening another connection. */
   readonly serve: Serve;
 }
 
@@ -47,7 +48,7 @@ interface EdgeOptions {
   readonly telemetry: Telemetry;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** A Caddy for HTTP/3: its program, if given, and the port (0 = any free one). Absent: no HTTP/3. */
+  /** Caddy for HTTP/3: its program, if given, and the port (0 = any free one). If absent, HTTP/3 is off. */
   readonly http3?: { readonly program: string | undefined; readonly port: number };
   /** See `EdgeListenerOptions`. */
   readonly unreadMs?: number | undefined;
@@ -149,7 +150,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   };
 
   /**
-   * Opens the parent span of all further work [trace.caller]. Its path has no query, which may contain anything.
+   * Opens the parent span of all subsequent work [trace.caller]. Its path omits the query, which may contain anything.
    */
   const traced = (
     request: EdgeRequest,
@@ -257,10 +258,10 @@ const onward = (
   token,
 ];
 
-/** Returns the path; of the absolute form, whose host is checked, the part after the host. */
+/** Returns the path; for a URL in absolute form, whose host is checked, the part after the host. */
 const pathOf = (url: string): string => url.replace(/^https?:\/\/[^/?#]*/i, '') || '/';
 
-/** Stops pages that rebind their own name to our address, like the upstream listeners do. */
+/** Stops pages that rebind their own name to the gateway's address, as the upstream listeners do. */
 function requireOwnHost(request: EdgeRequest, listenHost: string, names: readonly string[]): void {
   if (!('stream' in request)) {
     checkHost(request, listenHost, names);

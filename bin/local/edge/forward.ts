@@ -1,4 +1,4 @@
-/** Forwards a request of HTTP/2 to its upstream over HTTP/1.1, and returns the answer, streaming both. */
+/** Forwards an HTTP/2 request to its upstream over HTTP/1.1 and returns the response, streaming both. */
 import { Agent, type IncomingMessage, request as requestTo } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -14,13 +14,13 @@ export interface Forwarded {
   readonly path: string;
   /** Names and values, alternating. */
   readonly headers: readonly string[];
-  /** Headers to add to the answer. */
+  /** Headers to add to the response. */
   readonly added: Readonly<Record<string, string>>;
 }
 
 /**
- * Result of an exchange. `broken`: the upstream could not be reached, or ended within its answer. `left`: the client
- * disconnected.
+ * Result of an exchange. `broken`: the upstream could not be reached, or disconnected during its response. `left`: the
+ * client disconnected.
  */
 export interface Outcome {
   readonly kind: 'answered' | 'broken' | 'left';
@@ -28,15 +28,15 @@ export interface Outcome {
 }
 
 /**
- * Returns an agent that reuses connections: a new one per request would cost more than the rest. The upstream closes
- * idle ones after ten seconds.
+ * Returns an agent that reuses connections: opening one per request would cost more than everything else. The upstream
+ * closes idle ones after ten seconds.
  */
 export const edgeAgent = (): Agent =>
   new Agent({ keepAlive: true, keepAliveMsecs: 1_000, timeout: 0, scheduling: 'lifo' });
 
 /**
  * Resolves when the exchange has ended in any way.
- * @throws GatewayError `service_unavailable` if no byte of an answer has been sent yet.
+ * @throws GatewayError `service_unavailable` if no byte of a response has been sent yet.
  */
 export function forward(
   agent: Agent,
@@ -68,7 +68,7 @@ export function forward(
   };
   let left = false;
   response.once('close', () => {
-    left = !response.writableEnded; // `writableFinished` is true for a reset stream of HTTP/2
+    left = !response.writableEnded; // `writableFinished` is true for a reset HTTP/2 stream
     if (left) outgoing.destroy();
     resolve({ kind: left ? 'left' : 'answered', status });
   });
@@ -93,8 +93,8 @@ export function forward(
 const hasBody = ({ stream }: Http2ServerRequest): boolean => !stream.endAfterHeaders;
 
 /**
- * Adds the length declared by the client, else chunked coding, so that the upstream never has to guess the end of a
- * body. A declared length without a body is dropped, since the upstream would wait for it.
+ * Adds the length declared by the client, otherwise chunked coding, so that the upstream never has to guess where a
+ * body ends. A declared length without a body is dropped, because the upstream would wait for the body.
  */
 function framed(headers: readonly string[], body: boolean): string[] {
   const isLength = (at: number) => headers[at - (at % 2)] === 'content-length';
@@ -114,7 +114,7 @@ function head(response: Http2ServerResponse, status: number, raw: readonly strin
   response.writeHead(status, fields);
 }
 
-/** Resets the stream, so that the client does not treat the answer as complete. */
+/** Resets the stream, so that the client does not treat the response as complete. */
 const resetStream = ({ stream }: Http2ServerResponse): void => stream.close(internalError);
 
 /** INTERNAL_ERROR of RFC 9113. */

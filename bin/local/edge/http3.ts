@@ -1,7 +1,7 @@
 /**
- * HTTP/3 for the edge: a Caddy as child process, if its program is found [edge.listeners]. Node.js does not support QUIC.
- * Caddy terminates TLS and QUIC and forwards each request to the cleartext listener with a token that no client knows,
- * so that the edge trusts the reported address.
+ * HTTP/3 for the edge: Caddy runs as a child process if its program is found [edge.listeners]. Node.js does not support
+ * QUIC. Caddy terminates TLS and QUIC and forwards each request to the cleartext listener with a token that clients do
+ * not know, so that the edge trusts the reported address.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
@@ -23,7 +23,7 @@ interface Http3Options {
   /** UDP; 0 = any free port. */
   readonly port: number;
   readonly certificate: OwnCertificate;
-  /** The listener of HTTP/2 in cleartext. */
+  /** Port of the HTTP/2 cleartext listener. */
   readonly cleartextPort: number;
   readonly token: string;
   readonly telemetry: Pick<Telemetry, 'log'>;
@@ -55,8 +55,8 @@ function isProgram(path: string): boolean {
 }
 
 /**
- * Starts Caddy. @throws Error if a program given by option cannot be started; one found on PATH is skipped with a
- * warning.
+ * Starts Caddy. @throws Error if a program given as an option cannot be started; if one found on PATH cannot, it is
+ * skipped with a warning.
  */
 export async function startHttp3(options: Http3Options): Promise<Http3 | undefined> {
   const { program, telemetry } = options;
@@ -109,7 +109,7 @@ async function run(program: string, options: Http3Options): Promise<Http3> {
   };
 }
 
-/** Resolves when Caddy reports that it serves. @throws Error with its last output. */
+/** Resolves when Caddy reports that it is serving. @throws Error with its last output. */
 async function waitUntilServing(child: ChildProcess): Promise<void> {
   const { stderr } = child;
   let said = '';
@@ -132,7 +132,9 @@ async function waitUntilServing(child: ChildProcess): Promise<void> {
 
 const lastError = (said: string): string => said.trim().split('\n').at(-1)?.slice(0, 300) ?? '';
 
-/** Returns Caddy's complete configuration, in its native form: it reads no file of the machine. */
+/**
+ * Returns Caddy's complete configuration in its native form, so that it reads no configuration file from the machine.
+ */
 const configurationOf = ({ host, certificate, cleartextPort, token }: Http3Options, port: number) => ({
   admin: { disabled: true, config: { persist: false } },
   storage: { module: 'file_system', root: join(certificate.certFile, '..', 'caddy') },

@@ -33,7 +33,7 @@ export interface EdgeListeners {
   readonly tlsPort: number;
   readonly cleartextPort: number;
   connections(): number;
-  /** Stops accepting, finishes requests in flight within `graceMs`, then cuts the rest. */
+  /** Stops accepting connections, lets requests in flight finish within `graceMs`, then closes the rest. */
   drain(graceMs: number): Promise<void>;
 }
 
@@ -47,7 +47,8 @@ const http2Limits = {
   maxSessionRejectedStreams: 50,
   maxOutstandingPings: 5,
   maxSettings: 16,
-  // Streams that are opened and reset at once: a burst, then this many per second; beyond that the session is closed.
+  // Streams that are opened and reset immediately: a burst, then this many per second; above that the session is
+  // closed.
   streamResetBurst: 200,
   streamResetRate: 33,
   unknownProtocolTimeout: 5_000,
@@ -61,7 +62,7 @@ const http1Limits = {
   keepAliveTimeout: keptOpenMs,
   keepAliveTimeoutBuffer: keptOpenReserveMs,
   connectionsCheckingInterval: 1_000,
-  requireHostHeader: false, // checked by the edge, to answer in JSON
+  requireHostHeader: false, // checked by the edge, so that the error is JSON
   insecureHTTPParser: false,
 } as const;
 
@@ -79,9 +80,10 @@ export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeL
     handshakeTimeout: headersMs,
   });
   Object.assign(tls, {
-    // All of them, as at the upstream listeners: a dropped header could be the second of two that contradict.
+    // Keeps all headers, as at the upstream listeners: a dropped one could be the second of two that contradict each
+    // other.
     maxHeadersCount: 0,
-    // Any other upgrade (h2c) is ignored, and the request is answered unchanged [http.expectation].
+    // Any other upgrade (h2c) is ignored, and the request is served as usual [http.expectation].
     shouldUpgradeCallback: ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === 'websocket',
   });
   const cleartext = createServer(http2Limits);
@@ -110,11 +112,11 @@ export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeL
   let draining = false;
   for (const server of [tls, cleartext]) {
     server.on('connection', (socket: Socket) => {
-      // Otherwise an answer over HTTP/1.1 is delayed about 40 ms until the client acknowledges its head.
+      // Otherwise an HTTP/1.1 response is delayed about 40 ms until the client acknowledges its headers.
       socket.setNoDelay(true);
       socket.on('error', () => socket.destroy());
       connections.opened(socket);
-      // For connections that never send a byte. TLS handshakes and requests have their own time-outs.
+      // For connections that never send a byte. TLS handshakes and requests have separate timeouts.
       if (server === cleartext) socket.setTimeout(idleMs, () => socket.destroy());
     });
     server.on('session', (session: ServerHttp2Session) => {
@@ -135,7 +137,7 @@ export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeL
       session.setTimeout(sessionIdleMs, () => {
         if (streams > 0) return;
         session.close();
-        // An unfinished head does not count as a stream yet, and keeps a closing session open.
+        // An unfinished header block does not count as a stream yet, and keeps a closing session open.
         const cut = setTimeout(() => void (streams === 0 && session.destroy()), Math.min(headersMs, sessionIdleMs));
         session.once('close', () => clearTimeout(cut));
       });
@@ -148,16 +150,16 @@ export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeL
       response.writeContinue();
       take(request, response);
     });
-    // Otherwise Node answers by itself, without a body.
+    // Otherwise Node responds by itself, without a body.
     server.on('checkExpectation', take);
-    // Over HTTP/2 it is an ordinary request, whose stream would stay open without an answer.
+    // Over HTTP/2 it is an ordinary request, whose stream would stay open without a response.
     server.on('connect', (request: EdgeRequest, to: Duplex | EdgeResponse) => {
       if ('stream' in request) take(request, to as EdgeResponse);
       else refuseConnection(to as Duplex, noTunnel(), options.ids.uuid());
     });
     server.on('sessionError', () => {}); // the session's own handler ends it
     server.on('clientError', (fault: NodeJS.ErrnoException, socket: Socket) => {
-      // Before the end of the handshake no answer is possible, and written bytes keep the connection open.
+      // Before the end of the handshake no response is possible, and written bytes keep the connection open.
       const open = server === cleartext || secured.has(socket);
       if (fault.code !== 'ECONNRESET') options.ended(open ? 'protocol' : 'handshake');
       if (open && fault.code !== 'ECONNRESET' && socket.writable)

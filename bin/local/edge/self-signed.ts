@@ -1,6 +1,6 @@
 /**
- * A self-signed certificate of a TLS server (RFC 5280), written as DER: a library for it has 210 modules, a fifth of
- * all that a start loads.
+ * A self-signed certificate for a TLS server (RFC 5280), written as DER: a certificate library would add 210 modules, a
+ * fifth of all modules loaded at start.
  */
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -41,7 +41,7 @@ const extendedKeyUsage = [0x55, 0x1d, 0x25];
 const serverAuthentication = [0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x01];
 const subjectAlternativeName = [0x55, 0x1d, 0x11];
 
-/** Returns the extensions: not an authority; signs the handshakes of a server. */
+/** Returns the extensions: not a CA; may sign a server's handshakes. */
 const extensions = (names: readonly string[]): Buffer[] => [
   extension(basicConstraints, sequence()),
   extension(keyUsage, der(bitString, Buffer.of(7, 0x80))),

@@ -1,5 +1,5 @@
 /**
- * Passes a request of HTTP/1.1 to its upstream in this process, which writes its answer directly to the client
+ * Passes an HTTP/1.1 request to its upstream in this process, which writes its response directly to the client
  * [edge.streams].
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
@@ -26,7 +26,7 @@ export function serveInProcess(
   return promise;
 }
 
-/** @param fields lower-case names and values, alternating. */
+/** @param fields names in lower case and values, alternating. */
 function firstOfEach(fields: readonly string[]): IncomingHttpHeaders {
   const headers: IncomingHttpHeaders = {};
   for (let at = 0; at + 1 < fields.length; at += 2) headers[fields[at]!] ??= fields[at + 1]!;

@@ -7,13 +7,13 @@ import { returnedHeaders } from '#features/edge/forwarded-headers.ts';
 interface UpgradeTo {
   readonly origin: URL;
   readonly path: string;
-  /** Names and values, alternating, without those of the connection. */
+  /** Names and values, alternating, without the hop-by-hop headers. */
   readonly headers: readonly string[];
 }
 
 /**
  * Resolves when the connection has ended, with the status of the handshake: 101, or the gateway's refusal.
- * @throws GatewayError `service_unavailable` if the gateway does not answer.
+ * @throws GatewayError `service_unavailable` if the gateway does not respond.
  */
 export function forwardUpgrade(socket: Duplex, head: Buffer, { origin, path, headers }: UpgradeTo): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();

@@ -1,4 +1,4 @@
-/** Decides each address that the provider would fetch as the call `http.get` [chat.addresses]. */
+/** Evaluates each address that the provider would fetch as an `http.get` call [chat.addresses]. */
 
 import { decideOnly } from '#core/actions/decide-only.ts';
 import type { GovernedRequest } from '#core/actions/envelope.ts';
@@ -12,7 +12,7 @@ import type { ChatPorts } from '../ports.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { chatWait, endInReview, pendingOf, reviewContent } from './approval.ts';
 
-/** Maximum number of addresses, each of which costs a decision. */
+/** Maximum number of addresses, because each one costs a decision. */
 const maxAddresses = 20;
 
 interface Fetch {
@@ -25,9 +25,9 @@ interface DecidedFetch extends Fetch {
 }
 
 /**
- * Returns the call if all addresses are allowed, or its end if one is in review.
- * @throws GatewayError `policy_violation` that names the rule; `invalid_request` for an address that cannot be decided;
- * `conflict` for a review that is answered as an error.
+ * Returns the call if all addresses are allowed, or its ending if an address is in review.
+ * @throws GatewayError `policy_violation` that names the rule; `invalid_request` for an address that cannot be
+ * evaluated; `conflict` for a review that is returned as an error.
  */
 export async function governAddresses(
   ports: ChatPorts,
@@ -38,7 +38,7 @@ export async function governAddresses(
   const { call } = screened;
   const fetches = fetchesOf(screened, found);
   const reviewsContent = screened.inputVerdict.decision === 'review';
-  // An approval is used once, so none is used before all that the call needs are there.
+  // An approval can be used only once, so none is used until all approvals that the call needs are available.
   const keeps = reviewsContent || fetches.length > 1;
   const decisions = await decideAddresses(ports, screened, fetches, answering, keeps);
   const content = reviewsContent ? await reviewContent(ports, screened, answering, true) : undefined;
@@ -61,15 +61,15 @@ export async function governAddresses(
 
 const isApproved = ({ matched_rule }: DecisionResult): boolean => matched_rule.startsWith('approved:');
 
-/** Returns what is in review: the content first, to which the `X-Approval-Ref` of a retry belongs. */
+/** Returns the pending reviews, starting with that of the content, to which the `X-Approval-Ref` of a retry belongs. */
 function pendingIn(fetches: readonly DecidedFetch[], content: DecisionResult | undefined) {
   const all = [...(content ? [{ path: 'messages', result: content }] : []), ...fetches];
   return all.filter(({ result }) => result.decision === 'review');
 }
 
 /**
- * Decides the addresses in order.
- * @param keeps leaves fitting approvals unused.
+ * Makes a decision on each address, in order.
+ * @param keeps leaves matching approvals unused.
  * @throws GatewayError `policy_violation`
  */
 async function decideAddresses(
@@ -83,7 +83,7 @@ async function decideAddresses(
   const wait = {
     ...chatWait(call),
     keeps,
-    // The answer begins, and is kept alive while the call is pending.
+    // The response begins, and is kept alive while the call is pending.
     onWait: () => void (call.stream && answering.stream(screened)),
   };
   const results: DecidedFetch[] = [];
@@ -119,7 +119,8 @@ function fetchesOf({ call, inputVerdict }: ScreenedCall, found: readonly Fetched
     throw invalidRequest(
       `The request contains ${byTarget.size} addresses that the provider would fetch; ${maxAddresses} at most are decided. Send contents in base64, or have their hosts listed in chat_addresses.`,
     );
-  // A reference names one approval: that of the content, if it is in review. Others are found by their calls.
+  // A reference identifies a single approval: that of the content, if it is in review. Other approvals are found by
+  // their calls.
   const refers = byTarget.size === 1 && inputVerdict.decision !== 'review';
   return [...byTarget].map(([target, { path }]) => ({
     path,
@@ -136,7 +137,7 @@ function fetchesOf({ call, inputVerdict }: ScreenedCall, found: readonly Fetched
   }));
 }
 
-/** Returns the address in its normal form. */
+/** Returns the address in normalised form. */
 function targetOf({ path, address }: FetchedAddress): string {
   const url = URL.parse(address.trim());
   if (url?.username !== '' || url.password !== '' || !isReadAlike(address))

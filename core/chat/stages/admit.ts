@@ -1,4 +1,4 @@
-/** Admits a call: reserves its limits and reads its session in parallel. */
+/** Admits a call: reserves against its limits and reads its session in parallel. */
 
 import { assertSessionOwner } from '#core/configuration/identity/sessions.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
@@ -32,8 +32,8 @@ export async function admit(ports: ChatPorts, running: RunningCall, policy: Cont
     ports.evidence.head(tenant, call.sessionId),
     scored ? ports.keyRisks.of(tenant, call.principal.key_id) : undefined,
   ]);
-  store.catch(() => {}); // reported by the await below
-  // Unfiltered request, processed while the store works.
+  store.catch(() => {}); // the await below reports it
+  // Unfiltered request, processed while the store operations run.
   const requestSha256 = digestOf(call.body);
   const [outcome, head, key] = await store;
   const admitted: AdmittedCall = {
@@ -46,7 +46,7 @@ export async function admit(ports: ChatPorts, running: RunningCall, policy: Cont
     requestSha256,
   };
   try {
-    // Checked before any refusal is recorded, since that would write to the session.
+    // Checked before any refusal is recorded, because recording would write to the session.
     assertSessionOwner(head, call.principal);
     if (!outcome.ok) throw limitReached(ports, admitted, outcome);
     for (const { tier } of outcome.budgets) if (tier !== 'ok') ports.telemetry.count('svc_budget_tier_total', { tier });
@@ -59,19 +59,20 @@ export async function admit(ports: ChatPorts, running: RunningCall, policy: Cont
 }
 
 /**
- * Returns the failure for a model that the tenant may not use. It is recorded as a decision, unlike an unserved model.
+ * Returns the failure for a model that the tenant may not use. Unlike an unserved model, it is recorded as a decision.
  */
 const unallowed = (admitted: AdmittedCall, refusal: GatewayError): StageFailure =>
   new StageFailure(refusal, admitted, 'refused', { ruling: blockRuledBy(`model:${admitted.call.model}`) });
 
 const blockRuledBy = (matchedRule: string): Ruling => ({ decision: 'block', matchedRule });
 
-/** Requests above this size are filtered in a worker, or with turns for other work in between. */
+/** Requests larger than this are filtered in a worker, or in slices that let other work run in between. */
 const quickTokens = 4 * 1024;
 
 /**
- * Checks whether the provider is called right after admission [limit.none]: its start is then noted with the
- * reservation, which saves a write. Quick filters do not matter: a call that they block is settled like any other.
+ * Checks whether the provider is called immediately after admission [limit.none]: its start is then recorded with the
+ * reservation, which saves a write. Quick filters make no difference, because a call that they block is settled like
+ * any other.
  */
 const isCalledImmediately = (call: ChatCall, policy: ContentPolicy): boolean =>
   (policy.inputIdle || (policy.inputQuick && call.inputTokens <= quickTokens && call.storing === undefined)) &&
@@ -83,7 +84,8 @@ function reserve(ports: ChatPorts, call: ChatCall, begun: boolean): Promise<Rese
   const limits = limitsOf(configuration, call.tenant.id, call.resolvedModel);
   const key = keyPartOf(identities, call.principal, call.resolvedModel);
   const named = { tenant: call.tenant.id, id: call.envelopeId, session_id: call.sessionId };
-  // A forbidden model is counted as a request and costs nothing, so that no budget or price is reported instead.
+  // A call to a forbidden model counts as a request and costs nothing, so that no budget or price error is reported
+  // instead.
   if (call.refusal) {
     const part = key && { ...key, limits: withoutBudgets(key.limits) };
     return ports.counters.reserve({ ...named, tokens: 0, cost_microusd: 0, limits: withoutBudgets(limits), key: part });
@@ -129,7 +131,7 @@ function limitReached(
   return new StageFailure(error, admitted, 'refused', { ruling: blockRuledBy(`budget:${what}`) });
 }
 
-/** Enforces the behavioural kill switch: of the session, and of its key over all its sessions. */
+/** Enforces the behavioural kill switch for the session, and for its key across all of the key's sessions. */
 function assertNotBlocked({ clock }: ChatPorts, admitted: AdmittedCall): void {
   const { behavior } = admitted.call.snapshot.configuration;
   const stopped = blockedBy(behavior, admitted.standing, clock.now());

@@ -1,4 +1,6 @@
-/** Review of chat traffic: the call is pending like any action, answered 202, and its retry passes once. */
+/**
+ * Review of chat traffic: the call is pending like any other action, gets a 202 response, and its retry passes once.
+ */
 import { answer } from '#core/actions/answers.ts';
 import type { ExecutionMode } from '#core/actions/execute-action.ts';
 import { approvalFor } from '#core/actions/govern.ts';
@@ -17,16 +19,17 @@ import type { ChatPorts } from '../ports.ts';
 import { knowing, StageFailure } from '../stage-failure.ts';
 
 /**
- * Maximum bytes shown to a reviewer. Larger requests show the last words and the digest that the approval is bound to.
+ * Maximum number of bytes shown to a reviewer. For larger requests, the end of the text and the digest that the
+ * approval is bound to are shown.
  */
 const shownBytes = 128 * 1024;
 const lastWords = 8 * 1024;
 const idPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * Returns the call once an approval of exactly this call is taken, or its end while the decision is pending.
+ * Returns the call once an approval for exactly this call has been taken, or its ending while the decision is pending.
  * @throws GatewayError `policy_violation` while a denial of the same call applies; `conflict` if pending calls are
- * answered as errors.
+ * returned as errors.
  */
 export async function awaitApproval(
   ports: ChatPorts,
@@ -41,7 +44,7 @@ export async function awaitApproval(
 
 /**
  * Reviews the content of a call.
- * @param keeps leaves a fitting approval unused.
+ * @param keeps leaves a matching approval unused.
  * @returns allow or review. @throws GatewayError `policy_violation` while a denial of the same call applies.
  */
 export async function reviewContent(
@@ -52,12 +55,12 @@ export async function reviewContent(
 ): Promise<DecisionResult> {
   const { call, inputVerdict } = screened;
   const how = chatReviewOf(call);
-  // The answer begins, and is kept alive while the call is pending.
+  // The response begins, and is kept alive while the call is pending.
   if (how === 'hold' && call.stream) answering.stream(screened);
   const asked = envelopeOf(call);
   const call_digest = callDigest(asked);
   const named = await approvalFor(ports, asked, call_digest);
-  // A retry may name the approval of an address in the chat; that of the content is then found by its call.
+  // A retry may name the approval for an address in the chat; the content's approval is then found by its call.
   const isOfAddress = named?.row?.protocol === 'http';
   const { approval_ref: _, ...unnamed } = asked;
   const envelope = isOfAddress ? unnamed : asked;
@@ -74,7 +77,7 @@ export async function reviewContent(
       reason: `The filter ${matched_rule?.replace(/^content:/, '')} asks for a human's decision.`,
     },
     call_digest,
-    // The approval shows the prompt to the reviewer; the log has its digest only.
+    // The approval shows the reviewer the prompt; the log contains only its digest.
     privateParameters: true,
     // The call continues in this pipeline, not in an executor; its approval admits one call [approval.used-once].
     decideOnly: true,
@@ -85,12 +88,12 @@ export async function reviewContent(
   return result;
 }
 
-/** Returns how a chat waits for a human: held if `chat_review` is `hold`, otherwise answered at once. */
+/** Returns how a chat waits for human review: held if `chat_review` is `hold`, otherwise answered immediately. */
 export const chatWait = (call: ChatCall): WaitStrategy =>
   waitingOver(call.snapshot.configuration.approvals, chatReviewOf(call) === 'hold', () => call.signal.aborted);
 
 /**
- * Ends a call that needs a human's approval, as `approvals.chat_review` configures.
+ * Ends a call that requires human approval, as configured in `approvals.chat_review`.
  * @throws GatewayError `conflict` unless it is `status_202`.
  */
 export function endInReview(screened: ScreenedCall, answering: Answering, pending: JsonObject): Finished {
@@ -111,7 +114,7 @@ async function taken(
   return { ...screened, approval: { ...approval, head: head ?? null } };
 }
 
-/** Returns the failure for a call that a human denied, with the reviewer's words. */
+/** Returns the failure for a call that a reviewer denied, with the reviewer's comment. */
 function deniedChat(screened: ScreenedCall, { matched_rule, envelope_id, error }: DecisionResult): StageFailure {
   const fault = new GatewayError('policy_violation', error?.message ?? 'The call was denied.', {
     data: { decision: 'block', matched_rule, envelope_id, ...error?.data },
@@ -119,7 +122,7 @@ function deniedChat(screened: ScreenedCall, { matched_rule, envelope_id, error }
   return new StageFailure(fault, screened, 'blocked', { ruling: { decision: 'block', matchedRule: matched_rule } });
 }
 
-/** Takes the approval only: the rest of the pipeline executes the call. */
+/** Consumes the approval only; the rest of the pipeline executes the call. */
 const takenOnly: ExecutionMode = async (_ports, action, evidence_hash) => ({
   ...answer(action),
   decision: 'allow',
@@ -141,8 +144,8 @@ const chatReviewOf = ({ tenant, snapshot }: ChatCall) =>
   tenant.chat_review ?? snapshot.configuration.approvals.chat_review;
 
 /**
- * Answers 202 with the approval. Client libraries would read it as an empty stream, so a stream gets an error event,
- * which each of them throws [chat.review].
+ * Responds with 202 and the approval. Client libraries would read that as an empty stream, so a stream gets an error
+ * event instead, which all of them throw [chat.review].
  */
 function answerPending({ wire, stream, readsEvents }: ChatCall, answering: Answering, pending: JsonObject): void {
   if (stream && readsEvents) answering.events(202, [wire.errorEvent(needsApproval(pending))]);
@@ -156,9 +159,9 @@ const needsApproval = (pending: JsonObject): GatewayError =>
     { data: pending },
   );
 
-/** Returns the pending review as an error that client libraries throw, with its address and id [chat.review]. */
+/** Returns the pending review as an error that client libraries throw, with its URL and id [chat.review]. */
 const reviewError = (screened: ScreenedCall, pending: JsonObject): StageFailure =>
-  // Client libraries retry a 409 at once, before a reviewer can have decided.
+  // Client libraries retry a 409 immediately, before a reviewer can have made a decision.
   new StageFailure(needsApproval(pending), screened, 'review', { headers: { 'x-should-retry': 'false' } });
 
 function envelopeOf(call: ChatCall): ActionEnvelope {
@@ -186,7 +189,7 @@ function envelopeOf(call: ChatCall): ActionEnvelope {
 }
 
 function reviewedBody({ body }: ChatCall): Record<string, unknown> {
-  // Streaming changes how the answer is sent, not the request itself.
+  // Streaming changes how the response is sent, not the request itself.
   const { stream: _stream, stream_options: _options, ...asked } = body;
   const text = canonicalize(asked);
   if (text.length <= shownBytes) return asked;

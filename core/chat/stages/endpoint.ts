@@ -1,5 +1,6 @@
 /**
- * Calls an endpoint other than chat, after the input policy has checked its texts as messages [passthrough.governed].
+ * Calls an endpoint other than chat, after the input policy has checked its text in the form of messages
+ * [passthrough.governed].
  */
 
 import type { EndpointName, Usage } from '#core/contracts/chat.ts';
@@ -34,12 +35,13 @@ import { checkReply } from './output-policy.ts';
 import { beginModel } from './provider-call.ts';
 import { failed } from './provider-fault.ts';
 
-/** Kinds of providers with such endpoints. */
+/** Provider types that have such endpoints. */
 const having: ReadonlySet<string> = new Set(['openai', 'mock']);
 
 /**
  * Calls the endpoint.
- * @throws GatewayError `model_not_found` if no provider of the model has the endpoint; faults of providers as for chat.
+ * @throws GatewayError `model_not_found` if none of the model's providers has the endpoint; provider faults as for
+ * chat.
  */
 export async function callEndpoint(
   ports: ChatPorts,
@@ -99,8 +101,8 @@ async function askProvider(
 }
 
 /**
- * Checks the request of a speech call with the reply filters before a provider is paid, since speech repeats its text.
- * Text that they would redact cannot be removed from sound.
+ * Checks a speech request with the reply filters before a provider is paid, because the speech repeats its text. Text
+ * that the filters would redact cannot be removed from audio.
  */
 async function checkSpoken(
   ports: ChatPorts,
@@ -118,7 +120,7 @@ async function checkSpoken(
   throw new StageFailure(fault, checked, 'blocked');
 }
 
-/** Counts the usage that the provider reports, otherwise the reservation, so that no budget is exceeded unnoticed. */
+/** Counts the usage that the provider reports, or else the reservation, so that no budget is exceeded unnoticed. */
 function count({ call, progress }: BegunCall, name: EndpointName, reply: JsonObject): void {
   const { silent } = endpoints[name];
   const counted: Partial<Usage> = readOpenaiUsage(reply.usage) ?? {};

@@ -1,4 +1,4 @@
-/** `policy.check_input`: keyword, regex, PII and WASM filters over every text that the model reads. */
+/** `policy.check_input`: applies keyword, regex, PII and WASM filters to all text that the model reads. */
 
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -8,7 +8,7 @@ import type { ChatPorts } from '../ports.ts';
 import { StageFailure } from '../stage-failure.ts';
 
 /**
- * Checks the request and may redact texts in place. The approval stage handles `review`.
+ * Checks the request and may redact text in place. The approval stage handles `review`.
  * @throws GatewayError `policy_violation`.
  */
 export async function checkInputPolicy(
@@ -29,7 +29,7 @@ export async function checkInputPolicy(
   });
 }
 
-/** Verdict of a stage without filters, which the trace contains as well [trace.routes]. */
+/** Verdict of a stage without filters, which also appears in the trace [trace.routes]. */
 export const clean: Verdict = { decision: 'allow', findings: [] };
 
 /** Counts findings by filter and action. */
@@ -53,10 +53,10 @@ export function violation({ matched_rule, findings }: Verdict): GatewayError {
   });
 }
 
-/** Actions that let a text pass, strictest first. */
+/** Actions that let text pass, strictest first. */
 const passing: readonly string[] = ['redact', 'warn', 'log'];
 
-/** Returns the attributes of a span: the decision, and the filter with the strictest action [trace.routes]. */
+/** Returns the span attributes: the decision, and the filter with the strictest action [trace.routes]. */
 export function verdictAttributes({ decision, matched_rule, findings }: Verdict) {
   if (decision !== 'allow') return { decision, policy_name: matched_rule, action: decision };
   const [found] = [...findings].sort((a, b) => passing.indexOf(a.action) - passing.indexOf(b.action));

@@ -1,4 +1,4 @@
-/** `policy.check_output` on complete replies and on streams, then the response transforms. */
+/** `policy.check_output` for complete replies and streams, followed by the response transforms. */
 
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { ContentContext, ContentPolicy, StreamScan, Verdict } from '#core/models/content-policy/ports.ts';
@@ -18,7 +18,7 @@ const contextOf = ({ tenant, resolvedModel }: ChatCall, provider = ''): ContentC
 
 /**
  * Checks a complete reply and changes it in place.
- * @param given texts of the reply; by default those of its dialect.
+ * @param given text slots of the reply; by default those of its dialect.
  * @throws GatewayError `policy_violation`.
  */
 export async function checkReply<Before extends KnownCall>(
@@ -31,7 +31,7 @@ export async function checkReply<Before extends KnownCall>(
   const { call, provider } = known;
   try {
     const texts = given ?? call.wire.replyTexts(reply);
-    // The trace contains the stage even if no filter checks replies [trace.routes].
+    // The trace shows the stage even if no filter checks replies [trace.routes].
     const verdict = await ports.telemetry.leafSpan('policy.check_output', {}, async (span) => {
       const found = policy.outputIdle ? clean : await policy.checkOutput(texts, contextOf(call, provider));
       span.set(verdictAttributes(found));
@@ -43,12 +43,12 @@ export async function checkReply<Before extends KnownCall>(
     rewriteTexts(call, texts);
     return after;
   } catch (thrown) {
-    // The model has already answered, so an unexpected fault is recorded with the cost as well.
+    // The model has already responded, so an unexpected error is recorded together with the cost.
     throw StageFailure.of(thrown, known);
   }
 }
 
-/** Applies the response transforms to the running texts of a complete reply. */
+/** Applies the response transforms to the running text of a complete reply. */
 export function rewriteTexts(call: ChatCall, texts: readonly TextSlot[]): void {
   const rewrite = rewriting(call.snapshot.configuration, call.tenant);
   if (!rewrite) return;
@@ -58,16 +58,16 @@ export function rewriteTexts(call: ChatCall, texts: readonly TextSlot[]): void {
   }
 }
 
-/** Gate that checks the events of a stream and decides which may be sent, and when. */
+/** Gate that checks the events of a stream and determines which of them may be sent, and when. */
 export interface StreamGate {
-  /** Returns the events to send for this one; none once the verdict is a block. */
+  /** Returns the events to send for this event, or none once the verdict is a block. */
   pass(event: JsonObject): JsonObject[] | Promise<JsonObject[]>;
-  /** Returns the events still held when the source has ended. */
+  /** Returns the events that are still held when the source has ended. */
   end(): JsonObject[] | Promise<JsonObject[]>;
   verdict(): Verdict;
 }
 
-/** Reports the findings in a finished stream as those of its stage. */
+/** Reports the findings of a finished stream as those of its stage. */
 export function reportStream(ports: ChatPorts, verdict: Verdict): void {
   void ports.telemetry.span('policy.check_output', verdictAttributes(verdict), async () => {});
   countFindings(ports, verdict);
@@ -85,7 +85,7 @@ class Gate implements StreamGate {
   readonly #scan: StreamScan | undefined;
   readonly #rewrite: (() => Rewriter) | undefined;
   readonly #rewriters = new Map<string, Rewriter>();
-  /** Last text event of each channel, the template for sending held text. */
+  /** Last text event of each channel, used as the template for sending held text. */
   readonly #likes = new Map<string, JsonObject>();
   readonly #echoes = new Set<string>();
 
@@ -141,7 +141,7 @@ class Gate implements StreamGate {
       if (out !== text) slot.set(out);
     }
     if (this.verdict().decision !== 'allow') return [];
-    // An event whose whole text is held back is not sent yet.
+    // An event whose text is held back entirely is not sent yet.
     const silent = spoke && said === '' && ended === undefined && isBare(event);
     if (ended === undefined) return silent ? [] : [event];
     const isEnded = (channel: string) => ended === 'all' || ended.some((name) => channel.startsWith(name));
@@ -151,7 +151,7 @@ class Gate implements StreamGate {
     return [...rest, event];
   }
 
-  /** Ends the scan of an echo: a filter may still match, but no text is left to send. */
+  /** Ends the scan of an echo: a filter may still match, but there is no text left to send. */
   async #endEcho(channel: string): Promise<void> {
     this.#echoes.delete(channel);
     await this.#scan?.end(channel);
@@ -179,7 +179,7 @@ class Gate implements StreamGate {
   }
 }
 
-/** Checks that an event carries only text: log probabilities and the like must not be lost with it. */
+/** Checks that an event carries only text, so that log probabilities and similar data are not lost with it. */
 const isBare = (event: JsonObject): boolean =>
   !Array.isArray(event.choices) ||
   event.choices.every((choice) => {

@@ -1,4 +1,4 @@
-/** `provider.call`: calls the model through routing and breakers, and passes its answer through the output policy. */
+/** `provider.call`: calls the model through routing and breakers, and passes its response through the output policy. */
 
 import type { DialectName } from '#core/contracts/chat.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -41,7 +41,7 @@ import { openStream, type RepliedModel, relayStream, type StreamToCaller } from 
 import { promptsAround } from './transform.ts';
 
 /**
- * Calls the model and answers.
+ * Calls the model and responds.
  * @throws GatewayError `provider_error`, `provider_timeout`, `rate_limit_error` (the provider's), `policy_violation`.
  */
 export async function callModel(
@@ -99,7 +99,7 @@ function recordProviderStart(ports: ChatPorts, call: ChatCall): Promise<void> {
   });
 }
 
-/** Opens the reply of a provider that answers, and records the attempts that failed. */
+/** Opens the reply of the provider that responds, and records the attempts that failed. */
 async function openReply(
   ports: ChatPorts,
   begun: BegunCall<LookedUpCall>,
@@ -116,9 +116,9 @@ async function openReply(
   );
   // A rollout may add another provider.
   refuseChoosing(call.dialect, body, entriesOf(plan));
-  /** Members that the last called provider did not receive. */
+  /** Members that were not sent to the last called provider. */
   let leftOut: readonly string[] = [];
-  /** Dialects of the providers that received a translation: their errors name its members. */
+  /** Dialects of the providers that received a translation; their errors name members of that dialect. */
   const spoken = new Map<string, DialectName>();
   try {
     const answered = await callProvider(ports, plan, {
@@ -148,7 +148,7 @@ async function openReply(
 const memberPaths = lazyImport(() => import('#core/models/dialects/translate/member-path.ts'));
 
 /**
- * Returns the failure with the member of the caller's request that it is about [error.plain-words].
+ * Returns the failure with the corresponding member of the caller's request [error.plain-words].
  * @param body translated request.
  */
 async function atCallersMember(
@@ -166,8 +166,8 @@ async function atCallersMember(
 }
 
 /**
- * Builds the provider's request. The provider's model name is set first, since the translation depends on it.
- * @param leftOut receives the names of members that the provider does not get.
+ * Builds the provider's request. The provider's model name is set first, because the translation depends on it.
+ * @param leftOut receives the names of members that are not sent to the provider.
  */
 function bodyFor(call: ChatCall, given: JsonObject, provider: Provider, leftOut: string[]): JsonObject {
   const { dialect, keepsResponses } = provider;
@@ -181,14 +181,14 @@ function bodyFor(call: ChatCall, given: JsonObject, provider: Provider, leftOut:
   });
   for (const name of provider.leftOut?.(asked) ?? []) add(name);
   if (dialect !== 'openai') return asked;
-  // A provider that stores responses gets pictures in their original place.
+  // A provider that stores responses receives images in their original position.
   const shown = call.operation === 'responses' && !(call.keep && keepsResponses) ? picturesAfterResults(asked) : asked;
   return call.stream ? withUsageRequested(shown) : shown;
 }
 
 /**
- * Returns storage settings that exclude prompts of the platform and the tenant: those apply to one response only, and
- * the caller may not read them.
+ * Returns storage settings that exclude the prompts of the platform and the tenant, because those apply to one response
+ * only and the caller may not read them.
  */
 function keptCall(
   call: ChatCall,
@@ -234,7 +234,7 @@ async function toolsDecided(ports: ChatPorts, call: ChatCall, spoken: JsonObject
   return (await completionTools()).governCompletion(ports, call, spoken);
 }
 
-/** Decides tool calls; loaded with the first of them. */
+/** Makes decisions on tool calls; loaded when the first one arrives. */
 const completionTools = lazyImport(() => import('../completion-tools.ts'));
 const messagesTools = lazyImport(() => import('../tool-use.ts'));
 

@@ -15,7 +15,7 @@ export function failed(ports: ChatPorts, before: KnownCall, thrown: unknown): St
   const headers = id === undefined ? {} : { 'x-provider-request-id': id };
   const { call, attempts = [] } = before;
   const known = fault ? { ...before, attempts: [...attempts, ...fault.attempts] } : before;
-  // It is not the provider's failure if the caller leaves, or requests a feature that the provider's API lacks.
+  // If the caller disconnects or requests a feature that the provider's API lacks, it is not the provider's failure.
   if (fault && fault.kind !== 'aborted' && fault.reason !== 'unfit') {
     ports.telemetry.count('svc_provider_errors_total', { provider: fault.provider });
     ports.telemetry.log('warn', 'provider call failed', {

@@ -1,4 +1,4 @@
-/** Answers from the response cache if the tenant has sent the same request before. */
+/** Answers from the response cache if the tenant has already sent the same request. */
 
 import type { JsonObject } from '#core/kernel/json.ts';
 import { type CacheKeyParts, cacheKey, semanticQuestion } from '#core/models/cache/cache-key.ts';
@@ -11,8 +11,8 @@ import { type ApprovedCall, endedWith, type Finished, type LookedUpCall } from '
 import type { ChatPorts } from '../ports.ts';
 
 /**
- * Looks up the call, unless the cache is off, the caller wants a fresh answer (`Cache-Control`, a temperature) or uses
- * tools. After a miss, the call must keep or drop the flight.
+ * Looks up the call, unless the cache is off, or the caller wants a fresh answer (`Cache-Control`, a temperature) or
+ * uses tools. After a miss, the call must keep or drop the flight.
  */
 export async function lookUp(ports: ChatPorts, approved: ApprovedCall): Promise<LookedUpCall> {
   const { call, body } = approved;
@@ -20,13 +20,13 @@ export async function lookUp(ports: ChatPorts, approved: ApprovedCall): Promise<
   return { ...approved, lookup };
 }
 
-/** Checks whether the cache may answer the call, or store its answer. */
+/** Checks whether the cache may answer the call or store its answer. */
 export function isLookedUp({ noCache, snapshot }: ChatCall, body: JsonObject): boolean {
   const { cache } = snapshot.configuration;
   return cache.enabled && !noCache && !isVaried(body, cache.max_temperature) && cacheableRequest(body);
 }
 
-/** Checks whether the caller wants varied answers; without a temperature, the gateway decides [chat.cache]. */
+/** Checks whether the caller wants varied answers. If no temperature is set, the gateway decides [chat.cache]. */
 const isVaried = ({ temperature }: JsonObject, most: number): boolean =>
   typeof temperature === 'number' && temperature > most;
 
@@ -54,7 +54,7 @@ function questionOf(call: ChatCall, body: JsonObject): CacheQuestion {
   };
 }
 
-/** Replays a cached answer as JSON or as the events of a stream, as the caller requests. */
+/** Replays a cached answer as JSON or as stream events, as the caller requests. */
 export async function replay(
   known: LookedUpCall,
   { reply }: Pick<CachedReply, 'reply'>,

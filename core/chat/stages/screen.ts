@@ -9,13 +9,13 @@ import type { ChatPorts } from '../ports.ts';
 import { checkInputPolicy } from './input-policy.ts';
 import { transformRequest } from './transform.ts';
 
-/** Guard of chats; few configurations need it. */
+/** Tool guard for chats, which few configurations need. */
 const toolResults = lazyImport(() => import('./tool-results.ts'));
 
 /** Applies transforms, filters and the tool guard. @throws GatewayError `policy_violation`. */
 export async function screen(ports: ChatPorts, admitted: AdmittedCall, policy: ContentPolicy): Promise<ScreenedCall> {
   const { call } = admitted;
-  // Texts of endpoints other than chat are data, so no prompts are added.
+  // Text sent to endpoints other than chat is data, so no prompts are added.
   if (call.storing || isEndpoint(call.operation)) return checkInputPolicy(ports, admitted, policy, call.body);
   const screened = await checkInputPolicy(ports, admitted, policy, transformRequest(call));
   if (!looksAtTools(call.snapshot.configuration)) return screened;

@@ -1,6 +1,6 @@
 /**
- * Ends every call: writes its evidence entry and the chain's head in one transaction, and in parallel turns the
- * reservation into spend. This is the second of two sequential store steps.
+ * Ends every call: writes its evidence entry and the chain head in one transaction, and turns the reservation into
+ * spend in parallel. This is the second of two sequential store steps.
  */
 
 import { sessionOwner } from '#core/actions/governed.ts';
@@ -24,7 +24,7 @@ import { recordOf } from '../chat-record.ts';
 import { headOf, providerOf, rulingOf } from '../known-facts.ts';
 import type { ChatPorts } from '../ports.ts';
 
-/** Entry of the call in evidence. */
+/** Evidence entry of the call. */
 export interface Recorded {
   readonly hash: string;
   readonly at: string;
@@ -33,10 +33,10 @@ export interface Recorded {
 
 /**
  * Settles a call.
- * @param traceId of the call's span.
+ * @param traceId trace id of the call's span.
  * @returns undefined for a call that leaves no entry.
- * @throws GatewayError `service_unavailable` if the entry could not be written: no caller may take the call for
- * recorded.
+ * @throws GatewayError `service_unavailable` if the entry could not be written, so that no caller assumes that the call
+ * was recorded.
  */
 export async function settle(ports: ChatPorts, ended: EndedCall, traceId: string): Promise<Recorded | undefined> {
   const charge = chargeOf(ended.known);
@@ -47,12 +47,13 @@ export async function settle(ports: ChatPorts, ended: EndedCall, traceId: string
 }
 
 /**
- * Checks whether a call leaves no entry: refusals by the rate limiter, since callers could write without limit; calls
- * into another key's session, whose chain is its owner's; refusals by a budget after the first per minute.
+ * Checks whether a call leaves no entry: refusals by the rate limiter, because callers could otherwise write without
+ * limit; calls into another key's session, whose chain belongs to its owner; refusals by a budget after the first per
+ * minute.
  */
 function leavesNoEntry({ known, ending }: EndedCall, nowMs: number): boolean {
   const { outcome, error } = ending;
-  // The entry that queued the review already exists.
+  // The entry that put the call in review already exists.
   if (outcome === 'review') return true;
   if (outcome !== 'refused') return false;
   const { matchedRule = '' } = rulingOf(known, ending);
@@ -102,8 +103,8 @@ async function recordEvidence(
 }
 
 /**
- * Records a call whose session another key opened while the model answered. The entry is in a session of the call's own
- * key and names the other session; the caller is refused.
+ * Records a call whose session was opened by another key while the model was responding. The entry is written to a
+ * session of the call's own key and names the other session; the caller is refused.
  * @throws GatewayError the refusal of the commit.
  */
 async function recordApart(
@@ -120,7 +121,8 @@ async function recordApart(
 }
 
 /**
- * Returns `unknown` if the host cannot see whether the caller received the answer. WebSocket posts are acknowledged.
+ * Returns `unknown` if the host cannot determine whether the caller received the answer. WebSocket posts are
+ * acknowledged.
  */
 const deliveryOf = ({ hostLimits }: ChatPorts, { transport }: ChatCall): 'unknown' | undefined =>
   transport === 'http' && hostLimits?.seesCallers === false ? 'unknown' : undefined;
@@ -141,7 +143,7 @@ function consume({ known: { call, approval }, ending: { outcome } }: EndedCall):
   return [finishExecution(holder, outcome === 'completed' || outcome === 'cached' ? 'executed' : 'failed')];
 }
 
-/** Settles the reservation. A failure is repaired from the evidence when the lease ends. */
+/** Settles the reservation. If this fails, it is repaired from the evidence when the lease ends. */
 async function settleReservation(ports: ChatPorts, { known }: EndedCall, { usage, cost }: Charge): Promise<void> {
   if (!known.reserved) return;
   const { call } = known;
@@ -200,11 +202,11 @@ function reportOtherModel({ telemetry }: ChatPorts, known: EndedCall['known'], [
   });
 }
 
-/** Models for which a warning was written. */
+/** Models for which a warning has been written. */
 const warnedOf = new RecentMap<string, true>({ max: 500 });
 
 /**
- * Warns once per model that long context was charged at the ordinary price, although its vendor may charge more
+ * Warns once per model that long context was charged at the standard price, although its vendor may charge more
  * [budget.served].
  */
 function warnOfLongContext({ telemetry }: ChatPorts, { snapshot, resolvedModel }: ChatCall, usage: Usage): void {

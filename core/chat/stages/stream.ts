@@ -1,4 +1,4 @@
-/** Relays a model's stream to the caller: translates, checks and counts it. The calling stage settles it. */
+/** Relays a model's stream to the caller, translating, checking and counting it. The calling stage settles it. */
 
 import { recall } from '#core/configuration/identity/federation/recall.ts';
 import type { AsyncQueue } from '#core/kernel/async-queue.ts';
@@ -33,18 +33,18 @@ import { blocked, clean } from './input-policy.ts';
 import { type StreamGate, streamGate } from './output-policy.ts';
 import { failed } from './provider-fault.ts';
 
-/** Answer of a model, with the complete reply for the cache if it ended well. */
+/** Model response, with the complete reply for the cache if it completed normally. */
 export interface RepliedModel extends Finished {
   readonly known: CheckedCall<ModelCall<LookedUpCall>>;
   readonly reply: JsonObject | undefined;
 }
 
-/** Provider's stream, and the end of its attempt. */
+/** Provider's stream, and a way to end its attempt. */
 interface StreamSource extends Pick<Answered, 'provider' | 'settleSpan'> {
   readonly events: AsyncIterable<JsonObject>;
 }
 
-/** Begins the answer and returns the caller's side of the stream. */
+/** Begins the response and returns the caller's side of the stream. */
 export async function openStream(
   ports: ChatPorts,
   model: ModelCall<LookedUpCall>,
@@ -55,7 +55,7 @@ export async function openStream(
   return new StreamToCaller(model, policy, answering.stream(model), tools);
 }
 
-/** Relays the stream. @throws GatewayError after the stream has begun: an event in the caller's dialect. */
+/** Relays the stream. @throws GatewayError after the stream has begun, sent as an event in the caller's dialect. */
 export async function relayStream(
   ports: ChatPorts,
   model: ModelCall<LookedUpCall>,
@@ -80,12 +80,12 @@ const withOutputVerdict = (model: ModelCall<LookedUpCall>, stream: StreamToCalle
   outputVerdict: stream.verdict(),
 });
 
-/** Number of events after which other work may run. */
+/** Number of events to relay before other work may run. */
 const turnEvents = 16;
 
 /**
- * Relays events until the source ends, the caller leaves or a filter blocks. Leaving the loop closes the provider's
- * stream.
+ * Relays events until the source ends, the caller disconnects or a filter blocks. Exiting the loop closes the
+ * provider's stream.
  */
 async function relayEvents(
   ports: ChatPorts,
@@ -115,7 +115,7 @@ async function relayEvents(
 class Blocked extends Error {}
 class Gone extends Error {}
 
-/** Returns the end of a stream that was interrupted. @throws StageFailure unless its caller has left. */
+/** Returns the ending of a stream that was interrupted. @throws StageFailure unless its caller has disconnected. */
 function interrupted<Known extends CheckedCall<ModelCall>>(
   ports: ChatPorts,
   known: Known,
@@ -133,10 +133,10 @@ function interrupted<Known extends CheckedCall<ModelCall>>(
   throw thrown instanceof ProviderFault ? failed(ports, known, thrown) : StageFailure.of(thrown, known);
 }
 
-/** Maximum characters of one answer, more than any model sends: stops a provider that never ends. */
+/** Maximum length of one response, more than any model sends, which stops a provider that never ends. */
 const maxCharacters = 8 * 1024 * 1024;
 const roomyCharacters = 1024 * 1024;
-/** Returns a bound far above the maximum output of the call. */
+/** Returns a limit far above the call's maximum output. */
 const charactersOf = ({ maxTokens }: ChatCall): number =>
   Math.min(maxCharacters, Math.max(roomyCharacters, maxTokens * 16));
 const maxEvents = 1_000_000;
@@ -148,7 +148,7 @@ const endless = (provider: string) =>
     `the stream went on far beyond what was asked for, or beyond ${maxEvents} events`,
   );
 
-/** Returns the gate that decides the tool calls of a stream; undefined if they pass undecided. */
+/** Returns the gate that makes decisions on a stream's tool calls, or undefined if they pass without a decision. */
 async function toolGate(ports: ChatPorts, call: ChatCall): Promise<ToolGate | CompletionToolGate | undefined> {
   if (leavesTools(call)) return undefined;
   if (call.dialect === 'anthropic') {
@@ -159,7 +159,9 @@ async function toolGate(ports: ChatPorts, call: ChatCall): Promise<ToolGate | Co
   return new CompletionToolGate(ports, call);
 }
 
-/** Gate of chat completions, loaded with the first call that needs it: most pass tool calls. */
+/**
+ * Gate for chat completions, loaded with the first call that needs it, because most chat completions pass tool calls.
+ */
 const completionTools = lazyImport(() => import('../completion-tools.ts'));
 const messagesTools = lazyImport(() => import('../tool-gate.ts'));
 
@@ -216,7 +218,7 @@ export class StreamToCaller {
   }
 }
 
-/** Renews the lease three times per term, since a stream may outlast it. */
+/** Renews the lease three times per term, because a stream may outlast it. */
 const keepLease = (ports: ChatPorts, { tenant, envelopeId }: ChatCall) =>
   repeat(ports, (reservationLeaseSeconds * 1000) / 3, () => ports.counters.extend(tenant.id, envelopeId));
 
@@ -235,7 +237,7 @@ const watchKey = (ports: ChatPorts, { call, halt }: RunningCall) =>
     );
   });
 
-/** Repeats `work` until the returned function is called; a failure may succeed the next time. */
+/** Repeats `work` until the returned function is called; after a failure, the next attempt may succeed. */
 function repeat(ports: ChatPorts, everyMs: number, work: () => Promise<void>): () => void {
   let cancel = () => {};
   const arm = () => {

@@ -1,5 +1,5 @@
 /**
- * Checks tool results and definitions in chat requests like those of MCP servers, before the model reads them
+ * Checks tool results and definitions in chat requests, like those from MCP servers, before the model reads them
  * [guard.chat].
  */
 
@@ -23,9 +23,8 @@ import { blocked, countFindings } from './input-policy.ts';
 const name = 'tool_guard';
 
 /**
- * Checks tools and marks or strips texts in place.
- * @throws GatewayError `policy_violation` for content to block, and for content that cannot be checked
- * [guard.fails-closed].
+ * Checks tools and marks or strips text in place.
+ * @throws GatewayError `policy_violation` for content that must be blocked or cannot be checked [guard.fails-closed].
  */
 export function guardTools(ports: ChatPorts, screened: ScreenedCall): ScreenedCall {
   const findings = lookAtTools(screened.call, screened.body);
@@ -43,7 +42,7 @@ export function verdictOf(findings: readonly Finding[]): Verdict {
   return blocks ? { decision: 'block', matched_rule: `content:${name}`, findings } : { decision: 'allow', findings };
 }
 
-/** Returns the findings in one request; marks or strips its results in place. */
+/** Returns the findings in one request, and marks or strips its tool results in place. */
 export function lookAtTools({ snapshot, wire }: ChatCall, body: JsonObject): readonly Finding[] {
   const { chat_results, chat_definitions, results, definitions } = snapshot.configuration.tool_guard;
   const { secret_files: secretFiles } = snapshot.configuration.catalog;
@@ -70,7 +69,7 @@ export function lookAtTools({ snapshot, wire }: ChatCall, body: JsonObject): rea
   return [...found.values()];
 }
 
-/** Returns the kinds found in definitions, once per tool. */
+/** Returns the kinds of findings in tool definitions, once per tool. */
 function definitionKindsIn(
   { tools, functions }: JsonObject,
   secretFiles: readonly string[],
@@ -93,7 +92,7 @@ const kindsOf = (definition: JsonObject, secretFiles: readonly string[]): readon
 ];
 
 /**
- * Returns the texts of results, grouped by turn: instructions split over several texts are found in their combination.
+ * Returns the text slots of tool results, grouped by turn, so that instructions split over several results are found.
  */
 function resultsIn(slots: readonly TextSlot[]): TextSlot[][] {
   const results = slots.filter(({ kind }) => kind === 'tool_result');
@@ -101,8 +100,8 @@ function resultsIn(slots: readonly TextSlot[]): TextSlot[][] {
 }
 
 /**
- * Maximum number of remembered texts. A conversation is sent again with each turn, so results are stored by digest and
- * actions in force.
+ * Maximum number of remembered texts. A conversation is sent again with each turn, so check results are cached by
+ * digest and active actions.
  */
 const maxRemembered = 2_000;
 const resultsUnder = remembered(
@@ -115,7 +114,7 @@ const definitionsUnder = remembered(
 type Guarding = { readonly actions: ToolGuard['results']; readonly secretFiles: readonly string[] };
 
 function guarded(texts: readonly string[], guarding: Guarding): GuardedResult {
-  // The actions belong to one configuration, and so to one list of files.
+  // The actions belong to one configuration, and therefore to one list of files.
   const known = resultsUnder(guarding.actions);
   const digest = sha256(texts.map((text) => `${text.length} ${text}`).join('\n'));
   const result = known.get(digest) ?? looked(texts, guarding);
@@ -126,7 +125,7 @@ function guarded(texts: readonly string[], guarding: Guarding): GuardedResult {
 function looked(texts: readonly string[], guarding: Guarding): GuardedResult {
   const blocks: Json[] = texts.map((text) => ({ type: 'text', text }));
   const { value, findings } = guardResult(blocks, { ...guarding, bytes: noBytes });
-  // Findings are counted by kind; their places do not help readers of the entry.
+  // Findings are counted by kind; their positions do not help readers of the entry.
   return { value, findings: findings.map((finding) => ({ ...finding, where: 'result' })) };
 }
 

@@ -2,14 +2,17 @@
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { ChatCall } from '../call.ts';
 
-/** Builds the system prompt: the tenant's own, prefix, the caller's words, suffix, with the platform's outermost. */
+/**
+ * Builds the system prompt: platform prefix, tenant prefix, the tenant's own prompt, the caller's prompt, tenant
+ * suffix, platform suffix.
+ */
 export function transformRequest(call: ChatCall): JsonObject {
   const [prefix, suffix] = promptsAround(call);
   if (prefix === '' && suffix === '') return call.body;
   return call.wire.withSystemPrompt(call.body, prefix, suffix);
 }
 
-/** Returns the texts before and after the caller's system prompt; empty if there are none. */
+/** Returns the text before and after the caller's system prompt; each is empty if there is none. */
 export function promptsAround({ snapshot, tenant }: ChatCall): readonly [before: string, after: string] {
   const { transform } = snapshot.configuration;
   const own = tenant.transform;

@@ -1,4 +1,4 @@
-/** Requests about files and batches to the provider that stores them. */
+/** Requests for files and batches, sent to the provider that stores them. */
 import type { GovernPorts } from '#core/actions/ports.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { StoredObject } from '#core/contracts/stored-batch.ts';
@@ -11,12 +11,12 @@ import { faultToError } from '#core/models/routing/fault-to-error.ts';
 import type { ChatPorts } from '../ports.ts';
 import type { StoredCaller } from './record.ts';
 
-/** Checks that an id is safe in the path of a request to the provider. */
+/** Checks that an id is safe to use in the path of a request to the provider. */
 export const isProviderId = (text: string): boolean => /^[\w.:-]{1,200}$/.test(text);
 
 export type WithFiles = Required<Pick<Provider, 'resource' | 'download'>>;
 
-/** Returns the provider of an entry, which must support files. @throws ProviderFault */
+/** Returns the provider for an entry, which must support files. @throws ProviderFault */
 export async function filesOf(
   { providers }: { readonly providers: Providers },
   entry: ProviderEntry,
@@ -26,7 +26,7 @@ export async function filesOf(
   throw new ProviderFault(entry.name, 'unavailable', `${entry.name} keeps no files`);
 }
 
-/** Reads the provider's id of the created object. @throws ProviderFault */
+/** Reads the provider's id for the created object. @throws ProviderFault */
 export function idIn(entry: ProviderEntry, { id }: JsonObject): string {
   const text = textOf(id) ?? '';
   if (isProviderId(text)) return text;
@@ -51,7 +51,7 @@ function refusedByProvider(
 }
 
 /**
- * Sends a request to the provider that a row names.
+ * Sends a request to the provider named in a row.
  * @throws GatewayError `conflict` if it is no longer configured; the provider's failure as the caller's error.
  */
 export async function requestFromProvider<T>(

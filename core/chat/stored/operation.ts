@@ -1,4 +1,4 @@
-/** The interface of an operation on objects that providers store for callers: files, batches, responses. */
+/** Interface of an operation on objects that providers store for callers: files, batches, responses. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { ChatPorts } from '../ports.ts';
 import type { StoredPage } from './ports.ts';
@@ -8,7 +8,7 @@ export interface StoredQuery {
   /** Id in the path; empty for a list. */
   readonly id: string;
   readonly page: StoredPage;
-  /** Maximum bytes of a file. */
+  /** Maximum size of a file in bytes. */
   readonly maxBytes: number;
 }
 

@@ -1,4 +1,4 @@
-/** Store of callers' files, batches and responses: each belongs to one key of one tenant. */
+/** Store of callers' files, batches and responses, each of which belongs to one key of one tenant. */
 
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { StoredBatch, StoredObject } from '#core/contracts/stored-batch.ts';
@@ -13,10 +13,10 @@ export interface StoredPage {
 }
 
 export interface StoredObjectStore {
-  /** Reads consistently; undefined if the object is unknown, another key's or deleted. */
+  /** Reads consistently. Returns undefined if the object is unknown, deleted or belongs to another key. */
   get(owner: StoredOwner, id: string): Promise<StoredObject | undefined>;
   put(stored: StoredObject): Promise<void>;
-  /** Lists the objects of one key, by default newest first. */
+  /** Lists one key's objects, by default newest first. */
   list(
     owner: StoredOwner,
     kind: StoredBatch['kind'],

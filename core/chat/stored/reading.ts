@@ -1,6 +1,6 @@
 /**
- * Checks stored objects when they are read: the caller must still be allowed the model, and the current output policy
- * applies.
+ * Checks stored objects when they are read: the caller must still be allowed to use the model, and the current output
+ * policy applies.
  */
 
 import type { Finding } from '#core/contracts/chat.ts';
@@ -28,7 +28,7 @@ export function readingCall(ports: ChatPorts, caller: StoredCaller, id: string, 
   return call;
 }
 
-/** Checks texts and filters them in place. @throws GatewayError `policy_violation` */
+/** Checks text slots and filters them in place. @throws GatewayError `policy_violation` */
 export async function checkOutput(
   ports: ChatPorts,
   { snapshot }: Pick<StoredCaller, 'snapshot'>,
@@ -45,7 +45,7 @@ export async function checkOutput(
   });
 }
 
-/** Checks that a list position has the form of an id. @throws GatewayError `invalid_request` */
+/** Checks that a list position is formatted as an id. @throws GatewayError `invalid_request` */
 export function assertPlace(after: string | undefined, isId: (id: string) => boolean): void {
   if (after === undefined || isId(after)) return;
   throw invalidRequest(`after is ${JSON.stringify(after.slice(0, 64))}; it takes the last id of the page before.`);

@@ -17,7 +17,7 @@ export interface StoredCaller {
   readonly snapshot: Snapshot;
   readonly sessionId: string;
   readonly requestId: string;
-  /** Aborts when the caller leaves. */
+  /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
 }
 
@@ -26,19 +26,22 @@ interface Use {
   /** Id as the caller sent it. */
   readonly id: string;
   readonly stored: StoredObject;
-  /** Set if it changes stored objects at the provider: its start is recorded too, so that a crash leaves a trace. */
+  /**
+   * Set if the operation changes stored objects at the provider: its start is then also recorded, so that a crash
+   * leaves a trace.
+   */
   readonly changes?: true;
 }
 
 interface Done<T> {
   readonly answer: T;
   readonly findings?: readonly Finding[];
-  /** Model named in the results that was not requested [budget.served]. */
+  /** Model that was named in the results but not requested [budget.served]. */
   readonly replied_model?: string | undefined;
 }
 
 /**
- * Runs `work` and records it before its answer is sent.
+ * Runs `work` and records it before its result is sent.
  * @throws GatewayError `forbidden` for another key's session, before `work` runs.
  */
 export async function runAndRecord<T>(
@@ -74,7 +77,7 @@ export async function runAndRecord<T>(
 }
 
 /**
- * Refuses reads by a blocked session or key; its objects stay at the provider.
+ * Refuses reads by a blocked session or key; their objects stay at the provider.
  * @throws GatewayError `session_blocked`
  */
 export async function assertMayRead(ports: ChatPorts, { principal, snapshot, sessionId }: StoredCaller): Promise<void> {

@@ -5,11 +5,11 @@ export class ResponseRetention {
   /** True if the caller requests storage. */
   readonly store: boolean;
   readonly previous: StoredResponse | undefined;
-  /** True if the caller's first message is `instructions`, which apply to this response only. */
+  /** True if the caller's first message comes from `instructions`, which apply to this response only. */
   readonly instructions: boolean;
-  /** Value in the answer: first as requested, in the end as done. */
+  /** Value in the response: initially as requested, finally as it turned out. */
   stored: boolean;
-  /** True if a tool call was not allowed, so that no later call may continue the response. */
+  /** True if a tool call was not allowed, in which case no later call may continue the response. */
   withheld = false;
   /** True if a tool call was allowed. */
   callsTools = false;

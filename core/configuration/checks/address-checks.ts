@@ -1,12 +1,12 @@
 /**
- * Rejects secrets in addresses and commands: every reader of the configuration and every data plane sees them
- * [config.secrets-stay-bound].
+ * Rejects secrets in addresses and commands, because every reader of the configuration and every data plane can see
+ * them [config.secrets-stay-bound].
  */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import type { Path, Problem } from '#core/contracts/problems.ts';
 import { hasProgramSecret } from '#core/text/secrets/program-secrets.ts';
 
-/** Sections with addresses. */
+/** Sections that contain addresses. */
 const sections = [
   ...(['providers', 'upstreams', 'approvals', 'credentials'] as const),
   ...(['executors', 'identity', 'evaluation', 'federation'] as const),
@@ -42,7 +42,7 @@ const checkAddress = ({ path, text }: Address): Problem[] =>
       ]
     : [];
 
-/** Addresses among the words are checked as addresses. */
+/** Words that are addresses are checked as addresses. */
 function checkCommand(command: readonly string[] | undefined, path: Path): Problem[] {
   const line = (command ?? []).filter((word) => !isAddress(word)).join(' ');
   if (!hasProgramSecret(line)) return [];

@@ -1,7 +1,8 @@
 /**
- * Keeps secrets bound to the addresses and purposes they were first entered for [config.secrets-stay-bound]: an
- * administrator who may store a configuration over HTTP must not redirect one to another address, in one step or in
- * several. The operator's configuration file replaces the binding; a rollback restores the earlier one.
+ * Keeps secrets bound to the addresses and purposes for which they were first entered [config.secrets-stay-bound]. An
+ * administrator who may store a configuration over HTTP must not be able to redirect a secret to another address,
+ * whether in one step or several. The operator's configuration file replaces the bindings, and a rollback restores the
+ * earlier ones.
  */
 import type { Configuration, ProviderEntry } from '#core/contracts/config.ts';
 import { type Problem, refusal } from '#core/contracts/problems.ts';
@@ -13,21 +14,23 @@ interface BindingRules {
   readonly before: Configuration | undefined;
   /** Bindings of earlier configurations, active or not. */
   readonly bound: SecretBindings;
-  /** Environment names that the operator lists; undefined if secrets come from a store that holds only secrets. */
+  /**
+   * Environment names that the operator lists, or undefined if secrets come from a store that contains only secrets.
+   */
   readonly listed: readonly string[] | undefined;
 }
 
-/** Result of a changed `base_url`: the provider's key is dropped, and the provider has none. */
+/** Result of a changed `base_url`: the provider's key is dropped, leaving the provider without one. */
 interface BoundConfiguration {
   readonly configuration: Configuration;
-  /** Bindings after the configuration is stored. */
+  /** Bindings after the configuration has been stored. */
   readonly bound: SecretBindings;
   readonly warnings: readonly string[];
 }
 
 /**
  * Checks that every secret keeps its bound uses.
- * @throws GatewayError `invalid_request` for a secret that would get another use.
+ * @throws GatewayError `invalid_request` if a secret would get a different use.
  */
 export function enforceBindings({ before, bound, listed }: BindingRules, after: Configuration): BoundConfiguration {
   const known = bindingsOf(before, bound);
@@ -56,7 +59,7 @@ export function enforceBindings({ before, bound, listed }: BindingRules, after: 
   };
 }
 
-/** Returns the bindings after `after` is stored. HTTP adds new names only; the file rebinds every name it uses. */
+/** Returns the bindings after `after` is stored. HTTP only adds new names; the file rebinds every name it uses. */
 export function bindingsAfter(bound: SecretBindings, after: Configuration, source: 'file' | 'api'): SecretBindings {
   const used: Record<string, string[]> = {};
   for (const { name, use } of secretUses(after)) {
@@ -66,12 +69,12 @@ export function bindingsAfter(bound: SecretBindings, after: Configuration, sourc
   return source === 'file' ? { ...bound, ...used } : { ...used, ...bound };
 }
 
-/** Configurations stored before bindings existed bind the secrets they use. */
+/** Configurations stored before bindings existed bind the secrets that they use. */
 const bindingsOf = (before: Configuration | undefined, bound: SecretBindings): SecretBindings =>
   before ? bindingsAfter(bound, before, 'api') : bound;
 
 /**
- * Rejects new commands: a program on the gateway's host could read the gateway's data, so only the file may name one.
+ * Rejects new commands. A program on the gateway's host could read the gateway's data, so only the file may name one.
  */
 function newCommands(before: Configuration | undefined, after: Configuration): Problem[] {
   if (!before) return [];

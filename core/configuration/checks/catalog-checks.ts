@@ -1,4 +1,4 @@
-/** Checks what a configuration adds to the catalog. */
+/** Checks a configuration's additions to the catalog. */
 import { isNetworkEntry } from '#core/catalog/networks.ts';
 import type { OwnProgram } from '#core/contracts/config/catalog.ts';
 import type { ConfigurationFile } from '#core/contracts/config.ts';

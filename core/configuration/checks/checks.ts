@@ -1,4 +1,4 @@
-/** Checks a configuration beyond its schema: names must be known, unique or free. */
+/** Checks a configuration beyond its schema: names must be known, unique or unused. */
 
 import { adminPerson } from '#core/configuration/identity/identities.ts';
 import type { ConfigurationFile } from '#core/contracts/config.ts';
@@ -21,7 +21,7 @@ import { checkSecretNames } from './secret-name-checks.ts';
 import { checkUpstreamNames } from './upstream-checks.ts';
 
 /**
- * Checks a configuration without schema errors.
+ * Checks a configuration that has no schema errors.
  * @param warnings receives unusual but allowed settings.
  */
 export function checkConfiguration(file: ConfigurationFile, warnings: string[]): Problem[] {
@@ -72,7 +72,7 @@ function checkPeople(file: ConfigurationFile, warnings: string[]): Problem[] {
       ? [{ path: ['people', i, 'id'], found: JSON.stringify(id), allowed: 'another id: this one is the admin token' }]
       : []),
     ...unknown(theirs, tenants, ['people', i, 'tenants'], 'tenants'),
-    // Logins of bots contain brackets.
+    // Bot logins contain brackets.
     ...(login === undefined || /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(login)
       ? []
       : [{ path: ['people', i, 'github_login'], found: JSON.stringify(login), allowed: 'the login of a person' }]),

@@ -1,4 +1,4 @@
-/** Checks the settings that each federation role requires and those it does not use [federation.document]. */
+/** Checks the settings that each federation role requires, and those that it does not use [federation.document]. */
 
 import { isLoopbackHost } from '#core/catalog/networks.ts';
 import type { FederationSettings } from '#core/contracts/config/federation.ts';
@@ -15,7 +15,7 @@ export function checkFederation({ federation, tenants }: ConfigurationFile): Pro
   ];
 }
 
-/** Requires keys of every tenant, except on a data plane, whose keys are in `federation.local_keys`. */
+/** Requires every tenant to have keys, except on a data plane, whose keys are in `federation.local_keys`. */
 const tenantsWithoutKeys = (tenants: ConfigurationFile['tenants']): Problem[] =>
   tenants.flatMap(({ api_keys }, at) =>
     api_keys.length > 0
@@ -82,7 +82,7 @@ function isConfidential(url: string): boolean {
   return protocol === 'https:' || isLoopbackHost(hostname);
 }
 
-/** Finds members without effect in this role: their author expected another role. */
+/** Finds members that have no effect in this role, which suggests that their author expected another role. */
 function strangers({
   role,
   planes,

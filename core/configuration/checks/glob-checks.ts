@@ -1,4 +1,4 @@
-/** Checks that the patterns of a configuration compile. */
+/** Checks that a configuration's patterns compile. */
 
 import type { Path, Problem } from '#core/contracts/problems.ts';
 import { foundAt } from '#core/kernel/issue-words.ts';
@@ -9,7 +9,7 @@ export const globProblems = (patterns: readonly string[], pathOf: (index: number
     problemOfAttempt(() => void compileGlob(pattern, 'name'), pattern, pathOf(i), 'a glob'),
   );
 
-/** Runs an attempt and returns its error as a problem with the text. */
+/** Runs an attempt and returns any error as a problem with the text. */
 export function problemOfAttempt(attempt: () => void, text: string, path: Path, allowed: string): Problem[] {
   try {
     attempt();

@@ -1,11 +1,11 @@
-/** Checks that executors fit into the time limits of the host [config.contradictions]. */
+/** Checks that executors fit within the host's time limits [config.contradictions]. */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import type { HostLimits } from '#core/contracts/host-limits.ts';
 import type { Path, Problem } from '#core/contracts/problems.ts';
 
 /**
  * Finds executors and upstreams whose timeouts exceed the host's limits.
- * @param host limits of this host; undefined if it does not limit functions.
+ * @param host limits of this host, or undefined if it does not limit functions.
  */
 export function checkHost(file: ConfigurationFile, host: HostLimits | undefined): Problem[] {
   if (!host) return [];

@@ -1,7 +1,4 @@
-/**
- * Conditions across the members of `identity`: token issuers and the mapping of their claims
- * [identity.oidc-mapping].
- */
+/** Conditions across members of `identity`: token issuers and the mapping of their claims [identity.oidc-mapping]. */
 
 import { isIssuerUrl } from '#core/configuration/identity/federation/urls.ts';
 import type { ConfigurationFile, OidcCaller, OidcProvider } from '#core/contracts/config.ts';
@@ -122,7 +119,7 @@ function checkAws({ tenants, people, identity: { aws } }: ConfigurationFile): Pr
   return [...unique(aws.callers, path, 'arn', 'ARN'), ...each];
 }
 
-/** Rejects two entries for the same issuer and audience: the caller would be ambiguous. */
+/** Rejects two entries with the same issuer and audience, because the caller would be ambiguous. */
 function checkAudiences(oidc: readonly OidcProvider[], at: Path): Problem[] {
   const seen = new Map<string, string>();
   return oidc.flatMap(({ name, issuer, audiences }, i) =>

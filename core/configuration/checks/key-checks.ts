@@ -1,4 +1,4 @@
-/** Checks key entries for duplicates, empty values and conflicts, and the people they name. */
+/** Checks key entries for duplicates, empty values and conflicts, and checks the people they name. */
 
 import { grantsOf } from '#core/configuration/identity/grants.ts';
 import type { ConfigurationFile } from '#core/contracts/config.ts';
@@ -6,7 +6,7 @@ import { type Path, type Problem, pathText } from '#core/contracts/problems.ts';
 import { digestOfKey, type FileKeyObject, keyObject } from '../store/stored-keys.ts';
 import { exactlyOne, oneOf } from './name-checks.ts';
 
-/** Shorter keys can be guessed. */
+/** Length below which a key draws a warning, because it can be guessed. */
 const shortKey = 16;
 
 export function checkKeys(file: ConfigurationFile, warnings: string[]): Problem[] {
@@ -22,7 +22,10 @@ export function checkKeys(file: ConfigurationFile, warnings: string[]): Problem[
   );
 }
 
-/** Rejects a repeated key: the same key twice would be two principals, and the same variable twice is the same key. */
+/**
+ * Rejects a repeated key. The same key used twice would be two principals, and the same variable used twice is the same
+ * key.
+ */
 function checkReuse(key: FileKeyObject, path: Path, firstUse: Map<string, string>): Problem[] {
   const identity = key.key_env === undefined ? digestOfKey(key) : `env ${key.key_env}`;
   if (identity === undefined) return [];

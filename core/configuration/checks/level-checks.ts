@@ -1,5 +1,5 @@
 /**
- * Checks the rules of organisation levels: they compile, can match, and are never less strict than the levels above
+ * Checks that the rules of organisation levels compile, can match, and are never less strict than the levels above
  * [identity.organizations].
  */
 
@@ -22,7 +22,7 @@ import { buildPolicyDocument } from '../load/policy-document.ts';
 
 /**
  * Checks the rules of all levels.
- * @param checkRule finds problems of a single rule, such as a glob that does not compile.
+ * @param checkRule finds problems in a single rule, such as a glob that does not compile.
  */
 export function checkLevels(
   file: ConfigurationFile,
@@ -61,9 +61,9 @@ function checkReach(level: Level, warnings: string[]): Problem[] {
 }
 
 /**
- * Checks that a level only tightens. The levels above must allow the calls that an allowing rule allows. A rule that reviews may also
- * cover calls blocked above, since the strictest decision counts; if all its calls are blocked above, it was meant to
- * lift a block. Guards always precede rules.
+ * Checks that a level only tightens. The calls that an allowing rule allows must also be allowed by the levels above. A
+ * rule that reviews may also cover calls blocked above, since the strictest decision counts; if all its calls are
+ * blocked above, it was meant to lift a block. Guards always precede rules.
  */
 function checkTightens(level: Level, own: ToolPolicyDocument, warnings: string[]): Problem[] {
   const document = levelDocument(level);
@@ -87,13 +87,13 @@ function checkTightens(level: Level, own: ToolPolicyDocument, warnings: string[]
   return [...refused.values()];
 }
 
-/** Checks whether the level is less strict. Without a matching rule it has not decided. */
+/** Checks whether the level may be less strict. Without a matching rule, it makes no decision. */
 const mayLoosen: AskedPairs = (above, { rules: [rule], decision }) =>
   rule !== undefined &&
   !above.name.startsWith('guard:') &&
   decisions.indexOf(decision) < decisions.indexOf(above.decision);
 
-/** Reports whether some call of a rule is not blocked above. */
+/** Reports whether any call that a rule matches is not blocked above. */
 const staysOpen = (upper: ToolPolicyDocument, level: ToolPolicyDocument, index: number): boolean =>
   hasDifferingCall(upper, level, (above, { rules: [rule] }) => above.decision !== 'block' && rule?.index === index);
 

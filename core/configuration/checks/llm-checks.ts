@@ -1,4 +1,4 @@
-/** Checks of providers, routes, aliases, content filters, budgets and cache that the schema cannot express. */
+/** Checks of providers, routes, aliases, content filters, budgets and the cache that the schema cannot express. */
 
 import type { ConfigurationFile, ContentFilter } from '#core/contracts/config.ts';
 import { type Path, type Problem, pathText } from '#core/contracts/problems.ts';
@@ -62,7 +62,7 @@ function routedProviders({ routes }: ConfigurationFile): { name: string; path: P
   ]);
 }
 
-/** Maximum number of steps through aliases of aliases. */
+/** Maximum number of steps through nested aliases. */
 const maxAliasSteps = 8;
 
 function checkAliases({ aliases }: ConfigurationFile): Problem[] {
@@ -72,14 +72,14 @@ function checkAliases({ aliases }: ConfigurationFile): Problem[] {
     const path = ['aliases', 'models', alias];
     const found = chain.map((name) => JSON.stringify(name)).join(' → ');
     const allowed = 'aliases that end at a model';
-    // Report a cycle once, at its alphabetically first name.
+    // A cycle is reported once, at its alphabetically first name.
     if (chain.at(-1) === alias) return alias === chain.toSorted()[0] ? [{ path, found, allowed }] : [];
     if (chain.length - 1 <= maxAliasSteps || new Set(chain).size < chain.length) return [];
     return [{ path, found: `${chain.length - 1} steps`, allowed: `at most ${maxAliasSteps} steps to a model` }];
   });
 }
 
-/** Returns the alias and every name it leads to, up to the model or a repeated name. */
+/** Returns the alias and every name it leads to, up to the model or the first repeated name. */
 function chainOf(alias: string, targets: ReadonlyMap<string, string>): string[] {
   const chain = [alias];
   for (let name = targets.get(alias); name !== undefined; name = targets.get(name)) {
@@ -151,8 +151,8 @@ function checkEmbedder({ cache, providers }: ConfigurationFile): Problem[] {
 }
 
 /**
- * Checks that the filter or provider of the tool guard's classifier exists: otherwise it would refuse everything or
- * check nothing.
+ * Checks that the filter or provider of the tool guard's classifier exists. Otherwise, the classifier would refuse
+ * everything or check nothing.
  */
 function checkClassifier(file: ConfigurationFile): Problem[] {
   const { classifier } = file.tool_guard;
@@ -176,7 +176,7 @@ const servedGlobs = ({ routes, providers }: ConfigurationFile): string[] => [
 const isServed = (file: ConfigurationFile, model: string): boolean =>
   Object.hasOwn(file.aliases.models, model) || servedGlobs(file).some((glob) => globMatches(glob, model));
 
-/** Returns warnings for a valid configuration: routes to disabled providers, aliases without a target. */
+/** Returns warnings about a valid configuration, such as routes to disabled providers or aliases without a target. */
 export function routingWarnings(file: ConfigurationFile): string[] {
   const disabled = file.providers.filter(({ enabled }) => !enabled).map(({ name }) => name);
   const idle = routedProviders(file)

@@ -1,16 +1,17 @@
-/** Checks shared by many sections: unique names, known names, one of several fields. */
+/** Checks shared by many sections: unique names, known names, and exactly one of several fields. */
 
 import type { Path, Problem } from '#core/contracts/problems.ts';
 import { didYouMean } from '#core/kernel/did-you-mean.ts';
 
 /**
- * Finds names used by several entries, ignoring case: readers would take `Alice` and `alice` for one person.
+ * Finds names used by several entries, ignoring case, because readers would take `Alice` and `alice` for the same
+ * person.
  * @param what the noun for an entry, capitalised to begin a sentence.
  */
 export const unique = <T>(items: readonly T[], path: Path, field: keyof T & string, what: string): Problem[] =>
   definedTwice(items, field, what).map(({ at, sentence }) => ({ path: [...path, at, field], sentence }));
 
-/** Finds repeated names, with the entry that used each first. */
+/** Finds repeated names, together with the entry that used each name first. */
 export function definedTwice<T>(items: readonly T[], field: keyof T & string, what: string) {
   const entries = new Map<string, number[]>();
   for (const [i, item] of items.entries()) {
@@ -38,7 +39,7 @@ export const unknown = (used: readonly string[], known: readonly string[], path:
 
 /**
  * Lists the allowed names.
- * @param found the unknown name, to suggest the one that was probably meant.
+ * @param found the unknown name, used to suggest the one that was probably intended.
  */
 export const oneOf = (names: readonly string[], what: string, found: string): string =>
   names.length === 0

@@ -1,4 +1,4 @@
-/** Checks names in organisations: unique, and known when referenced [identity.organizations]. */
+/** Checks that names in organisations are unique, and known if they are referenced [identity.organizations]. */
 
 import { grantsOf, highestRole } from '#core/configuration/identity/grants.ts';
 import { levelsWithRules, type Place, placesOf, teamsOf } from '#core/configuration/identity/organization.ts';
@@ -70,7 +70,7 @@ export function checkOrganizations(file: ConfigurationFile, warnings: string[]):
   ];
 }
 
-/** Checks that grants name known people, once per level. */
+/** Checks once per level that grants name known people. */
 function checkGrants({ organizations, people }: ConfigurationFile): Problem[] {
   const persons = people.map(({ id }) => id);
   const check = ({ grants }: { readonly grants: readonly { readonly person: string }[] }, at: Path): Problem[] =>
@@ -102,11 +102,11 @@ function checkGrants({ organizations, people }: ConfigurationFile): Problem[] {
 interface RulesAt {
   readonly at: Path;
   readonly rules: readonly Pick<ToolRule, 'decision' | 'approval'>[];
-  /** For each rule, the index of its entry at this place, if that is another. */
+  /** For each rule, the index of its entry at this place, if it differs. */
   readonly entries?: readonly number[];
 }
 
-/** Finds teams of tool rules that do not exist, and warns if too few people can vote. */
+/** Finds teams in tool rules that do not exist, and warns if too few people can vote. */
 export function checkToolRules(file: ConfigurationFile, places: readonly RulesAt[], warnings: string[]): Problem[] {
   const teams = file.organizations.flatMap(({ id, teams: own }) => own.map((team) => `${id}/${team.id}`));
   const voters = votersOf(file);
@@ -140,7 +140,7 @@ export function checkToolRules(file: ConfigurationFile, places: readonly RulesAt
 const isEnough = (role: Role): boolean => role !== 'viewer';
 
 /**
- * Checks that the teams of separation rules exist and have enough members: otherwise a rule would block the calls it
+ * Checks that the teams in separation rules exist and have enough members. Otherwise, a rule would block the calls it
  * was meant to allow.
  */
 function checkRules({ separation_rules, organizations }: ConfigurationFile): Problem[] {
@@ -165,7 +165,7 @@ function checkRules({ separation_rules, organizations }: ConfigurationFile): Pro
   });
 }
 
-/** Warns about rules without effect: they apply nowhere, or require more votes than there are voters. */
+/** Warns about rules that have no effect: they apply nowhere, or require more votes than there are voters. */
 function rulesInVain(file: ConfigurationFile): string[] {
   const places = placesOf(file);
   const voters = votersOf(file);
@@ -190,7 +190,7 @@ function rulesInVain(file: ConfigurationFile): string[] {
 interface Voter {
   readonly id: string;
   readonly teams: readonly string[];
-  /** The highest role of the person or of their keys. */
+  /** The highest role held by the person or by any of the person's keys. */
   readonly role: Role;
   /** Granted roles by tenant. */
   readonly granted: ReadonlyMap<string, Role>;
@@ -206,7 +206,7 @@ function votersOf(file: ConfigurationFile): readonly Voter[] {
 
 type Requires = ConfigurationFile['separation_rules'][number]['requires'];
 
-/** Reports whether the rule counts this person's vote in an environment, regardless of the requester. */
+/** Reports whether the rule counts this person's vote in an environment, regardless of who the requester is. */
 const isCounted = (
   { id, teams, role: own, granted }: Voter,
   { from_teams, not_same_team, roles }: Requires,

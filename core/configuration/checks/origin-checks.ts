@@ -1,4 +1,4 @@
-/** Checks that origins are written as browsers send them: any other form would never match. */
+/** Checks that origins are written as browsers send them, because any other form would never match. */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import type { Problem } from '#core/contracts/problems.ts';
 
@@ -13,8 +13,8 @@ export const checkOrigins = ({ server }: ConfigurationFile): Problem[] =>
   );
 
 /**
- * Checks an origin. Schemes of other programs (extensions, editors) have no origin in the URL standard, so only their
- * form is checked.
+ * Checks an origin. Schemes used by other programs (extensions, editors) have no origin in the URL standard, so only
+ * their form is checked.
  */
 function isOrigin(text: string): boolean {
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#@\s*,]+$/.test(text) || !URL.canParse(text)) return false;

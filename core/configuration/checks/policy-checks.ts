@@ -1,4 +1,4 @@
-/** Checks that the tool rules of a configuration compile and can match. */
+/** Checks that a configuration's tool rules compile and can match. */
 import { isRuleSet } from '#core/catalog/rule-sets.ts';
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import { capabilities } from '#core/contracts/envelope.ts';
@@ -39,7 +39,7 @@ export function checkPolicy(file: ConfigurationFile, resolved: ResolvedPack, war
   return [...reach, ...checkLevels(file, pack, warnings, checkRule)];
 }
 
-/** Warns about rules with the same name: they work, but readers confuse them. Rules of a set share its name. */
+/** Warns about rules with the same name, which work but confuse readers. Rules of a rule set share its name. */
 const rulesOfOneName = ({ rules, levels = [] }: ToolPolicyDocument, own: number): string[] => [
   ...definedTwice(rules.slice(0, own), 'name', 'Rule').map(({ sentence }) => `tool_policies.rules: ${sentence}.`),
   ...definedTwice(
@@ -66,7 +66,7 @@ function checkRule(rule: ToolRule, path: Path): Problem[] {
   }
 }
 
-/** Rejects unknown guard names: a misspelt one would leave a guard active that its author believes is disabled. */
+/** Rejects unknown guard names. A misspelt name would leave a guard active that its author believes to be disabled. */
 function checkDisabled(disabled: readonly string[], pack: ToolPack | null): Problem[] {
   const known = [...new Set(pack?.guards.map(guardName))];
   return disabled.flatMap((name, i): Problem[] =>
@@ -106,7 +106,10 @@ function checkBrokers(
   );
 }
 
-/** Finds rules that never match. A configured rule may override the pack's; any other unreachable rule is a mistake. */
+/**
+ * Finds rules that can never match. A configured rule may override one from the pack; any other unreachable rule is a
+ * mistake.
+ */
 function checkReach(
   document: ToolPolicyDocument,
   { proven, configured, entries }: Pick<ResolvedPack, 'proven' | 'entries'> & { readonly configured: number },
@@ -158,8 +161,8 @@ const sqlVerbs = [
 ];
 
 /**
- * Returns warnings, not errors: MCP servers and later executors may have tools of any name. Names with wildcards are
- * skipped.
+ * Returns warnings rather than errors, because MCP servers and later executors may have tools with any name. Names with
+ * wildcards are skipped.
  */
 export function unknownTools(file: ToolNames, pack: ToolPack | null): string[] {
   const known = knownTools(file, pack);
@@ -175,7 +178,7 @@ export function unknownTools(file: ToolNames, pack: ToolPack | null): string[] {
   });
 }
 
-/** Reports whether a name may be an unlisted program: short names differ in single letters, so they are not judged. */
+/** Reports whether a name may be an unlisted program. Short names differ in single letters, so they are not judged. */
 const mayBeProgram = (tool: string): boolean => parts(tool)[1].length < 5;
 
 /**
@@ -199,14 +202,14 @@ const parts = (tool: string): readonly [family: string, operation: string] => {
   return dot < 0 ? [tool, ''] : [tool.slice(0, dot), tool.slice(dot + 1)];
 };
 
-/** Returns known tool names in lower case by protocol: those of executors, effect readers and the pack. */
+/** Returns the known tool names by protocol, in lower case: those of executors, effect readers and the pack. */
 function knownTools({ upstreams, executors, catalog }: ToolNames, pack: ToolPack | null): Map<string, Set<string>> {
   const of = (family: string, names: readonly string[]) => names.map((name) => `${family}.${name}`);
   const tools: Readonly<Record<string, readonly string[]>> = {
     git: gitTools,
     http: ['http', ...upstreams.http.map(({ name }) => name)].flatMap((family) => of(family, httpMethods)),
     sql: of('sql', sqlVerbs),
-    // Effects of a shell line other than running programs have their own name.
+    // Effects of a shell line other than running programs have names of their own.
     shell: of('shell', [
       ...profiles.keys(),
       ...Object.keys(catalog?.programs ?? {}),

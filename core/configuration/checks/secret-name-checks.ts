@@ -1,5 +1,6 @@
 /**
- * Checks environment names of secrets: they are on an allow-list, and secrets that admit callers are never sent out.
+ * Checks the environment names of secrets. They must be on an allow-list, and secrets that admit callers must never be
+ * sent out.
  */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import { type Path, type Problem, pathText } from '#core/contracts/problems.ts';
@@ -11,8 +12,8 @@ interface Use {
 }
 
 /**
- * Rejects a secret that both admits callers and is sent out: an administrator who may point a provider at another
- * address would receive the admin token.
+ * Rejects a secret that both admits callers and is sent out. Otherwise, an administrator who may point a provider at
+ * another address would receive the admin token.
  */
 export function checkSecretNames(file: ConfigurationFile): Problem[] {
   const uses = environmentNames(file, []);
@@ -31,8 +32,8 @@ export function checkSecretNames(file: ConfigurationFile): Problem[] {
 }
 
 /**
- * Recognises a data plane's key, which is in its own list and, from the control plane, in its tenant: this is a single
- * use.
+ * Recognises a data plane's key, which appears both in its own list and, from the control plane, in its tenant. This
+ * counts as a single use.
  */
 const isMerged = (opener: Use, { path }: Use) =>
   opener.path[0] === 'tenants' && path[0] === 'federation' && path[1] === 'local_keys';
@@ -40,9 +41,9 @@ const isMerged = (opener: Use, { path }: Use) =>
 const isInbound = ({ path }: Use) =>
   path[0] === 'admin' || path[0] === 'tenants' || opensToPlanes(path) || verifiesVotes(path);
 
-/** Matches tokens and keys that admit callers of a federation, but not the token that a data plane sends. */
+/** Matches tokens and keys that admit federation callers, but not the token that a data plane sends. */
 const opensToPlanes = (path: Path) => path[0] === 'federation' && path.length > 2;
 
-/** Matches secrets whose holder can forge votes of any person. */
+/** Matches secrets that allow their holder to forge votes by any person. */
 const verifiesVotes = (path: Path) =>
   path[0] === 'approvals' && /(signing|webhook)_secret_env$/.test(String(path.at(-1)));

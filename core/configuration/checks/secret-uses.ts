@@ -1,4 +1,4 @@
-/** Uses of each secret of a configuration: an address, or a purpose within the gateway. */
+/** Uses of each secret in a configuration: an address, or a purpose within the gateway. */
 
 import { defaultTicketKeyName } from '#core/contracts/config/secret-names.ts';
 import type { Configuration } from '#core/contracts/config.ts';
@@ -7,15 +7,15 @@ import { globMatches } from '#core/text/matching/glob.ts';
 
 export interface SecretUse {
   readonly path: Path;
-  /** Environment name of the secret, or `secret:<secret_id>` of a stored one. */
+  /** Environment name of the secret, or `secret:<secret_id>` if it is stored. */
   readonly name: string;
-  /** The address it is sent to, or the setting that uses it. */
+  /** The address that the secret is sent to, or the setting that uses it. */
   readonly use: string;
   /** True if the name is an environment variable of the process. */
   readonly environment: boolean;
 }
 
-/** Returns every use of every secret; `path` is the setting that makes the use. */
+/** Returns every use of every secret. `path` is the setting that uses the secret. */
 export function secretUses(configuration: Configuration): SecretUse[] {
   const sent = sentUses(configuration);
   const named = new Set(sent.map(({ path }) => pathText(path)));
@@ -28,7 +28,7 @@ export function secretUses(configuration: Configuration): SecretUse[] {
   return [...sent, ...inside.map(({ path, name }) => ({ path, name, use: purposeOf(path), environment: true }))];
 }
 
-/** Returns every `…_env` of a configuration, with its path. */
+/** Returns every `…_env` member of a configuration, with its path. */
 export function environmentNames(value: unknown, path: Path): { readonly path: Path; readonly name: string }[] {
   if (value === null || typeof value !== 'object') return [];
   return Object.entries(value).flatMap(([step, held]) => {
@@ -45,7 +45,7 @@ function sentUses(configuration: Configuration): SecretUse[] {
     name === undefined ? [] : uses.map((use) => ({ path, name, use: sameForm(use), environment: true }));
   return [
     ...providers.flatMap((provider, at) =>
-      // Without an address, a provider type calls its vendor's.
+      // If no address is set, a provider type calls its vendor's address.
       to(['providers', at, 'api_key_env'], provider.api_key_env, provider.base_url ?? provider.type),
     ),
     ...upstreams.mcp.flatMap((server, at) => [
@@ -60,8 +60,8 @@ function sentUses(configuration: Configuration): SecretUse[] {
 }
 
 /**
- * Returns the uses of broker secrets: the secret goes to its issuer, and the credentials minted from it to the targets
- * of its grants.
+ * Returns the uses of broker secrets. The secret goes to its issuer, and the credentials minted from it go to the
+ * targets of its grants.
  */
 function brokerUses(configuration: Configuration): SecretUse[] {
   return configuration.credentials.brokers.flatMap((broker, at): SecretUse[] => {
@@ -78,7 +78,7 @@ function brokerUses(configuration: Configuration): SecretUse[] {
   });
 }
 
-/** Returns the addresses that calls under a broker's grants are sent to. */
+/** Returns the addresses to which calls under a broker's grants are sent. */
 function destinations({ credentials, tool_policies, upstreams }: Configuration, broker: string): string[] {
   const ofRules = tool_policies.rules.filter(({ credential }) => credential?.broker === broker);
   const grants = [...credentials.grants.filter((grant) => grant.broker === broker), ...ofRules];
@@ -103,7 +103,7 @@ const knownProtocols: readonly string[] = ['git', 'sql', 'http', 'shell'];
 const addressOf = ({ base_url }: { readonly base_url: string }) => base_url;
 const mayBe = (glob: string, protocol: string) => glob === protocol || /[*?{[]/.test(glob);
 
-/** Checks whether a glob may match a tool of a service: they are named `<service>.<operation>`. */
+/** Checks whether a glob may match one of a service's tools, which are named `<service>.<operation>`. */
 function mayBeOf(tool: string, service: string): boolean {
   const literal = tool.split(/[*?{[]/)[0] ?? '';
   return literal.includes('.') ? literal.startsWith(`${service}.`) : `${service}.`.startsWith(literal);
@@ -112,7 +112,7 @@ function mayBeOf(tool: string, service: string): boolean {
 type McpServer = Configuration['upstreams']['mcp'][number];
 const serverAddress = ({ url, command = [] }: McpServer): string => url ?? `stdio:${JSON.stringify(command)}`;
 
-/** Returns the setting without list indexes. A secret under rotation keeps its earlier use. */
+/** Returns the setting without list indexes, so that a secret under rotation keeps its earlier use. */
 const purposeOf = (path: Path): string =>
   path.map((step) => (typeof step === 'number' ? '[]' : step.replace(/^previous_/, ''))).join('.');
 

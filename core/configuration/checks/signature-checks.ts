@@ -1,6 +1,6 @@
 /**
- * With `tool_policies.require_signed`, every part that decides, apart from the gateway's own code, must be signed
- * [supply-chain.require-signed].
+ * If `tool_policies.require_signed` is set, every part that affects decisions, apart from the gateway's own code, must
+ * be signed [supply-chain.require-signed].
  */
 
 import { partsInForce, trustOf, type UnsignedPart } from '#core/configuration/supply-chain/in-force.ts';
@@ -13,7 +13,7 @@ type SignatureProblem = Problem & {
 };
 
 /**
- * Finds unsigned parts, or an invalid index.
+ * Finds unsigned parts or an invalid index.
  * @param now milliseconds since 1970
  */
 export function checkSignatures(configuration: Configuration, now: number): SignatureProblem[] {

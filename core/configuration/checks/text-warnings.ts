@@ -1,13 +1,13 @@
 /**
- * Warnings about valid texts that are probably mistakes: regular expressions instead of globs, keys and tokens in plain
- * text. Other checks reject addresses and commands with secrets.
+ * Warnings about valid strings that are probably mistakes, such as regular expressions instead of globs, or keys and
+ * tokens in plain text. Other checks reject addresses and commands with secrets.
  */
 
 import { type Path, pathText } from '#core/contracts/problems.ts';
 import { regexLook } from '#core/text/matching/regex-look.ts';
 import { issuedRanges } from '#core/text/secrets/secret-formats.ts';
 
-/** Members with patterns of names, and of other texts. */
+/** Members with name patterns, and members with other patterns. */
 const namePatterns = new Set(
   'protocol protocols tool tools upstream model models allowed_models forwarded_meta repositories applies_to'.split(
     ' ',
@@ -20,8 +20,8 @@ const isFilter = ([section, phase]: Path): boolean =>
   (section === 'policies' && (phase === 'input' || phase === 'output')) || section === 'transform';
 
 /**
- * Returns warnings about the texts of a configuration.
- * @param lineOf line lookup of the file that the value was read from.
+ * Returns warnings about strings in a configuration.
+ * @param lineOf looks up the line in the file that the value was read from.
  */
 export function textWarnings(value: unknown, lineOf: (path: Path) => number | undefined, file = ''): string[] {
   return warningsAt(value, []).map(({ path, sentence }) => {
@@ -56,7 +56,7 @@ function lookOf(text: string, path: Path): string | undefined {
   return textPatterns.has(member) ? regexLook(text, 'text') : undefined;
 }
 
-/** Budgets have model patterns as member names. */
+/** Budgets use model patterns as member names. */
 function modelWarnings(value: object, path: Path): Warning[] {
   if (path.at(-1) !== 'models' || path[0] !== 'budgets' || Array.isArray(value)) return [];
   return Object.keys(value).flatMap((model) => {
@@ -65,7 +65,7 @@ function modelWarnings(value: object, path: Path): Warning[] {
   });
 }
 
-/** Reports whether the path is a plain-text key: `api_keys: [KEY]`, or the member `key` of an entry. */
+/** Reports whether the path is that of a plain-text key: `api_keys: [KEY]`, or the `key` member of an entry. */
 const isPlainKey = (path: Path): boolean => {
   const at = path.lastIndexOf('api_keys');
   return at >= 0 && (path.length === at + 2 || (path.length === at + 3 && path.at(-1) === 'key'));

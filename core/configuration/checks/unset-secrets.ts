@@ -1,13 +1,13 @@
-/** Warnings about secrets that a configuration names and the host does not have [config.warned]. */
+/** Warnings about secrets that a configuration names but the host does not have [config.warned]. */
 import type { Configuration } from '#core/contracts/config.ts';
 import { type Path, pathText } from '#core/contracts/problems.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
 import { secretUses } from './secret-uses.ts';
 
 /**
- * Returns a warning for each name without a value. Names of keys and of the admin token have their own warnings;
+ * Returns a warning for each name that has no value. Key names and the admin token's name have their own warnings, and
  * previous secrets are absent unless a rotation is under way.
- * @param secrets a store with every secret of the configuration, not only those of one function.
+ * @param secrets a store with all secrets of the configuration, not only those of one function.
  */
 export async function unsetSecrets(configuration: Configuration, secrets: SecretStore): Promise<string[]> {
   const named = new Map<string, Path>();
@@ -25,12 +25,12 @@ export async function unsetSecrets(configuration: Configuration, secrets: Secret
 
 function isNeeded({ providers, approvals, credentials }: Configuration, path: Path): boolean {
   const [section, at, channel] = path;
-  // Brokers that issue tickets need a ticket key if the file has none; a local run generates its own.
+  // Brokers that issue tickets need a ticket key. If the file has none, a local run generates its own.
   if (at === 'tickets' && credentials.tickets.key_env === undefined)
     return credentials.brokers.some(({ type }) => type === 'ticket');
   if (section === 'admin' || section === 'tenants') return false;
-  if (section === 'federation') return at === 'token_env'; // names of keys have warnings of their own
-  if (section === 'executors') return /_env$/.test(String(path.at(-1))); // not the environment of programs
+  if (section === 'federation') return at === 'token_env'; // key names have their own warnings
+  if (section === 'executors') return /_env$/.test(String(path.at(-1))); // not the environment of the programs
   if (/^previous_/.test(String(path.at(-1)))) return false;
   if (section === 'providers') return providers[Number(at)]?.enabled === true;
   if (section === 'approvals') return approvals.channels[channel as keyof typeof approvals.channels]?.enabled === true;

@@ -1,4 +1,4 @@
-/** Checks the servers of rules and grants: they exist, and credentials are bound to one server. */
+/** Checks that the servers named in rules and grants exist, and that credentials are bound to one server. */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import type { Path, Problem } from '#core/contracts/problems.ts';
 import { globMatches, matchesAll } from '#core/text/matching/glob.ts';
@@ -31,11 +31,11 @@ function checkName(upstream: string, names: readonly string[], path: Path): Prob
   ];
 }
 
-/** Requires rules and grants with credentials for protocol mcp to name the receiving server. */
+/** Requires rules and grants that give credentials for MCP to name the receiving server. */
 function checkCredentials({ credentials, tool_policies, upstreams }: ConfigurationFile): Problem[] {
   const names = upstreams.mcp.map(({ name }) => name);
   const open = (protocol: string, upstream: string | undefined): boolean => {
-    // A pattern for every protocol counts only if there are MCP servers.
+    // A pattern that covers every protocol counts only if there are MCP servers.
     const covers = matchesAll(protocol) ? names.length > 0 : coversMcp(protocol);
     return covers && upstream === undefined;
   };
@@ -58,6 +58,6 @@ function coversMcp(protocol: string): boolean {
   try {
     return globMatches(protocol, 'mcp');
   } catch {
-    return false; // not a glob: reported where globs are checked
+    return false; // not a glob: reported by the glob checks
   }
 }

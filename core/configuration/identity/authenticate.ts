@@ -1,5 +1,6 @@
 /**
- * Authenticates callers from headers only: keys by digest lookup and constant-time comparison, then tokens of issuers.
+ * Authenticates callers from headers only: first keys, by digest lookup and constant-time comparison, then issuer
+ * tokens.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
@@ -12,12 +13,12 @@ import { adminPrincipal, type Identities } from './identities.ts';
 import type { Principal } from './principal.ts';
 import { RefusedToken } from './refused-token.ts';
 
-/** Headers as the host provides them: one text, or all values that were sent. */
+/** Headers as the host provides them: one string, or all values that were sent. */
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
  * Returns the principal of the key in the headers.
- * @throws GatewayError `authentication_error`: no credential, several, or an unknown one.
+ * @throws GatewayError `authentication_error` if there is no credential, more than one, or an unknown one.
  */
 export function authenticate(headers: Headers, identities: Identities): Principal {
   const known = principalOfKey(credentialOf(headers), identities);
@@ -26,9 +27,9 @@ export function authenticate(headers: Headers, identities: Identities): Principa
 }
 
 /**
- * Authenticates by key or issuer token [identity.oidc-token]. A known key is a key, whatever its form.
+ * Authenticates by key or issuer token [identity.oidc-token]. A known key is treated as a key, whatever its form.
  * @param resource the audience that a token needs on this surface.
- * @throws GatewayError as `authenticate` and `Tokens.callerOf`.
+ * @throws GatewayError as `authenticate` and `Tokens.callerOf` do.
  */
 export async function authenticateCaller(
   headers: Headers,
@@ -45,7 +46,9 @@ export async function authenticateCaller(
   return tokens.callerOf(credential, snapshot, resource);
 }
 
-/** Returns the SHA-256 of the key in the headers; undefined for a token, and without exactly one credential. */
+/**
+ * Returns the SHA-256 of the key in the headers, or undefined for a token or if there is not exactly one credential.
+ */
 export function presentedDigest(headers: Headers): string | undefined {
   try {
     const credential = credentialOf(headers);
@@ -55,7 +58,7 @@ export function presentedDigest(headers: Headers): string | undefined {
   }
 }
 
-/** Matches three to five parts, the first of which is a JSON object. */
+/** Matches three to five parts of which the first is a JSON object. */
 const looksLikeToken = (credential: string): boolean => /^eyJ[\w-]*(\.[\w-]*){2,4}$/.test(credential);
 
 function principalOfKey(credential: string, { byDigest }: Identities): Principal | undefined {
@@ -66,7 +69,7 @@ function principalOfKey(credential: string, { byDigest }: Identities): Principal
 
 /**
  * Authenticates the platform administrator before any configuration exists, so no other key is accepted.
- * @param stored returns the SHA-256 of the token if it is stored apart from the secrets that this process reads.
+ * @param stored returns the SHA-256 of the token if it is stored separately from the secrets that this process reads.
  * @throws GatewayError `forbidden` if no admin token is configured, `authentication_error` for any other credential.
  */
 export async function authenticateAdminToken(
@@ -89,7 +92,8 @@ export async function authenticateAdminToken(
 }
 
 /**
- * Returns the only credential of a request. Ignores query parameters and cookies: both end up in logs and histories.
+ * Returns the only credential of a request. Query parameters and cookies are ignored, because both end up in logs and
+ * histories.
  */
 function credentialOf(headers: Headers): string {
   const keys = valuesOf(headers, 'x-api-key');
@@ -101,7 +105,7 @@ function credentialOf(headers: Headers): string {
   return credential;
 }
 
-/** Returns all values of a header, ignoring case: a name in two spellings is a repeated header. */
+/** Returns all values of a header, ignoring case. A name in two spellings counts as a repeated header. */
 function valuesOf(headers: Headers, name: string): readonly string[] {
   let found: readonly string[] = [];
   for (const key of Object.keys(headers)) {

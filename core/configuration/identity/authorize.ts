@@ -1,11 +1,11 @@
-/** Authorises a key for a route by role, kind and reach, from the routes table alone. */
+/** Authorises a key for a route by role, kind and reach, based only on the routes table. */
 import type { Configuration } from '#core/contracts/config.ts';
 import { includesRole, type Route } from '#core/contracts/route.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Identities } from './identities.ts';
 import type { Principal } from './principal.ts';
 
-/** Refusal because the caller's role is too low; a token of another scope may have a higher one. */
+/** Refusal because the caller's role is too low. A token with another scope may have a higher role. */
 export class RoleTooLow extends GatewayError {
   constructor(message: string) {
     super('forbidden', message);
@@ -41,8 +41,8 @@ export function authorize(route: Route, principal: Principal | undefined): void 
 
 /**
  * Keeps the admin surface closed if there is no administrator.
- * @throws GatewayError `forbidden` if there is no admin token, no administrator's key and no administrator entry in
- * `identity`.
+ * @throws GatewayError `forbidden` if there is neither an admin token, nor an administrator's key, nor an administrator
+ * entry in `identity`.
  */
 export function requireConfiguredAdmin({ byKeyId }: Identities, identity?: Configuration['identity']): void {
   for (const { role, kind } of byKeyId.values()) if (role === 'admin' && kind !== 'agent') return;

@@ -13,7 +13,7 @@ interface LevelGrant extends Grant {
   readonly path: string;
 }
 
-/** Returns the grants of every level with their paths. */
+/** Returns the grants of every level, with their paths. */
 export const allGrants = ({ organizations }: Organizations): LevelGrant[] => {
   const at = (path: string, { grants }: { readonly grants: readonly Grant[] }) =>
     grants.map((grant) => ({ ...grant, path }));
@@ -50,8 +50,8 @@ export const highestRole = (held: readonly Role[]): Role => roles.findLast((role
 export const lowestRole = (held: readonly Role[]): Role => roles.find((role) => held.includes(role)) ?? 'viewer';
 
 /**
- * Returns the tenants and roles of a person, including grants. Granted tenants are reached with the granted role, but
- * never with more than that of the key or token in use.
+ * Returns the tenants and roles of a person, including grants. A granted tenant is reached with the granted role, but
+ * never with a higher role than that of the key or token in use.
  */
 export function reachOf(given: Organizations, person: string | undefined, own: readonly string[], role: Role) {
   const granted: Record<string, Role> = {};

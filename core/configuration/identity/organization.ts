@@ -1,4 +1,4 @@
-/** Tenants and people in the organisations of a configuration [identity.organizations]. Pure. */
+/** Tenants and people in a configuration's organisations [identity.organizations]. Pure. */
 
 import type { Organization } from '#core/contracts/config/organizations.ts';
 import type { Configuration } from '#core/contracts/config.ts';
@@ -11,7 +11,7 @@ type Project = Team['projects'][number];
 export interface Place {
   /** `<organisation>/<team>/<project>/<environment>`. */
   readonly path: string;
-  /** `<organisation>/<team>`: the team of the project. */
+  /** `<organisation>/<team>`: the project's team. */
   readonly team: string;
   readonly environment: Project['environments'][number];
 }
@@ -30,7 +30,7 @@ export const placesOf = ({ organizations }: Organizations): Place[] =>
     ),
   );
 
-/** Returns the environment of a tenant; undefined if the tenant is in no organisation. */
+/** Returns the environment of a tenant, or undefined if the tenant is not in any organisation. */
 export const placeOf = (given: Organizations, tenant: string): Place | undefined =>
   placesOf(given).find(({ environment }) => environment.tenant === tenant);
 
@@ -41,16 +41,16 @@ export const teamsOf = ({ organizations }: Organizations, person: string): strin
   );
 
 export interface Level extends LevelPolicy {
-  /** Path of its rules in the configuration. */
+  /** Path of the level's rules in the configuration. */
   readonly at: readonly (string | number)[];
-  /** The levels above it that have rules, the organisation first. */
+  /** The levels above that have rules, the organisation first. */
   readonly above: readonly LevelPolicy[];
 }
 
 /** Returns every level with rules [identity.organizations]. */
 export function levelsWithRules({ organizations }: Organizations): Level[] {
   const found: Level[] = [];
-  /** @returns the levels with rules, this one included */
+  /** @returns the levels with rules, including this one */
   const add = (
     path: string,
     at: readonly (string | number)[],
@@ -78,7 +78,10 @@ export function levelsWithRules({ organizations }: Organizations): Level[] {
   return found;
 }
 
-/** Returns the level rules of a tenant, the organisation's first; empty if the tenant is in no organisation. */
+/**
+ * Returns the level rules that apply to a tenant, the organisation's first; empty if the tenant is not in any
+ * organisation.
+ */
 export function levelsOf(given: Organizations, tenant: string): LevelPolicy[] {
   const place = placeOf(given, tenant);
   if (!place) return [];

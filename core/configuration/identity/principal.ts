@@ -1,11 +1,11 @@
-/** The authenticated caller, from its key or token, never from a body. */
+/** The authenticated caller, determined from its key or token, never from a body. */
 import type { FederatedCaller } from '#core/contracts/federated.ts';
 import type { KeyKind, Role } from '#core/contracts/route.ts';
 
 export interface Principal {
   /**
-   * Stable id of the key: first 16 hex digits of its SHA-256, or `admin-token`. For a caller of an issuer: a digest of issuer,
-   * subject, client and kind.
+   * Stable id of the key: the first 16 hex digits of its SHA-256, or `admin-token`. For an issuer's caller, a digest of
+   * issuer, subject, client and kind.
    */
   readonly key_id: string;
   readonly name: string;
@@ -16,13 +16,13 @@ export interface Principal {
   readonly person?: string;
   /** The human who owns an agent's or service's key. */
   readonly owner?: string;
-  /** True for the admin token and keys marked `platform: true`: may change global settings. */
+  /** True for the admin token and for keys marked `platform: true`, which may change global settings. */
   readonly platform: boolean;
-  /** Tenants this principal may act in; `*` for all (the admin token). */
+  /** Tenants that this principal may act in, or `*` for all (the admin token). */
   readonly tenants: readonly string[];
-  /** Roles in those of `tenants` that are reached only by an organisation's grant [identity.organizations]. */
+  /** Roles in those `tenants` that are reached only through an organisation's grant [identity.organizations]. */
   readonly granted?: Readonly<Record<string, Role>>;
-  /** The data plane of this token. It may use only routes for planes. */
+  /** The data plane of this token. It may only use routes for planes. */
   readonly plane?: string;
   /** Present if an external issuer authenticated the caller. */
   readonly federated?: FederatedCaller;
@@ -30,7 +30,7 @@ export interface Principal {
 
 type Actor = Pick<Principal, 'federated' | 'person' | 'owner'>;
 
-/** Returns the actor of an administrative entry. */
+/** Returns the actor for an administrative entry. */
 export const personActor = (principal: Actor & Pick<Principal, 'key_id'>) => ({
   key_id: principal.key_id,
   ...(principal.person !== undefined && { person: principal.person }),
@@ -38,7 +38,7 @@ export const personActor = (principal: Actor & Pick<Principal, 'key_id'>) => ({
 });
 
 /**
- * Returns evidence members, in addition to the key id, for a caller of an issuer; empty for a caller with a key
+ * Returns additional evidence members, apart from the key id, for an issuer's caller; empty for a caller with a key
  * [identity.oidc-votes].
  */
 export const federatedActor = ({ federated, person, owner }: Actor) => {

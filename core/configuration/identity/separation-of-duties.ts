@@ -1,4 +1,4 @@
-/** Checks who may vote: humans, compared by person, never on their own requests. */
+/** Checks who may vote: only humans, compared by person, and never on their own requests. */
 import type { Configuration, Person } from '#core/contracts/config.ts';
 import { includesRole, type Role } from '#core/contracts/route.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -16,7 +16,7 @@ interface WithPeople {
   readonly configuration: Pick<Configuration, 'people'>;
 }
 
-/** The key of a request; `key_owner` is the person it belonged to at that time. */
+/** The key of a request. `key_owner` is the person to whom it belonged at that time. */
 interface Request {
   readonly key_id: string;
   readonly key_owner?: string | undefined;
@@ -24,7 +24,7 @@ interface Request {
 
 /**
  * Checks that a principal may vote on a request. Both the recorded person and the key's current person are excluded, so
- * that reassigning a key between request and vote does not help.
+ * that reassigning a key between the request and the vote does not help.
  * @throws GatewayError `separation_of_duties`.
  */
 export function assertMayVote(principal: Principal, approval: Request, { byKeyId }: Identities): void {
@@ -42,7 +42,7 @@ export function assertMayVote(principal: Principal, approval: Request, { byKeyId
 }
 
 /**
- * Hides objects of other tenants from this principal.
+ * Hides other tenants' objects from this principal.
  * @throws GatewayError `not_found`.
  */
 export function assertTenant(principal: Principal, tenant: string, kind: ThingKind): void {
@@ -50,20 +50,20 @@ export function assertTenant(principal: Principal, tenant: string, kind: ThingKi
   throw notFound(kind);
 }
 
-/** Returns the person of a Slack account; undefined if none is mapped to it. */
+/** Returns the person to whom a Slack account is mapped, or undefined if there is none. */
 export function personBySlackId({ configuration }: WithPeople, team: string, user: string): Person | undefined {
   return configuration.people.find(({ slack_id }) => slack_id === `${team}/${user}`);
 }
 
-/** Returns the person of a Git host account, ignoring case; undefined if none is mapped to it. */
+/** Returns the person to whom a Git host account is mapped, ignoring case, or undefined if there is none. */
 export function personByGithubLogin({ configuration }: WithPeople, login: string): Person | undefined {
   return configuration.people.find(({ github_login }) => github_login?.toLowerCase() === login.toLowerCase());
 }
 
 /**
- * Returns the principal of a vote by Slack button, with the role and tenants of the mapped person.
- * @param tenant the approval's; undefined for an unknown approval, which the caller reports.
- * @throws GatewayError `forbidden` without a mapped person or the role to vote, `not_found` in a foreign tenant.
+ * Returns the principal for a vote cast with a Slack button, with the role and tenants of the mapped person.
+ * @param tenant the approval's tenant, or undefined for an unknown approval, which the caller reports.
+ * @throws GatewayError `forbidden` without a mapped person or the role to vote, `not_found` in another tenant.
  */
 export const slackVoter = (snapshot: People, team: string, user: string, tenant: string | undefined): Principal =>
   voterOf(
@@ -73,7 +73,7 @@ export const slackVoter = (snapshot: People, team: string, user: string, tenant:
     tenant,
   );
 
-/** Returns the principal of a vote by pull-request comment. */
+/** Returns the principal for a vote cast in a pull-request comment. */
 export const githubVoter = (snapshot: People, login: string, tenant: string | undefined): Principal =>
   voterOf(
     snapshot,
@@ -112,7 +112,7 @@ function voterOf(
   return principal;
 }
 
-/** Returns the higher of the person's own and granted role, or only the grant outside of the person's tenants. */
+/** Returns the higher of the person's own role and the granted role, or only the grant outside the person's tenants. */
 function roleOf(
   { role }: Person,
   own: readonly string[],
@@ -124,7 +124,7 @@ function roleOf(
   return tenant !== undefined && (own.includes('*') || own.includes(tenant)) ? highestRole([role, grant]) : grant;
 }
 
-/** Returns the tenants with a key that names the person [identity.person-tenants]. */
+/** Returns the tenants that have a key naming the person [identity.person-tenants]. */
 const tenantsOfKeys = ({ tenants }: People['configuration'], person: string): string[] =>
   tenants.filter(({ api_keys }) => api_keys.some((key) => key.person === person)).map(({ id }) => id);
 

@@ -1,6 +1,6 @@
 /**
- * Counts the approvals that a call needs, and whose votes count [identity.separation-rules]. Pure: the order of votes
- * does not matter.
+ * Counts the approvals that a call needs, and determines whose votes count [identity.separation-rules]. Pure: the order
+ * of votes does not matter.
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Configuration } from '#core/contracts/config.ts';
@@ -14,18 +14,18 @@ export interface Missing extends Requirement {
   readonly missing: number;
 }
 
-/** Approval request as input of separation rules. */
+/** Approval request as input to separation rules. */
 export interface SeparationRequest {
   readonly tenant: string;
-  /** Declared capabilities of the call and those of its effects. */
+  /** Declared capabilities of the call, and the capabilities of its effects. */
   readonly capabilities: readonly string[];
-  /** Person of the requesting key. */
+  /** Person to whom the requesting key belongs. */
   readonly owner?: string | undefined;
 }
 
 /**
- * Returns the rules that apply to a request. There are none for a tenant outside of every organisation: a single
- * approval decides.
+ * Returns the rules that apply to a request. There are none for a tenant outside any organisation, in which case a
+ * single approval is enough.
  */
 export function requirementsOf(
   configuration: Pick<Configuration, 'organizations' | 'separation_rules'>,
@@ -67,13 +67,15 @@ export const separationOf = (
   }),
 });
 
-/** Reports whether a vote counts for a rule. */
+/** Reports whether a vote counts toward a rule. */
 export const counts = ({ from_teams, not_of_teams = [], roles }: Requirement, { teams, role }: Ballot): boolean =>
   (!from_teams || from_teams.some((team) => teams.includes(team))) &&
   !not_of_teams.some((team) => teams.includes(team)) &&
   (!roles || roles.includes(role));
 
-/** Returns the approvals still needed after these votes; empty if there are enough. A person counts once. */
+/**
+ * Returns the approvals still needed after these votes, or an empty list if there are enough. Each person counts once.
+ */
 export const missingOf = (requirements: readonly Requirement[], ballots: readonly Ballot[]): Missing[] =>
   requirements.flatMap((requirement) => {
     const people = new Set(ballots.filter((ballot) => counts(requirement, ballot)).map(({ person }) => person));
@@ -81,7 +83,7 @@ export const missingOf = (requirements: readonly Requirement[], ballots: readonl
     return missing > 0 ? [{ ...requirement, missing }] : [];
   });
 
-/** Describes the missing approvals in one sentence. */
+/** Describes in one sentence which approvals are missing. */
 export const missingText = (missing: readonly Missing[]): string =>
   missing
     .map((each) => {

@@ -5,12 +5,15 @@ import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { Principal } from './principal.ts';
 import { isOfAnotherKey, type UnnamedSessions } from './unnamed-sessions.ts';
 
-/** Form of the sessions of administrative actions; callers may not use it, or they would write into them. */
+/**
+ * Form of session ids for administrative actions. Callers may not use it, because they could then write into these
+ * sessions.
+ */
 const gatewaysOwn = /^admin-.*-\d{4}-\d{2}-\d{2}$/;
 
 /**
- * Returns the session id from body, header or MCP, in this order, else the key's session for calls without one.
- * @throws GatewayError `invalid_request` for an id of another form, or one reserved for another key.
+ * Returns the session id from body, header or MCP, in this order, or else the key's session for calls that name none.
+ * @throws GatewayError `invalid_request` for an id in another form, or one reserved for another key.
  */
 export function resolveSession(from: {
   readonly body?: string | undefined;
@@ -44,8 +47,8 @@ function allowedSessionId(sessionId: string, where: string, keyId: string): stri
 }
 
 /**
- * Checks that an agent uses only sessions opened by its own key: risk and evidence of a session belong to one key.
- * Humans and services may join, because each entry names them and they are not scored by session.
+ * Checks that an agent only uses sessions opened by its own key, because a session's risk and evidence belong to one
+ * key. Humans and services may join, because each entry names them and they are not scored by session.
  * @throws GatewayError `forbidden`.
  */
 export function assertSessionOwner(head: SessionHead | undefined, principal: Principal): void {

@@ -1,19 +1,19 @@
-/** Sessions of callers that send none: chosen so that session risk sees their calls together. */
+/** Sessions for callers that send no session id, chosen so that session risk sees their calls together. */
 
 import { digestOf } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 
 export interface UnnamedSessions {
-  /** Returns the session of the key's calls at this time. */
+  /** Returns the session for the key's calls at this time. */
   of(keyId: string, nowMs: number): string;
 }
 
 const hourMs = 3_600_000;
 
 /**
- * Returns one session per key, process and UTC hour, for a gateway of one process. The id is a hash, so that every
- * request of the hour finds the same session without a store; a random `instanceId` makes it unguessable.
+ * Returns one session per key, process and UTC hour, for a gateway with a single process. The id is a hash, so that
+ * every request of the hour finds the same session without a store, and a random `instanceId` makes it unguessable.
  */
 export const sessionsOfProcess = (instanceId: string): UnnamedSessions => ({
   of: (keyId, nowMs) => `auto-${digestOf([keyId, instanceId, Math.floor(nowMs / hourMs)]).slice(0, 32)}`,
@@ -21,17 +21,17 @@ export const sessionsOfProcess = (instanceId: string): UnnamedSessions => ({
 
 interface Spread {
   readonly hour: string;
-  /** The key's calls are spread over 2^level sessions; this process uses session `shard`. */
+  /** The key's calls are spread over 2^level sessions, of which this process uses session `shard`. */
   readonly level: number;
   readonly shard: number;
 }
 
-/** At most 256 sessions per key and hour; each takes about 40 commits per second. */
+/** At most 256 sessions per key and hour, each of which can take about 40 commits per second. */
 const maxLevel = 8;
 
 /**
- * Sessions shared by all processes, one per key and UTC hour [session.source]. If the chain is contended, a
- * process draws one of two sessions for the key's further calls, then of four, and so on; each hour it tries one level
+ * Sessions shared by all processes, one per key and UTC hour [session.source]. If the chain is contended, a process
+ * draws one of two sessions for the key's subsequent calls, then one of four, and so on. Each hour it tries one level
  * less.
  */
 export class SessionsOfKey implements UnnamedSessions {
@@ -56,8 +56,8 @@ export class SessionsOfKey implements UnnamedSessions {
   }
 
   /**
-   * Records that a commit to this session kept meeting other writers. A session that the process has already left is
-   * ignored.
+   * Records that commits to this session kept colliding with other writers. A session that the process has already left
+   * is ignored.
    */
   contended(sessionId: string): void {
     const keyId = this.#keys.get(sessionId);
@@ -77,8 +77,8 @@ const sessionOf = (keyId: string, hour: string, shard: number): string =>
 const form = /^auto-(\d{4}-\d\d-\d\dT\d\d)-[0-9a-f]{24}(-\d{1,3})?$/;
 
 /**
- * Reports whether an id is another key's session for calls without one. These ids can be computed by others, who could
- * open them first and lock the key out.
+ * Reports whether an id is another key's session for calls that name none. Others can compute these ids, and could open
+ * such a session first and lock the key out.
  */
 export function isOfAnotherKey(sessionId: string, keyId: string): boolean {
   const [, hour, shard = '-0'] = form.exec(sessionId) ?? [];

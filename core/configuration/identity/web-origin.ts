@@ -1,4 +1,4 @@
-/** Checks which web pages may call: those of `server.cors.allowed_origins`. */
+/** Checks which web pages may call the gateway: those in `server.cors.allowed_origins`. */
 import { GatewayError } from '#core/kernel/errors.ts';
 import { isLoopback } from './federation/urls.ts';
 
@@ -7,8 +7,8 @@ export const isListed = (origin: string, allowed: readonly string[]): boolean =>
   allowed.includes('*') || allowed.includes(origin);
 
 /**
- * Reports whether client and listener are both on this machine: local MCP clients, such as the inspector, send a local
- * origin and need no entry in the list. A page of another site that was rebound to our address still sends its own
+ * Reports whether client and listener are both on this machine. Local MCP clients, such as the inspector, send a local
+ * origin and need no entry in the list. A page from another site that was rebound to our address still sends its own
  * origin and host.
  */
 export const areBothHere = (origins: readonly string[], host: string | undefined): boolean =>
@@ -16,9 +16,9 @@ export const areBothHere = (origins: readonly string[], host: string | undefined
 
 /**
  * Checks the origin of a request. Browsers do not apply CORS to WebSockets or to names rebound to our address, but they
- * send the page's origin. Keys are sent explicitly, so pages cannot use a visitor's cookie; unlisted origins are
+ * do send the page's origin. Keys are sent explicitly, so pages cannot use a visitor's cookie; unlisted origins are
  * still refused, as with CORS. Programs send no Origin.
- * @param host as sent by the caller; a page of our own origin is allowed.
+ * @param host as sent by the caller; a page from our own origin is allowed.
  * @throws GatewayError `forbidden`.
  */
 export function assertOrigin(origins: readonly string[], host: string | undefined, allowed: readonly string[]): void {

@@ -1,4 +1,4 @@
-/** Imports a configuration file as a new version if it, or a file it names, has changed. */
+/** Imports a configuration file as a new version if the file, or one that it names, has changed. */
 import type { Configuration } from '#core/contracts/config.ts';
 import { bindingsAfter } from '../checks/bound-secrets.ts';
 import type { VersionRow } from '../ports.ts';
@@ -8,26 +8,26 @@ import type { SourceReaders } from './sources.ts';
 
 export interface Imported {
   readonly row: VersionRow;
-  /** False if the file was already the last import: a later rollback stays active. */
+  /** False if the file was already the last one imported. A later rollback then stays active. */
   readonly imported: boolean;
   readonly warnings: readonly string[];
 }
 
 interface FileToImport {
   readonly text: string;
-  /** The file name to show [policy-version.numbered]. */
+  /** The file name to display [policy-version.numbered]. */
   readonly file?: string | undefined;
   readonly by: string;
   /**
-   * Returns the configuration to store instead: that of a data plane is completed by its control plane. The file binds
-   * the secrets it names.
+   * Returns the configuration to store instead. A data plane's configuration is completed by its control plane. The
+   * file binds the secrets it names.
    */
   readonly complete?: (configuration: Configuration) => Promise<Configuration>;
 }
 
 /**
  * Imports a file if it, or a file it names (pack, prices, WASM modules), has changed since the last import.
- * @throws GatewayError `invalid_request` for an invalid file; nothing is stored then.
+ * @throws GatewayError `invalid_request` for an invalid file, in which case nothing is stored.
  */
 export async function importFile(
   deps: VersionDeps & SourceReaders,
@@ -35,8 +35,8 @@ export async function importFile(
 ): Promise<Imported> {
   const known = await unchanged(deps, text);
   if (known && (await deps.objects.get(known.sha256))) return { row: known, imported: false, warnings: [] };
-  // Bodies may be stored elsewhere than the table and be missing; the same body is then stored again. Pass only the
-  // readers, because other members of `deps` are not load options.
+  // A body may be stored outside the table and may be missing, in which case the same body is stored again. Only the
+  // readers are passed, because other members of `deps` are not load options.
   const { packs, files } = deps;
   const readers = { packs, ...(files && { files }), file };
   const { configuration, source_sha256, modules, warnings, places } = await loadConfiguration(text, readers);
@@ -46,13 +46,13 @@ export async function importFile(
     importedSha256: source_sha256,
     places,
     bind: (bound) => bindingsAfter(bound, configuration, 'file'),
-    // Checked on every try: another instance may be importing the same file.
+    // Checked on every attempt, because another instance may be importing the same file.
     unless: async () => (await deps.configStore.lastImported()) === source_sha256,
   });
   return { ...written, warnings };
 }
 
-/** Returns the active version if the file was the last import. */
+/** Returns the active version if the file was the last one imported. */
 async function unchanged(deps: VersionDeps & SourceReaders, text: string): Promise<VersionRow | undefined> {
   const imported = await deps.configStore.lastImported();
   if (imported === undefined || imported !== (await digestOfSource(text, deps))) return undefined;

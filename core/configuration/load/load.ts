@@ -16,25 +16,25 @@ import { complete, readSources, type SourceReaders, type Sources } from './sourc
 import { readYaml } from './yaml.ts';
 
 export interface LoadOptions extends SourceReaders {
-  /** Execution limits of the host; absent if it has none. */
+  /** Execution limits of the host, if it has any. */
   readonly host?: HostLimits | undefined;
-  /** Milliseconds since 1970, to check the dates of signatures. @default now */
+  /** Milliseconds since 1970, used to check signature dates. @default now */
   readonly now?: number;
-  /** Name of the source file; without it the places of rules are unknown. */
+  /** Name of the source file. Without it, the locations of rules are unknown. */
   readonly file?: string | undefined;
 }
 
 export interface LoadedConfiguration {
-  /** Self-contained: includes key digests, the pack's rules, the prices, and modules by digest. */
+  /** Self-contained configuration with key digests, the pack's rules, the prices, and modules by digest. */
   readonly configuration: Configuration;
-  /** SHA-256 of the canonical configuration: its version's content address. */
+  /** SHA-256 of the canonical configuration, which is the content address of its version. */
   readonly sha256: string;
-  /** SHA-256 over the text, its pack and prices, and its modules; shows whether a file changed. */
+  /** SHA-256 over the text, its pack and prices, and its modules. It shows whether a file has changed. */
   readonly source_sha256: string;
-  /** WASM modules to put into the ObjectStore before the configuration is stored. */
+  /** WASM modules to store in the ObjectStore before the configuration is stored. */
   readonly modules: readonly Uint8Array[];
   readonly warnings: readonly string[];
-  /** Places of its rules; absent without a file name. */
+  /** Locations of the configuration's rules. Absent without a file name. */
   readonly places?: RulePlaces;
 }
 

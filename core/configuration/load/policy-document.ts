@@ -1,12 +1,12 @@
-/** Builds the tool policy of a configuration: its own rules, then its pack's. */
+/** Builds a configuration's tool policy: its own rules followed by those of its pack. */
 import { catalogGuard } from '#core/catalog/guards.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { guardName } from '#core/contracts/guard-names.ts';
 import type { ToolGuard, ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 
 /**
- * Builds the policy document. Without a pack and a configured default, calls without a matching rule are reviewed: this
- * fails closed but leaves the gateway usable.
+ * Builds the policy document. If neither a pack nor a default is configured, calls without a matching rule are
+ * reviewed. This fails closed but leaves the gateway usable.
  */
 export function buildPolicyDocument({
   tool_policies: { pack, rules, default_decision, disable_guards },
@@ -21,13 +21,15 @@ export function buildPolicyDocument({
   };
 }
 
-/** Returns guard `secret-files` for the files that the configuration adds to the catalog [policy.secret-files]. */
+/** Returns the `secret-files` guard for the files that the configuration adds to the catalog [policy.secret-files]. */
 function ownSecretFiles(catalog: Configuration['catalog'] | undefined): ToolGuard[] {
   const paths = catalog?.secret_files ?? [];
   return paths.length === 0 ? [] : catalogGuard('secret-files').map(({ except: _, ...guard }) => ({ ...guard, paths }));
 }
 
-/** Returns a warning for each disabled guard: its calls may be allowed without any other notice. */
+/**
+ * Returns a warning for each disabled guard, because the calls it would block may be allowed without any other notice.
+ */
 export const disabledGuards = ({
   tool_policies: { pack, disable_guards },
 }: Pick<Configuration, 'tool_policies'>): string[] =>

@@ -1,4 +1,4 @@
-/** Places of a configuration's rules in its files, as `file:line` [policy-version.numbered]. */
+/** Locations of a configuration's rules in its files, as `file:line` [policy-version.numbered]. */
 import { posix } from 'node:path';
 import { levelsWithRules } from '#core/configuration/identity/organization.ts';
 import type { ConfigurationFile } from '#core/contracts/config.ts';
@@ -15,7 +15,7 @@ interface Rules {
 }
 
 /**
- * Returns the places of rules, guards and level rules.
+ * Returns the locations of rules, guards and level rules.
  * @param name of the configuration file, as returned by `shownFile`
  */
 export function rulePlaces(
@@ -35,7 +35,7 @@ export function rulePlaces(
       ...file.tool_policies.rules.map((_, i) => at(['tool_policies', 'rules', i])),
       ...source.entries.map((entry) => inPack(['rules', entry])),
     ],
-    // Several entries with one name are one guard, so the first line is kept.
+    // Several entries with the same name form one guard, so the first line is kept.
     guards: Object.fromEntries(guards.map((guard, i) => [guardName(guard), inPack(['guards', i])] as const).reverse()),
     levels: Object.fromEntries(
       levelsWithRules(file).map(({ path, rules: ofLevel, at: where }) => [
@@ -46,12 +46,15 @@ export function rulePlaces(
   };
 }
 
-/** Returns the file of a pack: a shipped pack by its name, else the configured path. */
+/** Returns the file of a pack: the name of a shipped pack, or else the configured path. */
 const packFile = (pack: string): string => (/[./\\]/.test(pack) ? shownFile(pack) : `policies/${pack}.yaml`);
 
 const maxCharacters = 120;
 
-/** Returns the path of a file to show and store: only folders below the configuration's, never others of the host. */
+/**
+ * Returns a file path that may be shown and stored. It contains only folders below the configuration's folder, and
+ * never any others on the host.
+ */
 export function shownFile(path: string): string {
   const plain = posix.normalize(path.replaceAll('\\', '/'));
   const shown = posix.isAbsolute(plain) || /^(?:\.\.(?:\/|$)|[A-Za-z]:)/.test(plain) ? posix.basename(plain) : plain;

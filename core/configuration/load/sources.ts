@@ -13,12 +13,12 @@ import { type PackReader, type ResolvedPack, resolvePack } from './pack-source.t
 import { shippedPriceFile, shippedPrices } from './shipped-prices.ts';
 import { readYaml } from './yaml.ts';
 
-/** File readers. Callers provide them, because this folder does no I/O. */
+/** File readers, provided by callers because this folder does no I/O. */
 export interface SourceFiles {
-  /** Returns the text of a price file, by the path in `prices.file`. */
+  /** Returns the text of a price file for the path in `prices.file`. */
   readonly prices: (path: string) => Promise<string> | string;
   /**
-   * Returns the bytes of a WASM module, by the path of its filter.
+   * Returns the bytes of a WASM module for the path in its filter.
    * @throws Error with the reason if it cannot be a filter: missing, corrupt, or not following the ABI.
    */
   readonly module: (path: string) => Promise<Uint8Array>;
@@ -26,16 +26,16 @@ export interface SourceFiles {
 
 export interface SourceReaders {
   readonly packs: PackReader;
-  /** Absent for a configuration sent over HTTP: its sender must not choose which files are read. */
+  /** Absent for a configuration sent over HTTP, because its sender must not choose which files are read. */
   readonly files?: SourceFiles | undefined;
 }
 
 export interface Sources {
   readonly pack: ResolvedPack | undefined;
   readonly prices: PriceTable | undefined;
-  /** Modules to store before the configuration, by the path of their filters. */
+  /** Modules to store before the configuration, by the path in their filters. */
   readonly modules: ReadonlyMap<string, { readonly bytes: Uint8Array; readonly sha256: string }>;
-  /** The texts that were read, to detect changes. */
+  /** The file texts that were read, used to detect changes. */
   readonly texts: readonly string[];
 }
 
@@ -57,7 +57,10 @@ export async function readSources(
   };
 }
 
-/** Returns the configuration with the contents of its files, so that every instance and every restart uses the same. */
+/**
+ * Returns the configuration with the contents of its files, so that every instance uses the same contents even after a
+ * restart.
+ */
 export function complete(file: ConfigurationFile, { prices, modules }: Sources): ConfigurationFile {
   const stored = (filter: ConfigurationFile['policies']['input'][number]) => {
     const found = filter.type === 'wasm' && filter.sha256 === undefined ? modules.get(filter.path) : undefined;
@@ -87,7 +90,7 @@ async function packOf(
   }
 }
 
-/** Returns the table of the configuration, else that of the file; both are checked alike. */
+/** Returns the price table in the configuration, or else the one in the file. Both are checked in the same way. */
 async function pricesOf(
   { prices: { file, table } }: ConfigurationFile,
   { packs, files }: SourceReaders,
@@ -111,7 +114,8 @@ async function pricesOf(
 }
 
 /**
- * Reads the modules. A missing or invalid module does not prevent the start: its filter fails, and `on_error` decides.
+ * Reads the modules. A missing or invalid module does not prevent the gateway from starting; its filter fails, and
+ * `on_error` applies.
  */
 async function modulesOf({ policies }: ConfigurationFile, { files }: SourceReaders, warnings: string[]) {
   const modules = new Map<string, { bytes: Uint8Array; sha256: string } | undefined>();
@@ -153,7 +157,7 @@ let last: { readonly text: string; readonly file: string; readonly read: ReadPri
 
 /**
  * Reads a price table. The last one is cached, because it seldom changes between configurations.
- * @param file name of the text in error messages.
+ * @param file name used for the text in error messages.
  * @throws GatewayError `invalid_request` for text that is not YAML.
  */
 function readPrices(text: string, file: string): ReadPrices {
@@ -174,7 +178,7 @@ function parsePrices(text: string, file: string): ReadPrices {
   return { table: parsed.data, problems: placed };
 }
 
-/** Checks what the schema of a table cannot express: its day exists, its globs compile. */
+/** Checks what a price table's schema cannot express: that its date exists and its globs compile. */
 function priceProblems({ as_of, models }: PriceTable): Problem[] {
   const day = new Date(`${as_of}T00:00:00Z`);
   const exists = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(as_of);

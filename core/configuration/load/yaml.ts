@@ -1,33 +1,33 @@
-/** Parses untrusted YAML within bounds: values, and the line of every path. */
+/** Parses untrusted YAML within limits, and returns the values and the line of every path. */
 import { isAlias, isCollection, isNode, LineCounter, parseDocument, visit } from 'yaml';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 
-/** Maximum size of a configuration or pack; far above any real one. */
+/** Maximum size of a configuration or pack, far above that of any real one. */
 export const maxYamlBytes = 1024 * 1024;
 
-/** Maximum nesting; far above any real configuration. */
+/** Maximum nesting depth, far above that of any real configuration. */
 const maxDepth = 100;
 
 export interface YamlDocument {
   readonly value: unknown;
-  /** Returns the line of a path, or of its nearest parent with a line. */
+  /** Returns the line of a path, or of its nearest parent that has a line. */
   lineOf(path: readonly PropertyKey[]): number | undefined;
 }
 
 /**
  * Parses a YAML file.
  * @param needs the minimum content, named in the error for an empty file.
- * @throws GatewayError `invalid_request` naming the lines: another encoding, syntax, duplicate keys, excessive nesting, multiplying
- * aliases, or no content.
+ * @throws GatewayError `invalid_request` naming the lines for another encoding, syntax errors, duplicate keys,
+ * excessive nesting, multiplying aliases, or missing content.
  */
 export function readYaml(text: string, where: string, needs = ''): YamlDocument {
   if (Buffer.byteLength(text) > maxYamlBytes)
     throw invalidRequest(`${where}: found ${Buffer.byteLength(text)} bytes, allowed at most ${maxYamlBytes} bytes.`);
   assertUtf8(text, where);
   const lines = new LineCounter();
-  // Pretty errors quote the source, and the source may hold keys.
+  // Pretty errors quote the source, which may contain keys.
   const document = parseDocument(text, { prettyErrors: false, lineCounter: lines, version: '1.2', uniqueKeys: true });
-  // The parser is recursive, and reports an error at each level that it gave up.
+  // The parser is recursive and reports an error at each level at which it gave up.
   if (document.errors.some(({ message }) => message.startsWith('Maximum call stack'))) throw tooDeep(where);
   if (document.errors.length > 0) {
     const problems = document.errors.map(
@@ -53,7 +53,7 @@ export function readYaml(text: string, where: string, needs = ''): YamlDocument 
 }
 
 /**
- * Rejects text that was decoded from bytes of another encoding. Its keywords and prompts would silently be others.
+ * Rejects text that was decoded from bytes in another encoding, because its keywords and prompts would silently differ.
  */
 function assertUtf8(text: string, where: string): void {
   const at = text.indexOf('\ufffd');
@@ -76,8 +76,8 @@ function boundDepth(document: ReturnType<typeof parseDocument>, where: string): 
 }
 
 /**
- * Bounds aliases: an anchored node may not contain an alias, and the repeated size is limited. So expansion is linear
- * (no "billion laughs"), and no value contains itself.
+ * Bounds aliases: an anchored node may not contain an alias, and the total size of repetitions is limited. Expansion is
+ * therefore linear (no "billion laughs"), and no value contains itself.
  */
 function boundAliases(document: ReturnType<typeof parseDocument>, where: string): void {
   const sizes = new Map<string, number>();

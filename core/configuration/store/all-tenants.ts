@@ -1,4 +1,4 @@
-/** Lists tenants of the configuration and of rows, for work that goes over all of them [tenants.rows]. */
+/** Lists all tenants, both configured and stored as rows, for work that covers every tenant [tenants.rows]. */
 import type { TenantRows } from '../ports.ts';
 import type { Snapshots } from './snapshots.ts';
 
@@ -9,7 +9,7 @@ interface Needs {
 
 const idsPerPage = 1_000;
 
-/** Yields the ids: first those of the configuration, then those of rows page by page, with removed ones. */
+/** Yields the ids: first those in the configuration, then those of rows page by page, including removed ones. */
 export async function* allTenants({ configStore, snapshots }: Needs): AsyncGenerator<string, void> {
   const { tenants } = (await snapshots.current({ evenStale: true })).configuration;
   const configured = new Set(tenants.map(({ id }) => id));
@@ -22,7 +22,7 @@ export async function* allTenants({ configStore, snapshots }: Needs): AsyncGener
   }
 }
 
-/** Returns the tenant after one in that order, with one read at most; the first one without `after`. */
+/** Returns the next tenant in that order with at most one read, or the first one if `after` is absent. */
 export async function tenantAfter(
   { configStore }: Pick<Needs, 'configStore'>,
   configured: readonly string[],
@@ -30,7 +30,7 @@ export async function tenantAfter(
 ): Promise<string | undefined> {
   const at = after === undefined ? -1 : configured.indexOf(after);
   if (at + 1 < configured.length && (after === undefined || at >= 0)) return configured[at + 1];
-  // A row may have the id of a tenant that was configured later.
+  // A row may have the same id as a tenant that was configured later.
   for (let last = at < 0 ? after : undefined; ; ) {
     const ids = await configStore.tenantRowIds(last, configured.length + 1);
     const next = ids.find((id) => !configured.includes(id));
@@ -39,7 +39,7 @@ export async function tenantAfter(
   }
 }
 
-/** Checks for a tenant of the configuration or of a row, also a removed one. */
+/** Checks whether a tenant exists in the configuration or as a row, including removed rows. */
 export const isTenant = async (
   { configStore }: Pick<Needs, 'configStore'>,
   configured: readonly string[],

@@ -1,11 +1,13 @@
-/** Evidence of a version's secrets: whose keys may call, and where each secret may be sent [evidence.in-force]. */
+/**
+ * Evidence about a version's secrets: whose keys may make calls, and where each secret may be sent [evidence.in-force].
+ */
 import { canonicalize, digestOf, sha256 } from '#core/kernel/canonical.ts';
 import type { ConfigStore, SecretBindings, StoredKeyDigests } from '../ports.ts';
 
 export interface KeysInEvidence {
-  /** SHA-256 of the names with their digests. */
+  /** SHA-256 of the names and their digests. */
   readonly sha256: string;
-  /** Key ids by the name of their secret; omitted if there are very many. */
+  /** Key ids by the name of their secret. Omitted if there are too many. */
   readonly ids?: Readonly<Record<string, string>>;
 }
 
@@ -19,9 +21,9 @@ export function keysInEvidence({ digests }: Pick<StoredKeyDigests, 'digests'>): 
 }
 
 export interface BindingsInEvidence {
-  /** SHA-256 of the names with their addresses and purposes. */
+  /** SHA-256 of the names and their addresses and purposes. */
   readonly sha256: string;
-  /** First 16 hex digits of the SHA-256 of each name's addresses and purposes; omitted if there are very many. */
+  /** First 16 hex digits of the SHA-256 of each name's addresses and purposes. Omitted if there are too many. */
   readonly names?: Readonly<Record<string, string>>;
 }
 
@@ -33,14 +35,14 @@ export function bindingsInEvidence(names: SecretBindings): BindingsInEvidence {
 }
 
 /**
- * Returns the keys and bindings of a version. Empty if another version is active meanwhile: its own entry names its
- * secrets.
+ * Returns the keys and bindings of a version. Empty if another version has become active in the meantime, because that
+ * version's entry names its own secrets.
  */
 export async function secretsOfVersion(
   configStore: Pick<ConfigStore, 'bindings' | 'inForce'>,
   version: number,
 ): Promise<{ readonly keys?: KeysInEvidence; readonly bindings?: BindingsInEvidence }> {
-  // Bindings change only with a version, so those read before it was seen active belong to it.
+  // Bindings change only with a version, so those read before the version was seen to be active belong to it.
   const { names } = await configStore.bindings();
   const held = await configStore.inForce();
   if (held?.row.version !== version) return {};

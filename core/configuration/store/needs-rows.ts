@@ -1,18 +1,18 @@
-/** Decides without a read whether a caller may need rows besides the configuration. */
+/** Determines without a read whether a caller may need rows in addition to the configuration. */
 import type { Identities } from '#core/configuration/identity/identities.ts';
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 
-/** Whose rows a snapshot includes: a key, a tenant, or both. */
+/** The key, tenant, or both, whose rows a snapshot includes. */
 export interface RowsOf {
   readonly tenant?: string | undefined;
   readonly key_id?: string | undefined;
-  /** Callers of an issuer have no key. */
+  /** Callers from an issuer have no key. */
   readonly federated?: Principal['federated'] | undefined;
 }
 
-/** The part of a snapshot that rows add to. */
+/** The part of a snapshot to which rows are added. */
 export interface InForce {
   readonly configuration: Configuration;
   readonly identities: Identities;
@@ -22,13 +22,13 @@ const idsOf = remembered(({ tenants }: Pick<Configuration, 'tenants'>) => new Se
 
 export const isConfigured = (configuration: Configuration, tenant: string): boolean => idsOf(configuration).has(tenant);
 
-/** Returns the tenant if it may be a row. Words that cannot name a tenant are not looked up. */
+/** Returns the tenant if it may be stored as a row. Words that cannot be tenant names are not looked up. */
 export const tenantToRead = ({ configuration }: InForce, tenant: string | undefined): string | undefined =>
   tenant !== undefined && /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(tenant) && !isConfigured(configuration, tenant)
     ? tenant
     : undefined;
 
-/** Returns the id of a key that the configuration does not have, not even as one of two with the same value. */
+/** Returns the id of a key that is not in the configuration, not even as one of two keys with the same value. */
 export const keyToRead = (
   { identities: { byKeyId, clashing = [] } }: InForce,
   { key_id: id, federated }: RowsOf,

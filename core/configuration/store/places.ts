@@ -1,28 +1,28 @@
 /**
- * The places of a version's rules, stored separately: a version's content does not depend on the layout of its file
- * [policy-version.numbered].
+ * Locations of a version's rules. They are stored separately, because a version's content does not depend on the layout
+ * of its file [policy-version.numbered].
  */
 import type { ObjectStore } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 import type { ConfigStore, VersionRow } from '../ports.ts';
 
-/** Places of rules, each as `file:line`. */
+/** Locations of rules, each as `file:line`. */
 export interface RulePlaces {
   /** In policy order: the configuration's own rules, then those of its pack. */
   readonly rules: readonly string[];
   readonly guards: Readonly<Record<string, string>>;
-  /** By the path of the level. */
+  /** Locations of level rules, by the path of the level. */
   readonly levels: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Reference to a rule: its index in the list if known, and the text of `matched_rule`. */
+/** Reference to a rule: its index in the list, if known, and the text of `matched_rule`. */
 interface NamedRule {
   readonly index?: number | undefined;
   readonly rule: string;
 }
 
-/** Finds the place of a rule. Undefined if it is not a rule, or if the version has no file. */
+/** Finds the location of a rule. Returns undefined if it is not a rule, or if the version has no file. */
 export type FindPlace = (named: NamedRule) => string | undefined;
 
 interface Stores {
@@ -30,11 +30,14 @@ interface Stores {
   readonly objects: Pick<ObjectStore, 'get'>;
 }
 
-/** Maximum number of versions with cached places: lists of approvals refer to a few. */
+/** Maximum number of versions with cached locations. Approval lists refer to only a few. */
 const maxKnown = 8;
 const knownOf = remembered((_: Stores['configStore']) => new RecentMap<number, FindPlace>({ max: maxKnown }));
 
-/** Returns a function that looks up a version. Never rejects: places are optional in answers. */
+/**
+ * Returns a function that looks up the locations of a version's rules. Never rejects, because locations are optional in
+ * responses.
+ */
 export async function placesOfVersion(stores: Stores, version: number): Promise<FindPlace> {
   const ofStore = knownOf(stores.configStore);
   const known = ofStore.get(version);
@@ -56,7 +59,7 @@ async function placesOf(objects: Stores['objects'], row: VersionRow): Promise<Fi
   return places ? findIn(places) : nowhere;
 }
 
-/** Reads the places of a version; undefined if it has no file. */
+/** Reads the rule locations of a version. Returns undefined if it has no file. */
 export async function readPlaces(
   objects: Stores['objects'],
   { places_sha256 }: VersionRow,
@@ -74,8 +77,8 @@ export const findIn =
   };
 
 /**
- * Finds the line of a level rule. Its name is `<path>:<protocol>:<tool>`, and paths have no colon. Without an index,
- * several rules of one name are ambiguous.
+ * Finds the line of a level rule. Its name is `<path>:<protocol>:<tool>`, and paths contain no colons. Without an
+ * index, several rules with the same name are ambiguous.
  */
 function ofLevel(levels: RulePlaces['levels'], name: string, index: number | undefined): string | undefined {
   const lines = ownProperty(levels, name.slice(0, name.indexOf(':'))) ?? [];

@@ -1,7 +1,7 @@
 /**
- * Adds the rows of a caller to a snapshot: its key and its tenants, unless the configuration has them [tenants.rows].
- * Rows are at most five seconds old. A row that cannot be read refuses its caller: unlike the configuration, it is not
- * used for longer while the store is down.
+ * Adds a caller's rows to a snapshot: its key and its tenants, unless they are in the configuration [tenants.rows].
+ * Rows are at most five seconds old. If a row cannot be read, its caller is refused, because unlike the configuration,
+ * rows are not used for longer while the store is down.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type Identities, identityOf, keyIdOf, type ResolvedKey } from '#core/configuration/identity/identities.ts';
@@ -13,12 +13,12 @@ import { remembered } from '#core/kernel/remembered.ts';
 import type { TenantRows } from '../ports.ts';
 import { type InForce, isConfigured, keyToRead, type RowsOf, tenantToRead } from './needs-rows.ts';
 
-/** One second less than promised, since a read takes time. */
+/** One second less than promised, because a read takes time. */
 const freshMs = 4_000;
-/** Bounds of the rows that a process keeps, however many there are. Answers that there is no row count too. */
+/** Maximum numbers of rows and views that a process keeps, however many exist. Results that no row exists count too. */
 const cacheLimits = { rows: 5_000, views: 500 };
 
-/** Returns the views over a store. */
+/** Returns the views for a store. */
 export function rowViews({ rows, clock }: { readonly rows: TenantRows; readonly clock: Clock }) {
   const tenants = recentRows((id) => rows.tenantRow(id), clock);
   const keys = recentRows((id) => rows.keyRow(id), clock);
@@ -30,7 +30,8 @@ export function rowViews({ rows, clock }: { readonly rows: TenantRows; readonly 
 
   return {
     /**
-     * Returns the snapshot with the rows; the same one if it needs none, and the same view until something changes.
+     * Returns the snapshot with the rows. It is the same snapshot if no rows are needed, and the same view until
+     * something changes.
      * @throws GatewayError `service_unavailable` if a row cannot be read.
      */
     async of<S extends InForce>(snapshot: S, who: RowsOf): Promise<S> {
@@ -43,7 +44,7 @@ export function rowViews({ rows, clock }: { readonly rows: TenantRows; readonly 
   };
 }
 
-/** Returns a function that reads rows and remembers them briefly, also that there is none. */
+/** Returns a function that reads rows and briefly caches them, including the result that a row does not exist. */
 function recentRows<R extends object>(read: (id: string) => Promise<R | undefined>, clock: Clock) {
   const known = new RecentMap<string, { readonly at: number; readonly row: Promise<R | undefined> }>({
     max: cacheLimits.rows,
@@ -53,7 +54,7 @@ function recentRows<R extends object>(read: (id: string) => Promise<R | undefine
     const now = clock.now();
     if (before && now >= before.at && now - before.at < freshMs) return before.row;
     const row = read(id).then(async (found) => {
-      // The same object while nothing changes, so that what is derived from it is kept.
+      // The same object is returned while nothing changes, so that data derived from it stays cached.
       const last = await before?.row.catch(() => undefined);
       return isDeepStrictEqual(found, last) ? last : found;
     });
@@ -80,7 +81,7 @@ interface View {
   readonly snapshot: InForce;
 }
 
-/** Returns the view, from memory if its rows are the same. */
+/** Returns the view, which comes from the cache if its rows are unchanged. */
 function viewOf<S extends InForce>(snapshot: S, rows: readonly TenantRow[], key: KeyRow | undefined): S {
   const configuration = withTenants(snapshot, rows);
   const accepted = key && isAccepted(configuration, key) ? key : undefined;
@@ -94,7 +95,7 @@ function viewOf<S extends InForce>(snapshot: S, rows: readonly TenantRow[], key:
   return view;
 }
 
-/** Returns the configuration with the tenants, shared by the views of their keys. */
+/** Returns the configuration with the tenants added, which the views of their keys share. */
 function withTenants(snapshot: InForce, rows: readonly TenantRow[]): Configuration {
   if (rows.length === 0) return snapshot.configuration;
   const name = rows.map(({ id }) => id).join(' ');
@@ -106,14 +107,17 @@ function withTenants(snapshot: InForce, rows: readonly TenantRow[]): Configurati
   return configuration;
 }
 
-/** Checks that a key is in force: not revoked, with a tenant, and of people whom the configuration still has. */
+/**
+ * Checks that a key is in force: it is not revoked, has a tenant, and names only people who are still in the
+ * configuration.
+ */
 function isAccepted(configuration: Configuration, { revoked_at, tenant, settings }: KeyRow): boolean {
   const { person, owner } = settings;
   const isKnown = (id: string | undefined) => id === undefined || configuration.people.some((one) => one.id === id);
   return revoked_at === undefined && isConfigured(configuration, tenant) && isKnown(person) && isKnown(owner);
 }
 
-/** Returns the identities with one more key. */
+/** Returns the identities with one key added. */
 function withKey({ identities, configuration }: InForce, { key_sha256, tenant, settings }: KeyRow): Identities {
   const key: ResolvedKey = { ...settings, key_sha256, tenant };
   const { principal, limits } = identityOf(key, configuration);
@@ -126,7 +130,7 @@ function withKey({ identities, configuration }: InForce, { key_sha256, tenant, s
   };
 }
 
-/** Returns a map with one more entry, without a copy of the others. */
+/** Returns a map with one entry added, without copying the others. */
 function plus<K, V>(map: ReadonlyMap<K, V>, key: K, value: V): ReadonlyMap<K, V> {
   function* each<T>(take: (entry: [K, V]) => T): Generator<T, undefined> {
     for (const entry of map) yield take(entry);

@@ -1,5 +1,5 @@
 /**
- * Digest of the code of the configuration's schema. `bundle.mjs` puts it here; undefined where the sources run. It is
- * stored with each version, so that functions of the same release read its body without the schema library.
+ * Digest of the configuration schema's code. `bundle.mjs` inserts it here; it is undefined when running from source. It
+ * is stored with each version, so that functions of the same release can read the body without the schema library.
  */
 export const schemaDigest: string | undefined = undefined;

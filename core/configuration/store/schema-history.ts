@@ -1,18 +1,21 @@
 /**
  * Records which releases can read a stored configuration. Configurations are stored with all defaults and read
  * strictly, so a member added by a newer release would stop an older one. Members added since schema 1 are therefore
- * listed here: at its default a member is not stored, and otherwise the version carries the schema number that
- * introduced it [config.schema-number].
+ * listed here. A member with its default value is not stored; with any other value, the version carries the schema
+ * number that introduced the member [config.schema-number].
  */
 import type { Configuration } from '#core/contracts/config.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 
 interface SchemaAddition {
-  /** Number of the schema that introduced the member: one more than that of the release before. */
+  /** Number of the schema that introduced the member, which is one more than that of the previous release. */
   readonly schema: number;
-  /** Members from the root, with `[]` for each element of a list and `*` for each member of a map: `tenants[].api_keys[].label`. */
+  /**
+   * Path of members from the root, with `[]` for each list element and `*` for each map member:
+   * `tenants[].api_keys[].label`.
+   */
   readonly path: string;
-  /** Value of an absent member; `undefined` for an optional one. */
+  /** Value that an absent member has; `undefined` for an optional one. */
   readonly default?: unknown;
 }
 
@@ -25,23 +28,23 @@ export const schemaAdditions: readonly SchemaAddition[] = [];
 export const schemaOf = (additions: readonly SchemaAddition[]): number =>
   Math.max(1, ...additions.map(({ schema }) => schema));
 
-/** The latest schema that this release reads; it reads all earlier ones. */
+/** The latest schema that this release can read. It can also read all earlier ones. */
 export const currentSchema = schemaOf(schemaAdditions);
 
 interface Storable {
   readonly document: unknown;
-  /** Lowest schema number that can read the document. */
+  /** Lowest schema number with which the document can be read. */
   readonly schema: number;
 }
 
-/** Returns the document without members that only newer releases have, if they hold their defaults. */
+/** Returns the document without members that exist only in newer releases, if they have their default values. */
 export function storable(configuration: Configuration, additions = schemaAdditions): Storable {
   const document = structuredClone(configuration);
   const used = additions.filter((addition) => occursIn(document, steps(addition.path), addition.default));
   return { document, schema: schemaOf(used) };
 }
 
-/** Sets the defaults that `storable` removed, in the document that was just parsed. */
+/** Sets the defaults that `storable` removed, in a document that has just been parsed. */
 export function withAdditions<D>(document: D, additions = schemaAdditions): D {
   for (const addition of additions) complete(document, steps(addition.path), addition.default);
   return document;
@@ -57,7 +60,7 @@ function complete(value: unknown, [step, ...rest]: readonly string[], standard: 
 
 const steps = (path: string): string[] => path.replaceAll('[]', '.[]').split('.');
 
-/** Returns true if the member has another value than its default; otherwise removes the member. */
+/** Returns true if the member differs from its default. Otherwise, removes the member. */
 function occursIn(value: unknown, [step, ...rest]: readonly string[], standard: unknown): boolean {
   if (step === undefined || typeof value !== 'object' || value === null) return false;
   const record = value as Record<string, unknown>;

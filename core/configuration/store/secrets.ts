@@ -1,5 +1,6 @@
 /**
- * Turns keys in secrets into digests when a configuration is stored; the values go no further [auth.keys-by-digest].
+ * Converts keys in secrets to digests when a configuration is stored, so that the values go no further
+ * [auth.keys-by-digest].
  */
 
 import { buildIdentities, type Identities, type ResolvedKey } from '#core/configuration/identity/identities.ts';
@@ -10,9 +11,9 @@ import type { SecretStore } from '#core/kernel/ports.ts';
 import type { StoredKeyDigests } from '../ports.ts';
 
 export interface ResolvedSecrets {
-  /** SHA-256 of the key by environment name; names without a value are omitted. */
+  /** SHA-256 of each key, by environment name. Names without a value are omitted. */
   readonly digests: ReadonlyMap<string, string>;
-  /** Changes if any digest changes. */
+  /** String that changes if any digest changes. */
   readonly fingerprint: string;
   readonly warnings: readonly string[];
 }
@@ -78,7 +79,7 @@ export function identitiesOf(
   });
 }
 
-/** Returns the plane tokens that a control plane accepts; other gateways accept none. */
+/** Returns the plane tokens that a control plane accepts. Other gateways accept none. */
 const planeTokens = ({ federation: { role, planes } }: Configuration, digests: ResolvedSecrets['digests']) =>
   (role === 'control' ? planes : []).flatMap(({ name: plane, tokens }) =>
     tokens.flatMap(({ token_env, token_sha256 }) => {
@@ -91,7 +92,10 @@ const namesOf = (configuration: Configuration): string[] => [
   ...new Set([configuration.admin.token_env, ...keyNames(configuration)]),
 ];
 
-/** Returns the names of all keys. A data plane's local keys are known before the control plane has sent its tenants. */
+/**
+ * Returns the names of all keys. A data plane's local keys are known even before the control plane has sent its
+ * tenants.
+ */
 const keyNames = ({ tenants, federation: { role, planes, local_keys } }: Configuration): string[] => [
   ...tenants.flatMap(({ api_keys }) => api_keys.flatMap(({ key_env }) => key_env ?? [])),
   ...(role === 'data' ? local_keys.flatMap(({ key_env }) => key_env ?? []) : []),

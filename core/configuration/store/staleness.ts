@@ -1,12 +1,12 @@
-/** Decides whether a data plane may still use its control plane's configuration [federation.staleness]. */
+/** Determines whether a data plane may still use its control plane's configuration [federation.staleness]. */
 import type { FederationSettings } from '#core/contracts/config/federation.ts';
 import { durationMs } from '#core/contracts/rollout.ts';
 import type { FederationState } from '../ports.ts';
 
-/** Maximum difference between the clocks of two planes. */
+/** Maximum difference between two planes' clocks. */
 export const maxClockSkewMs = 15 * 60_000;
 
-/** Reports whether a plane's clock differs more than that from the control plane's [federation.last-good]. */
+/** Reports whether a plane's clock differs from the control plane's by more than that [federation.last-good]. */
 export const isSkewed = ({ skew_seconds = 0 }: { readonly skew_seconds?: number | undefined }): boolean =>
   Math.abs(skew_seconds) * 1000 > maxClockSkewMs;
 
@@ -25,7 +25,7 @@ export const stateOf = (
 
 /**
  * Returns why a data plane's configuration is stale.
- * @returns undefined if it is not, and on gateways other than data planes.
+ * @returns undefined if it is not stale, and on gateways that are not data planes.
  */
 export function stalenessOf(
   settings: FederationSettings,

@@ -13,10 +13,10 @@ import { storedKeys } from './stored-keys.ts';
 const schemas = lazyImport(() => import('#core/contracts/config.ts'));
 
 /**
- * Parses a stored configuration. One of an older release gets defaults for members added since. The schema of this
- * release has checked a body with its digest; any other is checked again.
- * @throws GatewayError `service_unavailable` if it no longer fits the schema: without its policy the gateway cannot
- * decide.
+ * Parses a stored configuration. One from an older release gets defaults for members added since then. A body stored
+ * with this release's schema digest has already been checked; any other body is checked again.
+ * @throws GatewayError `service_unavailable` if it no longer fits the schema, because the gateway cannot make decisions
+ * without its policy.
  */
 export async function restoreConfiguration(
   bytes: Uint8Array,
@@ -37,12 +37,12 @@ export async function restoreConfiguration(
   }
 }
 
-/** Checks that a pack names no rule sets. A stored pack does not, so that a later catalog does not change it. */
+/** Checks that a pack names no rule sets. A stored pack never does, so that a later catalog cannot change it. */
 export const hasItsRules = (pack: PackFile): pack is ToolPack => pack.rules.every((rule) => typeof rule !== 'string');
 
 /**
  * Returns the canonical bytes of a version's body, so that equal content has the same address, and the schema number
- * that reads them.
+ * with which they can be read.
  */
 export function configurationBytes(configuration: Configuration): {
   readonly bytes: Uint8Array;
@@ -58,7 +58,7 @@ export const storedForm = (file: ConfigurationFile, pack: ToolPack | null): Conf
   tool_policies: { ...file.tool_policies, pack },
 });
 
-/** Reads a version with its content; undefined if it is not kept. */
+/** Reads a version with its content. Returns undefined if the version is no longer kept. */
 export async function readVersion(
   { configStore, objects }: { readonly configStore: Pick<ConfigStore, 'get'>; readonly objects: ObjectStore },
   version: number,

@@ -5,11 +5,11 @@ import { sha256 } from '#core/kernel/canonical.ts';
 type FileKey = ConfigurationFile['tenants'][number]['api_keys'][number];
 export type FileKeyObject = Exclude<FileKey, string>;
 
-/** Normalises a key entry. A plain string is an operator key of an agent without owner. */
+/** Normalises a key entry. A plain string is an agent's operator key without an owner. */
 export const keyObject = (key: FileKey): FileKeyObject =>
   typeof key === 'string' ? { key, role: 'operator', kind: 'agent', priority: 'normal', platform: false } : key;
 
-/** Returns the digest of a key whose value or digest is in the file; undefined for `key_env`. */
+/** Returns the digest of a key whose value or digest is in the file, or undefined for `key_env`. */
 export const digestOfKey = ({ key, key_sha256 }: FileKeyObject): string | undefined =>
   key === undefined ? key_sha256 : sha256(key);
 

@@ -1,4 +1,4 @@
-/** Adds the level rules of a tenant's organisation to its policy [identity.organizations]. */
+/** Adds the level rules of a tenant's organisation to the tenant's policy [identity.organizations]. */
 
 import { levelsOf } from '#core/configuration/identity/organization.ts';
 import type { Configuration } from '#core/contracts/config.ts';
@@ -21,11 +21,11 @@ interface InForce extends Policies {
 const scopedFrom = remembered((_: InForce) => new Map<string, InForce>());
 
 /**
- * Returns the snapshot with the policy of a tenant: the same one if no level above the tenant has rules, else a cached
- * one. Every decision on a tool call uses this.
+ * Returns the snapshot with a tenant's policy: the same snapshot if no level above the tenant has rules, or else a
+ * cached one. Every decision on a tool call uses this.
  */
 export function ofTenant<Given extends InForce>(snapshot: Given, tenant: string): Given {
-  // The snapshot may already be the tenant's: do not add its rules twice.
+  // The snapshot may already be the tenant's, in which case its rules must not be added twice.
   if (snapshot.ofTenant === tenant) return snapshot;
   const scoped = scopedFrom(snapshot);
   let found = scoped.get(tenant) as Given | undefined;
@@ -49,7 +49,7 @@ function withLevels({ policy, policyDocument }: Policies, levels: readonly Level
   };
 }
 
-/** Returns the policy of a tenant in any configuration, such as an earlier version. */
+/** Returns a tenant's policy in any configuration, such as that of an earlier version. */
 export const policyOfTenant = (
   configuration: Pick<Configuration, 'tool_policies' | 'organizations'>,
   tenant: string,

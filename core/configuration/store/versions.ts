@@ -14,7 +14,7 @@ export interface VersionDeps {
   readonly configStore: ConfigStore;
   readonly objects: ObjectStore;
   readonly clock: Clock;
-  /** Store of the keys that a configuration names. If absent, the current digests are kept. */
+  /** Store that contains the keys named in a configuration. If absent, the current digests are kept. */
   readonly secrets?: SecretStore;
 }
 
@@ -28,8 +28,8 @@ export const storeVersion = async (
 ): Promise<VersionRow> => (await writeVersion(deps, configuration, by, source, options)).row;
 
 /**
- * Stores a new version with the content of an old one: history is append-only.
- * @throws GatewayError `not_found` for a version that is not kept.
+ * Stores a new version with the content of an old one, because history is append-only.
+ * @throws GatewayError `not_found` for a version that is no longer kept.
  */
 export async function rollback(deps: VersionDeps, version: number, by: string): Promise<VersionRow> {
   const old = await readVersion(deps, version);
@@ -76,20 +76,20 @@ type Draft = Pick<
 
 interface AdvanceOptions {
   readonly importedSha256?: string;
-  /** Places of its rules in the source files. */
+  /** Locations of its rules in the source files. */
   readonly places?: RulePlaces | undefined;
   /**
-   * Returns the bindings of secrets after this version, from those before it. Called on every try.
+   * Returns the bindings of secrets after this version, given those before it. Called on every attempt.
    * @throws GatewayError if the version may not be stored over them.
    */
   readonly bind?: (bound: SecretBindings) => SecretBindings;
-  /** Checks that the version in force may be replaced. Called on every try. @throws GatewayError `conflict` */
+  /** Checks that the active version may be replaced. Called on every attempt. @throws GatewayError `conflict` */
   readonly over?: ((version: number) => void) | undefined;
   /** If it returns true, the active version is not replaced. */
   readonly unless?: () => Promise<boolean>;
 }
 
-/** Stores a version, the body first: the pointer never names missing content. */
+/** Stores a version, the body first, so that the pointer never names missing content. */
 export async function writeVersion(
   deps: VersionDeps,
   configuration: Configuration,
@@ -112,7 +112,7 @@ export async function writeVersion(
   return advance(deps, configuration, draft, options);
 }
 
-/** Maximum number of tries: there are few writers, and each lost round means that another one succeeded. */
+/** Maximum number of attempts. There are few writers, and each lost round means that another writer succeeded. */
 const maxTries = 8;
 
 async function advance(

@@ -1,4 +1,4 @@
-/** Warnings of the active configuration that concern every tenant. */
+/** Warnings about the active configuration that concern every tenant. */
 import type { Configuration } from '#core/contracts/config.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import { filtersWithoutModule } from '#core/models/content-policy/wasm-modules.ts';

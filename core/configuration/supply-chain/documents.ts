@@ -1,4 +1,4 @@
-/** Schemas of the signed documents: the index of plugins, delegations to publishers, revocations, and artifacts. */
+/** Schemas of the signed documents: the plugin index, delegations to publishers, revocations, and artifacts. */
 import * as z from 'zod';
 import { artifactKinds } from '#core/contracts/plugin-act.ts';
 
@@ -15,13 +15,13 @@ const pluginName = z
   .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, 'lower-case ASCII letters, digits and single hyphens');
 
 const fileName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
-/** An HTTPS address, or the name of a file next to the index. */
+/** An HTTPS address, or the name of a file stored next to the index. */
 const location = z
   .string()
   .max(2048)
   .refine(isLocation, 'an https URL without credentials and fragment, or a file name');
 
-/** A filter has an ABI and a phase. A policy pack has neither: its bytes are the canonical JSON of the pack. */
+/** A filter has an ABI and a phase. A policy pack has neither, and its bytes are the pack's canonical JSON. */
 export const artifactPredicate = z.strictObject({
   name: pluginName,
   version: z.string().regex(/^(?:0|[1-9]\d{0,8})(?:\.(?:0|[1-9]\d{0,8})){2}$/, 'three numbers such as 1.4.0'),
@@ -59,7 +59,7 @@ export const delegationsPredicate = z.strictObject({
     .array(
       z.strictObject({
         public_key: z.string().max(1000),
-        /** Names, or prefixes that end in `*`. */
+        /** Names, or prefixes ending in `*`. */
         patterns: z
           .array(z.string().regex(/^[a-z0-9-]{0,64}\*?$/))
           .min(1)

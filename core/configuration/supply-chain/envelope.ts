@@ -20,7 +20,7 @@ export const predicateTypes = {
 } as const;
 export type DocumentKind = keyof typeof predicateTypes;
 
-/** Documents whose subject is a file; the subject of the others is the predicate itself. */
+/** Documents whose subject is a file. For the others, the subject is the predicate itself. */
 const aboutFiles: ReadonlySet<DocumentKind> = new Set(['artifact', 'provenance']);
 
 const envelopeSchema = z.strictObject({
@@ -52,7 +52,7 @@ interface Signed {
   readonly keyId: string;
   readonly subject: { readonly name: string; readonly sha256: string };
   readonly predicate: unknown;
-  /** Digest of the signed bytes, to distinguish two documents with the same sequence. */
+  /** Digest of the signed bytes, used to distinguish two documents with the same sequence. */
   readonly payloadSha256: string;
 }
 
@@ -63,8 +63,8 @@ export function pae(type: string, payload: Uint8Array): Buffer {
 }
 
 /**
- * Verifies an envelope, bare or in a Sigstore bundle. The payload is parsed only after a known key's signature is
- * verified.
+ * Verifies an envelope, either bare or in a Sigstore bundle. The payload is parsed only after the signature of a known
+ * key has been verified.
  * @param keys the keys that may sign this document, by key id
  * @throws SupplyChainRefusal with the first check that failed
  */
@@ -108,14 +108,14 @@ function readStatement(payload: Uint8Array, kind: DocumentKind): Pick<Signed, 's
   return { subject: { name, sha256: digest.sha256 }, predicate };
 }
 
-/** Returns the path and message of the first issue of a schema. */
+/** Returns the path and message of the first schema issue. */
 export const firstIssue = ({ issues: [issue] }: z.ZodError): string =>
   `${issue?.path.join('.') || 'document'}: ${issue?.message ?? 'not valid'}`;
 
 /** `…bundle.v0.3+json`, or the earlier form with the version as a parameter. */
 const mediaType = /^application\/vnd\.dev\.sigstore\.bundle(\.v0\.3\+json|\+json;version=0\.[123])$/;
 
-/** Log entries and timestamps are accepted but not used as proof: the pinned key is. */
+/** Log entries and timestamps are accepted but not used as proof, because the pinned key is the proof. */
 const bundleSchema = z.strictObject({
   mediaType: z.string().regex(mediaType, 'allowed are bundles of the versions 0.1 to 0.3'),
   verificationMaterial: z.strictObject({
@@ -130,7 +130,10 @@ const bundleSchema = z.strictObject({
   }),
 });
 
-/** Checks for a Sigstore bundle signed by a pinned key: another encoding of a DSSE envelope [supply-chain.envelope]. */
+/**
+ * Checks for a Sigstore bundle signed by a pinned key, which is another encoding of a DSSE envelope
+ * [supply-chain.envelope].
+ */
 const isBundle = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && 'mediaType' in value;
 

@@ -1,6 +1,4 @@
-/**
- * Checks whether the pack and WASM filters of a configuration are signed under its root key [supply-chain.in-force].
- */
+/** Checks whether a configuration's pack and WASM filters are signed under its root key [supply-chain.in-force]. */
 import type { Configuration } from '#core/contracts/config.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import type { PluginEntry } from './documents.ts';
@@ -12,24 +10,24 @@ import { type Trusted, verifyIndex } from './verify-index.ts';
 interface PartInForce {
   readonly kind: PluginEntry['kind'];
   readonly name: string;
-  /** Digest of the module's bytes, or of the pack's canonical JSON; null for a module read from its path. */
+  /** Digest of the module's bytes or of the pack's canonical JSON; null for a module that is read from its path. */
   readonly sha256: string | null;
   readonly verified: boolean;
   /** Name and version in the index. */
   readonly signed_as?: string;
-  /** Key id of the publisher. */
+  /** The publisher's key id. */
   readonly signer?: string;
-  /** Why it is not verified. */
+  /** Why the part is not verified. */
   readonly reason?: string;
 }
 
-/** A part that `require_signed` refuses. */
+/** A part refused by `require_signed`. */
 export type UnsignedPart = Pick<PartInForce, 'kind' | 'name' | 'sha256'> & { readonly reason: string };
 
 type SignedParts = Pick<Configuration, 'policies' | 'tool_policies' | 'supply_chain'>;
 
 /**
- * Returns the pack and filters of a configuration with the result of their verification.
+ * Returns a configuration's pack and filters with their verification results.
  * @param now milliseconds since 1970
  */
 export function partsInForce(configuration: SignedParts, now: number): PartInForce[] {
@@ -57,11 +55,11 @@ export function trustOf({ supply_chain: { root_key, index } }: Pick<SignedParts,
 
 /**
  * Checks that a new signed index is not older than the previous one under the same root key.
- * @returns the reason if it is older; undefined if it is not, or if either has no index
+ * @returns the reason if it is older, or undefined if it is not or if either has no index
  */
 export function olderThan(before: Pick<SignedParts, 'supply_chain'>, after: Pick<SignedParts, 'supply_chain'>) {
   const { root_key, index } = after.supply_chain;
-  // Dates were checked when the index was loaded.
+  // Dates have already been checked when the index was loaded.
   const now = Number.POSITIVE_INFINITY;
   const known = trustOf(before, now);
   if (typeof known === 'string' || root_key === undefined || index === undefined) return undefined;

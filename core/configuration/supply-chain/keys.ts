@@ -1,4 +1,4 @@
-/** Signing keys of the supply chain: Ed25519 and ECDSA P-256, identified by the SHA-256 of their public key. */
+/** Supply-chain signing keys: Ed25519 and ECDSA P-256, identified by the SHA-256 of their public key. */
 
 import {
   createHash,
@@ -14,7 +14,7 @@ import { refuse } from './refusal.ts';
 const keyKinds = ['ed25519', 'p256'] as const;
 export type KeyKind = (typeof keyKinds)[number];
 
-/** Returns the lower-case hex SHA-256 of bytes. */
+/** Returns the lowercase hex SHA-256 of the bytes. */
 export const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex');
 
 /** Generates a key pair in PEM form (SPKI and PKCS #8). */
@@ -29,13 +29,13 @@ export function generateKeys(kind: KeyKind): { publicKey: string; privateKey: st
 
 /**
  * Parses a public key in PEM form.
- * @throws SupplyChainRefusal `key_type` for other text and for other kinds of keys.
+ * @throws SupplyChainRefusal `key_type` for anything else, including other kinds of keys.
  */
 export const publicKeyOf = (pem: string): KeyObject => ofKind(() => createPublicKey(publicPem(pem)));
 
 /**
  * Parses a private key in PEM form.
- * @throws SupplyChainRefusal `key_type` for other text and for other kinds of keys.
+ * @throws SupplyChainRefusal `key_type` for anything else, including other kinds of keys.
  */
 export const privateKeyOf = (pem: string): KeyObject => ofKind(() => createPrivateKey(pem));
 
@@ -49,7 +49,7 @@ export const signBytes = (key: KeyObject, bytes: Uint8Array): Buffer =>
 export const verifies = (key: KeyObject, bytes: Uint8Array, signature: Uint8Array): boolean =>
   verify(key.asymmetricKeyType === 'ed25519' ? null : 'sha256', bytes, key, signature);
 
-/** Rejects other text: `createPublicKey` would accept a private key, which could then be published. */
+/** Rejects anything else, because `createPublicKey` would accept a private key, which could then be published. */
 function publicPem(pem: string): string {
   if (!pem.includes('-----BEGIN PUBLIC KEY-----')) refuse('key_type', 'the text is not a public key in PEM form');
   return pem;
@@ -60,7 +60,7 @@ function ofKind(read: () => KeyObject): KeyObject {
   try {
     key = read();
   } catch (cause) {
-    // The parser's message is omitted: it may quote a private key.
+    // The parser's message is omitted because it may quote a private key.
     return refuse('key_type', `the key cannot be read, allowed ${keyKinds.join(' and ')} in PEM form`, causeOf(cause));
   }
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;

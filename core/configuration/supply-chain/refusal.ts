@@ -1,4 +1,4 @@
-/** Reasons to refuse a signed document, an index or an artifact. */
+/** Reasons for refusing a signed document, an index or an artifact. */
 import type { refusalReasons } from '#core/contracts/plugin-act.ts';
 
 export type RefusalReason = (typeof refusalReasons)[number];

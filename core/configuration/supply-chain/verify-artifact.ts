@@ -1,6 +1,6 @@
 /**
- * Verifies the entry of one plugin: envelope, delegation, dates, revocation [supply-chain.envelope]. The sequence is
- * checked with the index.
+ * Verifies a plugin's entry: envelope, delegation, dates, revocation [supply-chain.envelope]. The sequence is checked
+ * with the index.
  */
 
 import { type ArtifactPredicate, artifactPredicate, type PluginEntry, pluginSizes } from './documents.ts';

@@ -1,4 +1,4 @@
-/** Verifies a published index against the pinned root key and the sequences seen before [supply-chain.sequence]. */
+/** Verifies a published index using the pinned root key and the sequences seen before [supply-chain.sequence]. */
 
 import type { KeyObject } from 'node:crypto';
 import type * as z from 'zod';
@@ -17,7 +17,7 @@ import { type RefusalReason, refuse } from './refusal.ts';
 
 const rootDocuments = ['delegations', 'revocations', 'index'] as const satisfies readonly DocumentKind[];
 
-/** Sequence and digest of the last accepted root documents. */
+/** Sequence and digest of the root documents accepted last. */
 type AcceptedDocuments = Readonly<Record<(typeof rootDocuments)[number], { sequence: number; sha256: string }>>;
 
 export interface Publisher {
@@ -26,7 +26,7 @@ export interface Publisher {
   readonly notAfter: string;
 }
 
-/** Trusted data of a verified index. */
+/** Trusted data from a verified index. */
 export interface Trusted {
   readonly index: PluginIndex;
   readonly publishers: ReadonlyMap<string, readonly Publisher[]>;
@@ -35,7 +35,7 @@ export interface Trusted {
   readonly seen: AcceptedDocuments;
 }
 
-/** Maximum difference between the clocks of publisher and reader. */
+/** Maximum difference between the publisher's clock and the reader's. */
 const skewMs = 10 * 60_000;
 
 /**
@@ -81,7 +81,7 @@ export function verifyIndex(
 
 /**
  * Parses a signed document.
- * @throws SupplyChainRefusal with the reason of the invalid member.
+ * @throws SupplyChainRefusal naming the invalid member and the reason.
  */
 export function parseDocument<Shape>(schema: z.ZodType<Shape>, value: unknown, kind: DocumentKind): Shape {
   const parsed = schema.safeParse(value, { error: describeIssue });

@@ -1,4 +1,4 @@
-/** Thresholds of alerts [alert.thresholds]. */
+/** Alert thresholds [alert.thresholds]. */
 import * as z from 'zod';
 import { seconds } from './words.ts';
 

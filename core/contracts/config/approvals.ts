@@ -1,4 +1,4 @@
-/** Settings of approvals: channels, time limits and reuse. */
+/** Approval settings: channels, time limits and reuse. */
 import * as z from 'zod';
 import { parsePullRequest } from '../repository.ts';
 import { address, glob, seconds, secretName } from './words.ts';

@@ -37,7 +37,7 @@ const rateLimit = z.strictObject({
   tokens_per_minute: z.int().nonnegative().optional().meta({ description: 'Input and output tokens a minute.' }),
 });
 
-/** Fields of a key in all lists of keys. */
+/** Fields of a key in every list of keys. */
 export const keyFields = {
   role: z
     .enum(roles)

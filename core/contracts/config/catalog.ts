@@ -1,4 +1,4 @@
-/** Additions of a deployment to the catalog. */
+/** A deployment's additions to the catalog. */
 import * as z from 'zod';
 import type { Role } from '../shell-programs.ts';
 
@@ -25,7 +25,7 @@ const optionNames = z
   .max(4_000)
   .regex(new RegExp(`^${option}(?:\\s+${option})*$`), 'names of options, separated by blanks: -n --namespace');
 
-/** Roles that own programs may use. */
+/** Roles that a deployment's own programs may use. */
 const valueRoles = ['word', 'number', 'name', 'read', 'write', 'source', 'object'] as const satisfies readonly Role[];
 const operandRoles = ['word', 'name', 'source', 'object'] as const satisfies readonly Role[];
 

@@ -1,4 +1,4 @@
-/** Filters on prompts and replies of models. */
+/** Filters on model prompts and replies. */
 import * as z from 'zod';
 
 const filterActions = ['block', 'review', 'warn', 'log'] as const;

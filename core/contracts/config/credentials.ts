@@ -61,7 +61,7 @@ export const broker = z.discriminatedUnion('type', [
     secret_id: z.string().min(1).meta({ description: 'Name or ARN of the secret.' }),
     region: z.string().min(1).optional().meta({ description: 'AWS region. Without it, the region of the gateway.' }),
   }),
-  /** Capability tickets issued by the gateway. `credentials.tickets` sets their key and longest lifetime. */
+  /** Capability tickets issued by the gateway. `credentials.tickets` sets their key and maximum lifetime. */
   z.strictObject({
     name: word.meta({ description: 'Name that grants and rules refer to.' }),
     type: z.literal('ticket').meta({ description: 'Kind of the broker.' }),

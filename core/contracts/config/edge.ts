@@ -1,4 +1,4 @@
-/** Limits of the edge listeners of the local host. */
+/** Limits for the local host's edge listeners. */
 import * as z from 'zod';
 
 const bucket = (perSecond: number, burst: number) =>
@@ -14,7 +14,7 @@ const bucket = (perSecond: number, burst: number) =>
     })
     .prefault({});
 
-/** Settings of the local listeners. On AWS the edge stack has its own settings. */
+/** Settings for the local listeners. On AWS, the edge stack has its own settings. */
 export const edge = z
   .strictObject({
     max_connections: z.int().min(1).max(100_000).default(12_000).meta({

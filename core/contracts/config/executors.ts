@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { environmentPattern } from './secret-names.ts';
 import { address, bytes, executionMs, kibibyte, secretName, word } from './words.ts';
 
-/** Database for actions of protocol `sql`: PostgreSQL by its address, or Aurora by the RDS Data API. */
+/** Database for `sql` actions: PostgreSQL by its address, or Aurora through the RDS Data API. */
 export const sqlDatabase = z
   .strictObject({
     name: word.meta({ description: 'Name of the database as targets of calls have it.' }),

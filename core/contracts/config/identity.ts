@@ -1,4 +1,4 @@
-/** Callers that authenticate with a token of an identity provider instead of a gateway key. */
+/** Callers that authenticate with a token from an identity provider instead of a gateway key. */
 import * as z from 'zod';
 import { keyKinds, roles } from '../route.ts';
 import { address, word } from './words.ts';

@@ -2,7 +2,10 @@
 import * as z from 'zod';
 import { glob } from './words.ts';
 
-/** Betas that only change how a model answers: the provider runs nothing and reads nothing unseen by the gateway. */
+/**
+ * Betas that only change how a model responds: the provider runs nothing and reads nothing that the gateway has not
+ * seen.
+ */
 const usualBetas = [
   ...['prompt-caching-*', 'extended-cache-ttl-*', 'cache-diagnosis-*', 'token-counting-*', 'token-efficient-tools-*'],
   ...['output-128k-*', 'output-300k-*', 'pdfs-*', 'max-tokens-*', 'context-1m-*', 'context-management-*', 'compact-*'],

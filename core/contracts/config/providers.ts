@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { address, glob, milliseconds, seconds, secretName, word } from './words.ts';
 
-/** Replies of a mock provider. The first entry applies whose `contains` occurs in the last user message. */
+/** Replies of a mock provider. The first entry whose `contains` occurs in the last user message applies. */
 export const mockScript = z.strictObject({
   replies: z
     .array(

@@ -1,4 +1,4 @@
-/** Classifier that checks texts of MCP servers after the rules of the tool guard [guard.classifier]. */
+/** Classifier that checks text from MCP servers after the tool guard's rules [guard.classifier]. */
 import * as z from 'zod';
 
 const common = {

@@ -1,4 +1,4 @@
-/** Actions of the tool guard, which checks texts of MCP servers. */
+/** Actions of the tool guard, which checks text from MCP servers. */
 import * as z from 'zod';
 import { toolGuardClassifier } from './tool-guard-classifier.ts';
 
@@ -9,7 +9,7 @@ const definitionAction = z.enum(['log', 'review', 'hide']);
 export type ResultAction = z.infer<typeof resultAction>;
 export type ArgumentAction = z.infer<typeof argumentAction>;
 
-/** Mode of the guard for one upstream. */
+/** Guard mode for one upstream. */
 export const guardMode = z.enum(['on', 'log', 'off']).default('on').meta({
   description:
     'Whether the tool guard looks at what the server says: on as tool_guard is configured, log records findings without acting on them, off not at all.',

@@ -1,4 +1,4 @@
-/** Tool policies: the pack and its signer, rules, guards and settings of source rules. */
+/** Tool policies: the pack and its signer, rules, guards, and the settings of source rules. */
 import * as z from 'zod';
 import { decisions } from '../envelope.ts';
 import { toolPackSchema, toolRuleSchema } from '../tool-policy.ts';

@@ -132,7 +132,7 @@ const callerHeader = z
     'a header that names neither caller, host, route nor method',
   );
 
-/** HTTP service for actions of protocol `http`. Services that are not listed cannot be called. */
+/** HTTP service for `http` actions. Services that are not listed cannot be called. */
 export const httpService = z.strictObject({
   name: word.meta({ description: 'Name of the service; its tools are <name>.<method>.' }),
   base_url: address.meta({ description: 'Address of the service.' }),

@@ -1,4 +1,4 @@
-/** Basic values of the configuration: names, globs, addresses, names of secrets. */
+/** Basic configuration values: names, globs, addresses, secret names. */
 import * as z from 'zod';
 import { longestExecutionSeconds } from '../host-limits.ts';
 import { environmentPattern, isSecretName, nameOfYourOwn } from './secret-names.ts';
@@ -7,13 +7,13 @@ export const word = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'letters, digits, ".", "_" and "-", at most 64');
 export const glob = z.string().min(1);
-/** Seconds, at most a year, so that computed times stay valid. */
+/** Seconds, at most a year so that computed times stay valid. */
 export const seconds = z.int().positive().max(31_536_000);
-/** US dollars, limited to amounts that are exact in micro-dollars. */
+/** US dollars, limited to amounts that micro-dollars can represent exactly. */
 export const usd = z.number().nonnegative().max(9_000_000_000);
-/** Milliseconds, at most a day. Node timers above 24 days fire at once. */
+/** Milliseconds, at most a day. Node timers set for more than 24 days fire immediately. */
 export const milliseconds = z.int().max(86_400_000);
-/** Size of a body, at most 100 MiB, which fits into a string. */
+/** Size of a body, at most 100 MiB so that it fits into a string. */
 export const bodyBytes = z
   .int()
   .positive()

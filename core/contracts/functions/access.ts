@@ -1,6 +1,8 @@
 /** Rights and resources shared by several functions. */
 
-/** Requests are CPU-bound, and CPU grows with memory: 1,024 MB answer sooner at about the same price. */
+/**
+ * Requests are CPU-bound, and CPU grows with memory, so functions with 1,024 MB respond sooner at about the same price.
+ */
 export const interactive = { timeoutSeconds: 29, memoryMb: 1024 } as const;
 export const configuration = { config: 'get' } as const;
 /** Tables that a vote changes, through any channel. */
@@ -13,7 +15,7 @@ export const voting = {
   deliveries: 'append',
 } as const;
 
-/** Tables for deciding about an action and recording its outcome. */
+/** Tables used to make a decision on an action and record its outcome. */
 export const governing = {
   ...configuration,
   evidence: 'append',
@@ -23,15 +25,15 @@ export const governing = {
   salts: 'put',
   manifests: 'get',
   cancellations: 'write',
-  /** Sources seen by sessions, for rules on sources. */
+  /** Sources that sessions have seen, for source rules. */
   provenance: 'write',
   /** Definitions of tools that servers have listed. */
   mcp: 'append',
   traces: 'put',
 } as const;
-/** Queries for approvals: looks them up in their chain, and counts pending requests. */
+/** Queries for approvals: looking them up in their chain, and counting pending requests. */
 export const approving = ['evidence', 'approvals.by_status'] as const;
-/** Queries for decisions: also the sources that the session has seen. */
+/** Queries for decisions, including the sources that the session has seen. */
 export const deciding = [...approving, 'provenance'] as const;
 
 /** Rights for executing allowed actions, in addition to the tables. */
@@ -43,5 +45,5 @@ export const executing = {
   callsUpstreams: true,
 } as const;
 
-/** Tables for the optional classifier of the tool guard: counters, to which its model calls are charged. */
+/** Table for the tool guard's optional classifier: the counters to which its model calls are charged. */
 export const classifying = { counters: 'write' } as const;

@@ -1,4 +1,6 @@
-/** Functions for people and other planes: approvals, evidence, configuration, credentials, planes, observatory. */
+/**
+ * Functions for people and other planes: approvals, evidence, configuration, credentials, planes and the observatory.
+ */
 import type { FunctionSpec } from '../function-spec.ts';
 import { configuration, interactive, voting } from './access.ts';
 
@@ -17,7 +19,7 @@ export const administrationFunctions = {
     ...interactive,
     surface: 'callbacks',
     purpose: 'takes votes from the webhooks of chat and Git hosts',
-    // Slack times out after three seconds, so the function answers before it records the vote.
+    // Slack times out after three seconds, so the function responds before it records the vote.
     streams: true,
     tables: voting,
     votes: 'signs',
@@ -27,8 +29,7 @@ export const administrationFunctions = {
   },
   evidence: {
     purpose: 'exports, verifies and reports evidence; the audit log; the transparency log and its cosignatures',
-    // Cosignatures of the log are stored with the projections.
-    // The active configuration is compared with evidence.
+    // The log's cosignatures are stored with the projections. The active configuration is compared with evidence.
     tables: {
       ...configuration,
       evidence: 'get',
@@ -85,7 +86,7 @@ export const administrationFunctions = {
     purpose: 'serves the configuration to data planes, takes their status, evidence heads and metrics',
     tables: {
       ...configuration,
-      // Records chains of a plane that differ from its reports.
+      // Records a plane's chains that differ from its reports.
       evidence: 'append',
       sessions: 'append',
       federation: 'append',
@@ -103,11 +104,11 @@ export const administrationFunctions = {
     tables: {
       ...configuration,
       approvals: 'get',
-      // A rebuild reads the log and is recorded in it.
+      // A rebuild reads the log and is recorded there.
       evidence: 'append',
       sessions: 'append',
       observations: 'write',
-      // Acknowledgements of alerts are announced.
+      // Acknowledging an alert sends a message.
       deliveries: 'append',
       counters: 'get',
     },

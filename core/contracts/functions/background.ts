@@ -61,7 +61,7 @@ export const backgroundFunctions = {
       counters: 'get',
       deliveries: 'append',
       evidence: 'append',
-      // Reports of data planes.
+      // Reports from data planes.
       federation: 'get',
       observations: 'get',
       sessions: 'append',
@@ -77,7 +77,7 @@ export const backgroundFunctions = {
   },
   notify: {
     purpose: 'delivers notifications with retries and a dead letter',
-    // The evaluator's answers are recorded as evidence.
+    // The evaluator's responses are recorded as evidence.
     tables: { ...configuration, approvals: 'get', deliveries: 'append', evidence: 'append', sessions: 'append' },
     queries: ['approvals.by_status', 'deliveries.by_due'],
     callsUpstreams: true,
@@ -140,7 +140,7 @@ export const backgroundFunctions = {
     },
     queries: ['approvals.by_status', 'evidence', 'observations', 'sessions.by_opened'],
     callsUpstreams: true,
-    // Only the plane's token: another function stores the plane's keys, as digests.
+    // Only the plane's token, because another function stores the plane's keys as digests.
     secrets: ['federation'],
     objects: 'write',
     schedule: { everyMinutes: 1 },

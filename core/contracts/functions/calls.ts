@@ -5,7 +5,7 @@ import { functionSeconds } from '../host-limits.ts';
 import { evaluationIdEnd } from '../tables.ts';
 import { approving, classifying, configuration, deciding, executing, governing, interactive } from './access.ts';
 
-/** Rights of chat calls. They need no `credentials` table, because provider keys are secrets. */
+/** Rights for chat calls. They need no `credentials` table, because provider keys are secrets. */
 const chat = {
   tables: {
     ...configuration,
@@ -16,10 +16,10 @@ const chat = {
     salts: 'put',
     manifests: 'get',
     cancellations: 'write',
-    // Stores the person's words as a source for tool calls of the session.
+    // Stores the user's words as a source for the session's tool calls.
     provenance: 'write',
     rollouts: 'get',
-    // Queues a sample of the calls for an evaluator.
+    // Queues a sample of calls for an evaluator.
     deliveries: 'put',
     traces: 'put',
   },
@@ -63,7 +63,7 @@ export const callFunctions = {
     ...interactive,
     surface: 'gateway',
     purpose: 'lists the models a tenant may use; cancels running requests',
-    // Evidence shows whether a request that is not running has ended.
+    // Evidence shows whether a request that is no longer running has ended.
     tables: { ...configuration, evidence: 'get', cancellations: 'write', counters: 'write' },
     queries: ['evidence.by_time'],
     objects: 'read',

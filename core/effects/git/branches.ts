@@ -1,20 +1,20 @@
-/** Branches that a call to a Git host writes, unlike those that it only reads. */
+/** Branches that a call to a Git host writes to, as opposed to those it only reads. */
 
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { wordSet } from '#core/kernel/word-set.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
 
-/** A branch of a call. `default_branch: true`: the host's default branch, or possibly any branch. */
+/** A branch of a call. `default_branch: true` means the host's default branch, or possibly any branch. */
 export interface TouchedBranch {
   readonly branch?: string;
-  /** Refs that one `*` matches, as in the refspec: `refs/heads/agent/*`. */
+  /** Refs matched by a single `*`, as in the refspec: `refs/heads/agent/*`. */
   readonly branch_pattern?: string;
   readonly default_branch?: true;
 }
 
-/** A branch that is written, or a push that names none (`git lfs push`). */
+/** A branch that the call writes to, or a push that names no branch (`git lfs push`). */
 export interface BranchWrite extends TouchedBranch {
-  /** The repository it is pushed to, as named in the command; empty if it names none. Absent for a local branch. */
+  /** The destination repository as named in the command; empty if the command names none. Absent for a local branch. */
   readonly remote?: string;
   readonly force?: boolean;
   readonly deleted?: boolean;
@@ -22,7 +22,7 @@ export interface BranchWrite extends TouchedBranch {
 
 const anyBranch: TouchedBranch = { default_branch: true };
 
-/** Operations that consist of these words write no branch: they concern requests, issues, tags, runs. */
+/** Operations that consist of these words do not write to a branch: they concern requests, issues, tags or runs. */
 const proposing = {
   verbs:
     wordSet(`add approve assign cancel close comment create delete dismiss dispatch edit enable fork label lock mark
@@ -37,7 +37,7 @@ const proposing = {
     threads time title to topic topics type webhook webhooks with work workflow workflows`),
 };
 
-/** Returns the branches that a call writes, or one entry without a name if it writes none. */
+/** Returns the branches that a call writes to, or one entry without a name if it writes to none. */
 export function branchesOf(
   parameters: ToolCall['parameters'],
   words: readonly string[],
@@ -45,7 +45,7 @@ export function branchesOf(
 ): TouchedBranch[] {
   if (capability === 'read' || isProposing(words) || checksOut(words)) return [{}];
   const merges = mergeOf(words);
-  // Merging a pull request changes its base branch, which only the host knows.
+  // Merging a pull request changes its base branch, which is known only to the host.
   if (merges === 'pull_request') return [anyBranch];
   const written = new Map<string, TouchedBranch>();
   const add = (touched: TouchedBranch): void =>
@@ -58,7 +58,7 @@ export function branchesOf(
   return written.size > 0 ? [...written.values()] : [anyBranch];
 }
 
-/** Returns what the operation merges: a pull request, which may have been reviewed, or another branch directly. */
+/** Returns the kind of merge: of a pull request, which may have been reviewed, or directly of another branch. */
 export function mergeOf(words: readonly string[]): 'pull_request' | 'branch' | undefined {
   const at = words.findLastIndex((word, i) => /^requests?$/.test(word) && /^(?:pull|merge)$/.test(words[i - 1] ?? ''));
   const isRequest = at !== -1 || words.some((word) => word === 'pr' || word === 'mr');
@@ -91,7 +91,7 @@ const isProposing = (words: readonly string[]): boolean =>
 
 const checkingOut = wordSet('branch checkout git local repo repository switch to');
 
-/** Checks for `git_checkout`, which checks out a branch without changing it. */
+/** Checks for `git_checkout`, which checks out a branch without changing the branch. */
 const checksOut = (words: readonly string[]): boolean =>
   words.some((word) => word === 'checkout' || word === 'switch') && words.every((word) => checkingOut.has(word));
 
@@ -99,7 +99,7 @@ const checksOut = (words: readonly string[]): boolean =>
 const isRequestWord = (word: string, words: readonly string[]): boolean =>
   word === 'merge' && mergeOf(words) === undefined;
 
-/** Checks for a key that names a written branch, not the base of a new branch or of a comparison. */
+/** Checks for a key that names a branch to write to, rather than the base of a new branch or of a comparison. */
 const isWritten = (key: string): boolean => {
   const words = wordsIn(key);
   if (['ref', 'new_name', 'old_name', 'newName', 'oldName'].includes(key)) return true;
@@ -113,7 +113,7 @@ const isWritten = (key: string): boolean => {
 
 const isBase = (key: string): boolean => /^base(?:_branch|Branch)?$/.test(key);
 
-/** Checks whether parameters have a key that may name a written branch, for any operation. */
+/** Checks whether any parameter key may name a branch to write to, for any operation. */
 export const mayNameBranch = (parameters: ToolCall['parameters']): boolean =>
   [...textsOf(parameters)].some(({ key }) => isRefspec(key) || isWritten(key) || isBase(key));
 
@@ -121,7 +121,7 @@ const isRefspec = (key: string): boolean => /^ref_?specs?$/i.test(key);
 
 const maxDepth = 4;
 
-/** Yields every text of the parameters with its own key, including those in lists and objects. */
+/** Yields every string of the parameters with its own key, including those in lists and objects. */
 function* textsOf(value: unknown, key = '', depth = 0): Generator<{ readonly key: string; readonly text: string }> {
   if (typeof value === 'string') {
     if (value.trim() !== '') yield { key, text: value };
@@ -145,8 +145,8 @@ const branchName = (text: string): string =>
 const malformed = /\/\/|(?:^|\/)\.|\.(?:lock)?(?:\/|$)|^-/;
 
 /**
- * Returns the branch of a name. Any branch, if it is a pattern, the current branch, malformed, or a revision
- * expression.
+ * Returns the branch with this name. Returns any branch if the name is a pattern, the current branch, malformed, or a
+ * revision expression.
  */
 export function touchedBranch(text: string): TouchedBranch {
   const branch = branchName(text);
@@ -165,5 +165,5 @@ export function refspecBranch(spec: string): TouchedBranch {
   return touchedBranch(to);
 }
 
-/** Git accepts a pattern with one `*` on each side; it matches any text, including slashes. */
+/** Git accepts a pattern with one `*` on each side, which matches any text, including slashes. */
 const wildcard = /^[\w./-]*\*[\w./-]*$/;

@@ -1,4 +1,4 @@
-/** Files of a repository that a call affects. */
+/** Repository files that a call affects. */
 
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
@@ -12,7 +12,7 @@ interface TouchedFile {
 
 type Add = (path: string, removed: boolean) => void;
 
-/** Words of keys that hold paths, and of keys that hold lists of files. */
+/** Words of keys that hold paths or lists of files. */
 const pathWords = new Set(
   'path paths file files filename filenames filepath filepaths dir directory folder'.split(' '),
 );
@@ -37,7 +37,7 @@ export function filesOf({ parameters }: Pick<ToolCall, 'parameters'>, unclear: S
   return [...found.values()];
 }
 
-/** Visits the members of an object. `inList`: the object is a file, and `name` is its path. */
+/** Visits the members of an object. If `inList` is set, the object is a file and `name` is its path. */
 function fileEffects(
   object: Readonly<Record<string, unknown>>,
   inList: boolean,
@@ -69,7 +69,7 @@ function holdsPaths(key: string): boolean {
   return words.some((word) => pathWords.has(word)) && !words.some((word) => otherWords.has(word));
 }
 
-/** Checks for the members of one file, unlike a map of files by name. */
+/** Checks for the members of a single file, as opposed to a map of files by name. */
 const isRecord = (item: object): boolean =>
   Object.keys(item).some((key) => /^\w+$/.test(key) && (holdsPaths(key) || key === 'name' || key === 'content'));
 
@@ -80,8 +80,8 @@ function isRemoval(record: Readonly<Record<string, unknown>>, inList: boolean): 
 }
 
 /**
- * Checks for names that Windows and macOS treat as others: `.GitHub` for `.github`, a final dot or blank (dropped),
- * streams (`.git::$INDEX_ALLOCATION`), short names (`GIT~1`).
+ * Checks for names that Windows and macOS resolve to a different name: `.GitHub` for `.github`, a final dot or blank
+ * (dropped), streams (`.git::$INDEX_ALLOCATION`), short names (`GIT~1`).
  */
 const isReadInSeveralWays = (segment: string): boolean =>
   (/^\.git/i.test(segment) && !segment.startsWith('.git')) ||

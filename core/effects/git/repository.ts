@@ -1,11 +1,11 @@
-/** Normalises the repository of a call to `owner/name`. */
+/** Normalises a call's repository to `owner/name`. */
 
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
 
 const address = /^(?:(?:https?|ssh|git):\/\/(?:[^@/]*@)?[^/]+\/|[\w.-]+@[\w.-]+:(?!\/\/))(.+)$/i;
 
-/** Parameters that name the owner, as words: `repoOwner` and `repo_owner` are equal. */
+/** Parameters that name the owner, compared word by word: `repoOwner` and `repo_owner` are equal. */
 const holders: ReadonlySet<string> = new Set([
   ...['owner', 'org', 'organization', 'workspace', 'namespace'],
   ...['repo owner', 'repository owner', 'owner name', 'org name'],

@@ -1,13 +1,13 @@
-/** A normalised address: the actual destination of a request, in the form that rules match. */
+/** A normalised address: the actual destination of a request, in the form that rules match against. */
 import { isAscii } from '#core/text/matching/fold-unicode.ts';
 
 export interface Address {
-  /** `https://host/path?query`; without a scheme if the call has none. */
+  /** `https://host/path?query`, or without a scheme if the call has none. */
   readonly target: string;
   readonly scheme: string;
-  /** Lower case, punycode, no final dot; IPv4 in dotted form, even if mapped to IPv6. */
+  /** Host in lower case and punycode, without a final dot. IPv4 is in dotted form, even if mapped to IPv6. */
   readonly host: string;
-  /** As text, including the scheme's default port. */
+  /** Port as a string, including the scheme's default port. */
   readonly port: string;
   readonly path: string;
   readonly query: string;
@@ -16,7 +16,7 @@ export interface Address {
 }
 
 const ports: Readonly<Record<string, string>> = { http: '80', https: '443' };
-/** About the limit of servers. */
+/** Roughly the limit that servers apply. */
 const maxLength = 16 * 1024;
 const hostWithoutScheme = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?(?::\d+)?(?:[/?#]|$)/i;
 
@@ -31,7 +31,7 @@ export function readAddress(text: string): Address {
     return fromUrl(URL.parse(text, 'https://base.invalid'), text, doubts, false);
   }
   if (hostWithoutScheme.test(text)) return fromUrl(URL.parse(`https://${text}`), text, doubts, true);
-  // Only a path: the executor determines the host.
+  // The address is only a path, so the executor determines the host.
   const path = URL.parse(text, 'https://base.invalid/');
   if (!text.startsWith('/') || path === null || path.host !== 'base.invalid') return unreadableAddress(text, doubts);
   const resolved = normalPath(path.pathname);
@@ -76,7 +76,7 @@ const unreadableAddress = (text: string, doubts: readonly string[]): Address => 
 
 const encodedDots = /^\.?%2e(?:\.|%2e)?$/i;
 
-/** Returns reasons to doubt a text: errors that each URL parser corrects in its own way. */
+/** Returns reasons to doubt a URL: errors that each URL parser corrects in its own way. */
 function doubtsOf(text: string): string[] {
   const doubts: string[] = [];
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
@@ -126,7 +126,7 @@ function normalHost(hostname: string): string {
 }
 
 /**
- * Normalises a path: `%41` becomes `A`, `%2f` becomes `%2F`. Keeps runs of slashes, because servers treat them
+ * Normalises a path: `%41` becomes `A`, `%2f` becomes `%2F`. Runs of slashes are kept, because servers treat them
  * differently.
  */
 const normalPath = (path: string): string => normalEscapes(path === '' ? '/' : path);

@@ -16,7 +16,7 @@ const bodyKeys = ['body', 'json', 'data', 'form'];
 const readNames: ReadonlySet<string> = new Set([...urlKeys, ...bodyKeys, 'method', 'headers']);
 
 /**
- * Renames `Method`, `URL` and `Headers` to lower case, because many clients treat them alike. If both spellings are
+ * Renames `Method`, `URL` and `Headers` to lower case, because many clients treat both spellings alike. If both are
  * present, both stay, and `alikeNames` reports them.
  */
 export function plainParameters(parameters: Parameters): Record<string, unknown> {
@@ -30,18 +30,18 @@ export function plainParameters(parameters: Parameters): Record<string, unknown>
 }
 
 interface Fields {
-  /** Methods that a server may use instead of the one that is sent. */
+  /** Methods that a server may apply instead of the one in the request. */
   readonly methods: readonly string[];
-  /** Hosts in headers. */
+  /** Hosts named in headers. */
   readonly hosts: readonly string[];
-  /** Whether a GraphQL mutation changes something, whatever the method is. */
+  /** Whether a GraphQL mutation changes something, regardless of the method. */
   readonly mutates: boolean;
   readonly doubts: readonly string[];
 }
 
 /**
  * Reads the fields of a request.
- * @param queries of the addresses, including what the parameters add.
+ * @param queries query strings of the addresses, including those that the parameters add.
  */
 export function fieldsOf(parameters: Parameters, queries: readonly string[]): Fields {
   const doubts = new Set<string>();
@@ -68,7 +68,7 @@ export function fieldsOf(parameters: Parameters, queries: readonly string[]): Fi
   };
 }
 
-/** Normalises a field name. Many servers map underscores and dashes of a header to the same variable. */
+/** Normalises a field name. Many servers map the underscores and dashes of a header name to the same variable. */
 const plainName = (name: string): string => name.trim().toLowerCase().replaceAll('_', '-');
 
 const overrides: ReadonlySet<string> = new Set([
@@ -131,7 +131,7 @@ function pairOf(item: unknown): Field {
   return [asText(record.name ?? record.key ?? record.header), asText(record.value)];
 }
 
-/** Parses a form or JSON text; returns any other body unchanged. */
+/** Parses a form or JSON body. Returns any other body unchanged. */
 function parsedBody(body: unknown): unknown {
   if (typeof body !== 'string') return body;
   if (/^\s*[[{]/.test(body)) {

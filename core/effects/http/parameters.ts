@@ -1,6 +1,6 @@
 /**
- * Known parameters of a request. A name that a client may use as another address, another method or a proxy makes the
- * request unclear.
+ * Known parameters of a request. A name that a client may interpret as another address, another method or a proxy makes
+ * the request unclear.
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
@@ -10,7 +10,7 @@ export const urlKeys = ['url', 'uri', 'href', 'endpoint', 'address', 'link'];
 
 const understood: ReadonlySet<string> = new Set([
   ...urlKeys,
-  // Query and body.
+  // Query string and body.
   ...'method headers params query query_params queryparams searchparams body json data form'.split(' '),
   // These do not affect the destination.
   ...`timeout timeout_ms timeoutms timeout_seconds max_length maxlength max_bytes max_size max_chars start_index raw format
@@ -22,7 +22,7 @@ const understood: ReadonlySet<string> = new Set([
     .split(/\s+/),
 ]);
 
-/** Names that change the destination or method, compared without case and separators. */
+/** Names that change the destination or method, compared without regard to case or separators. */
 const steering: ReadonlySet<string> = new Set(
   `proxy proxies proxyurl proxyhost proxyport httpproxy httpsproxy hostname host hosts port baseurl baseuri basepath
   origin verb httpverb httpmethod requestmethod methodoverride socketpath unixsocket connectto localaddress dispatcher
@@ -50,7 +50,7 @@ export function parameterDoubts({ protocol, parameters }: ToolCall): string[] {
   ].slice(0, 5);
 }
 
-/** Sent or searched content: names of its members do not matter. */
+/** Content to send or search for; the names of its members do not matter. */
 const content: ReadonlySet<string> = new Set(
   'headers body json data form params query query_params queryparams searchparams variables'.split(' '),
 );
@@ -63,13 +63,13 @@ function steeringIn(name: string, value: unknown, depth: number): string[] {
 
 const quoteName = (name: string): string => JSON.stringify(name.slice(0, 64));
 
-/** Returns what parameters add to the query of the address. Undefined if they cannot be parsed. */
+/** Returns the query string that the parameters add to the address. Undefined if they cannot be parsed. */
 export function addedQuery(parameters: ToolCall['parameters']): string | undefined {
   const added = new URLSearchParams();
   for (const [key, value] of Object.entries(parameters)) {
     if (!queryKeys.has(key.toLowerCase())) continue;
     if (typeof value === 'string') {
-      // Any other query, such as GraphQL, is content.
+      // Any other query, such as GraphQL, counts as content.
       if (/^\??[^\s{}]*=[^\s{}]*$/.test(value))
         for (const [name, text] of new URLSearchParams(value)) added.append(name, text);
       continue;

@@ -1,6 +1,6 @@
 /**
- * The sandbox: limits of the configuration that apply whatever a tool policy decides. A part of a call beyond a limit
- * is blocked with `matched_rule: sandbox:<rule>`. Limits never allow a call.
+ * The sandbox: configured limits that apply whatever a tool policy decides. A part of a call that exceeds a limit is
+ * blocked with `matched_rule: sandbox:<rule>`. Limits never allow a call.
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { SandboxSettings } from '#core/contracts/sandbox.ts';
@@ -23,7 +23,7 @@ const checks: Readonly<Record<string, Check>> = { shell: checkShell, http: check
 
 /**
  * Returns the first limit that a part exceeds. If the effect readers return no parts, the call itself is checked. Never
- * throws: limits that cannot be checked block.
+ * throws: a limit that cannot be checked blocks the call.
  */
 export function checkEffectLimits(settings: SandboxSettings, parts: readonly Effect[]): EffectLimitBlock | undefined {
   try {

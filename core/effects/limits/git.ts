@@ -41,7 +41,7 @@ function checkWrite(git: Limits, part: ToolCall): LimitViolation | undefined {
 
 /**
  * Checks the branch limits.
- * @param write `merges`: what a merge takes. A part that only reads may still be forced.
+ * @param write `merges`: the source of a merge. A part that only reads may still be forced.
  */
 export function checkBranch(
   git: Limits,
@@ -61,7 +61,7 @@ export function checkBranch(
   ) {
     return { rule: 'git.block_default_branch_merge', reason: 'The merge goes, or may go, into the default branch.' };
   }
-  // Protected branches are meant to change by merged pull requests.
+  // Protected branches should change only through merged pull requests.
   if (merges === 'pull_request' || git.protected_branches.length === 0) return undefined;
   if (isAny)
     return { rule: 'git.protected_branches', reason: 'The call names no branch and so may write to a protected one.' };
@@ -77,8 +77,8 @@ export function checkBranch(
 }
 
 /**
- * Checks whether a refspec pattern may match a branch of the glob. Git and hosts complete names that do not begin with
- * `refs/`.
+ * Checks whether a refspec pattern may match a branch that the glob covers. Git and hosts complete names that do not
+ * begin with `refs/`.
  */
 const mayReach = (pattern: string, glob: string): boolean =>
   pattern !== '' &&

@@ -1,8 +1,8 @@
-/** Returns every list of globs in the sandbox section with its path, for checks of the configuration. */
+/** Returns every list of globs in the sandbox section with its path, for configuration checks. */
 import type { SandboxSettings } from '#core/contracts/sandbox.ts';
 
 interface GlobList {
-  /** From the root of the configuration. */
+  /** Path from the root of the configuration. */
   readonly path: readonly string[];
   readonly patterns: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** Limits of HTTP: hosts and methods. */
+/** HTTP limits: hosts and methods. */
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { type Check, lastName, matchesName, textParameter } from './rule.ts';
 

@@ -1,4 +1,4 @@
-/** Shared parts of all limits: matching lists of globs, and findings that name the limit. */
+/** Shared parts of all limits: matching against lists of globs, and findings that name the limit. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { SandboxSettings } from '#core/contracts/sandbox.ts';
 import type { Effect } from '#core/effects/ports.ts';
@@ -7,28 +7,28 @@ import { canonicalText, plainReading } from '#core/text/matching/canonical-text.
 import { compileGlob, globMatches } from '#core/text/matching/glob.ts';
 
 export interface LimitViolation {
-  /** `<section>.<key>` of the configuration. */
+  /** Limit as `<section>.<key>` in the configuration. */
   readonly rule: string;
   readonly reason: string;
 }
 
 export type Check = (settings: SandboxSettings, part: Effect) => LimitViolation | undefined;
 
-/** Checks whether any spelling matches any pattern, ignoring case: for names and for block lists. */
+/** Checks whether any spelling matches any pattern, ignoring case. Used for names and block lists. */
 export const matchesName = (patterns: readonly string[], spellings: readonly string[]): boolean =>
   patterns.some((pattern) => spellings.some((spelling) => globMatches(pattern, spelling)));
 
-/** Works like `matchesName`, but with case, for allow lists of tables and paths. */
+/** Works like `matchesName`, but case-sensitively. Used for allowlists of tables and paths. */
 export const matchesText = (patterns: readonly string[], spellings: readonly string[]): boolean =>
   patterns.some((pattern) => {
     const glob = compiled(pattern);
     return spellings.some((spelling) => glob.matches(spelling));
   });
 
-/** Returns a path as policies match it: look-alikes folded, escapes decoded, dots resolved. */
+/** Returns a path in the form that policies match: look-alikes folded, escapes decoded, dots resolved. */
 export const normalPath = (path: string): string => canonicalText(path, plainReading);
 
-/** Returns the last name of a tool: `rm` for `shell./usr/bin/rm`, `drop_table` for `sql.drop_table`. */
+/** Returns the last segment of a tool's name: `rm` for `shell./usr/bin/rm`, `drop_table` for `sql.drop_table`. */
 export const lastName = (tool: string): string => {
   const dot = tool.indexOf('.');
   const name = dot === -1 ? tool : tool.slice(dot + 1);

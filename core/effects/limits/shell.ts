@@ -1,4 +1,4 @@
-/** Limits of the shell: programs, paths, and the Git limits for branches that `git` writes. */
+/** Shell limits: programs, paths, and the Git limits for branches that `git` writes to. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { branchesWritten } from '#core/effects/branch-writes.ts';
 import { forEachText } from '#core/policy/rules/normalise.ts';
@@ -14,7 +14,7 @@ export const checkShell: Check = (settings, part) => {
   const binary = program.slice(program.lastIndexOf('/') + 1);
   if (matchesName(shell.blocked_binaries, [binary, program]))
     return { rule: 'shell.blocked_binaries', reason: `The program ${binary} is blocked.` };
-  // `/tmp/git` is not the allowed git; a redirection is not a program.
+  // `/tmp/git` is not the allowed git, and a redirection is not a program.
   if (shell.allowed_binaries && program !== 'redirect' && !matchesName(shell.allowed_binaries, [program]))
     return { rule: 'shell.allowed_binaries', reason: `The program ${program} is not among those allowed.` };
   if (shell.blocked_paths.length > 0) {
@@ -33,14 +33,14 @@ export const checkShell: Check = (settings, part) => {
   return undefined;
 };
 
-/** Returns the program as named, without the path if it is in a system folder. */
+/** Returns the program as named, without its path if it is in a system folder. */
 const programOf = ({ tool }: ToolCall): string =>
   foldCase(tool)
     .trim()
     .replace(/^shell\./, '')
     .replace(/^(?:\/usr(?:\/local)?|\/opt\/homebrew)?\/s?bin\/(?=[^/]+$)/, '');
 
-/** Returns every text of the part that may be a path, normalised, and also resolved from the working directory. */
+/** Returns every string of the part that may be a path, both normalised and resolved against the working directory. */
 function textsOf(part: ToolCall): string[] {
   const found = new Set<string>();
   const cwd = textParameter(part, 'cwd');
@@ -57,10 +57,10 @@ function textsOf(part: ToolCall): string[] {
   return [...found];
 }
 
-/** Programs whose arguments are texts or numbers, not files. */
+/** Programs whose arguments are text or numbers rather than files. */
 const wordy = new Set('node echo printf true false sleep date kill test expr seq'.split(' '));
 
-/** Returns a path of the part that no allowed pattern covers: its working directory, or a word of its target. */
+/** Returns a path in the part that no allowed pattern covers: its working directory, or a word of its target. */
 function outsideOf(allowed: readonly string[], part: ToolCall, binary: string): string | undefined {
   const covers = (path: string): boolean => matchesText(allowed, [path]);
   const cwd = textParameter(part, 'cwd');

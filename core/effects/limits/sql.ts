@@ -1,4 +1,4 @@
-/** Limits of SQL: schemas, tables, WHERE, definitions, rights. */
+/** SQL limits: schemas, tables, WHERE clauses, definitions and privileges. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { SandboxSettings } from '#core/contracts/sandbox.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
@@ -64,7 +64,7 @@ function checkTable(sql: Limits, part: ToolCall): LimitViolation | undefined {
   const object = textParameter(part, 'object');
   const isWhole = wholes.has(object);
   if (!tables.has(object) && !isWhole) return undefined;
-  // `users` and `public.users` are one table, and the configuration may contain either.
+  // `users` and `public.users` are the same table, and the configuration may contain either.
   const spellings = textParameter(part, 'schema') === 'public' ? [part.target, `public.${part.target}`] : [part.target];
   const isBlocked = isWhole ? holdsBlocked(sql.blocked_tables, part) : matchesName(sql.blocked_tables, spellings);
   if (isBlocked) return { rule: 'sql.blocked_tables', reason: `The table ${part.target} is blocked.` };
@@ -73,7 +73,10 @@ function checkTable(sql: Limits, part: ToolCall): LimitViolation | undefined {
   return undefined;
 }
 
-/** Checks whether a whole object contains a blocked table: dropping or granting a schema affects all its tables. */
+/**
+ * Checks whether a whole object contains a blocked table: dropping a schema or granting rights on it affects all its
+ * tables.
+ */
 function holdsBlocked(patterns: readonly string[], part: ToolCall): boolean {
   const schema = textParameter(part, 'schema');
   if (schema === '') return patterns.length > 0;

@@ -4,7 +4,7 @@ import { Unreadable } from './syntax.ts';
 const cEscape = /\\(?:x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|[0-7]{1,3}|[abeEfnrtv\\'"?])/y;
 
 /**
- * Parses the text from `start`, the index after the opening quote. @returns the text, and the index of the closing
+ * Parses the text from `start`, the index after the opening quote. @returns the text and the index of the closing
  * quote. @throws Unreadable
  */
 export function ansiQuoted(source: string, start: number): { readonly text: string; readonly end: number } {
@@ -39,7 +39,7 @@ function ansiChar(sequence: string): string {
   if (/^['"?\\]$/.test(sequence)) return sequence;
   const [digits, base] = /^[xuU]/.test(sequence) ? [sequence.slice(1), 16] : [sequence, 8];
   const code = Number.parseInt(digits!, base as number);
-  // Some shells end the text at a NUL; bytes beyond ASCII depend on the locale.
+  // Some shells end the text at a NUL, and the meaning of bytes beyond ASCII depends on the locale.
   if (code === 0 || (code > 0x7f && !/^[uU]/.test(sequence)) || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
     throw new Unreadable("$'…' holds a character that shells read differently");
   return String.fromCodePoint(code);

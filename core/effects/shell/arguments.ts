@@ -1,4 +1,4 @@
-/** Parses the words of a command by its profile, as the program itself does. */
+/** Parses a command's words according to its profile, as the program itself would. */
 
 import type { Names, Profile, Role } from '#core/contracts/shell-programs.ts';
 import { type Capability, short } from './invocation.ts';
@@ -14,7 +14,7 @@ export interface KnownOption {
 }
 
 export interface Option {
-  /** The full name, or the name as written if it is unknown. */
+  /** The full name, or the name as written if the option is unknown. */
   readonly name: string;
   readonly known: KnownOption | undefined;
   readonly value: Arg | undefined;
@@ -25,9 +25,9 @@ export interface Option {
 export interface Parsed {
   readonly options: readonly Option[];
   readonly operands: readonly Arg[];
-  /** Operands after `--`: an expansion cannot make them options. */
+  /** Operands after `--`, which an expansion cannot turn into options. */
   readonly certain: ReadonlySet<Arg>;
-  /** Set if an option follows an operand: the operands of a program that stops at the first one. */
+  /** Set if an option follows an operand: the operands as seen by a program that stops at the first one. */
   readonly unpermuted: readonly Arg[] | undefined;
   /** Reasons why the words cannot be parsed with certainty. */
   readonly problems: readonly string[];
@@ -41,11 +41,11 @@ export interface Grammar {
 
 export const namesOf = (names: Names | undefined): readonly string[] => names?.split(/\s+/).filter(Boolean) ?? [];
 
-/** Returns the entries of a record whose keys are several names each. */
+/** Returns the entries of a record, one per name, where each key may list several names. */
 export const byName = <T>(programs: Readonly<Record<string, T>>): (readonly [string, T])[] =>
   Object.entries(programs).flatMap(([names, program]) => namesOf(names).map((name) => [name, program] as const));
 
-/** Syntaxes in which one dash precedes a whole word, and the first operand ends the options. */
+/** Syntaxes in which a single dash precedes a whole word, and the first operand ends the options. */
 const wholeWords: ReadonlySet<Profile['syntax']> = new Set<Profile['syntax']>(['words', 'flag']);
 
 /**
@@ -77,10 +77,10 @@ export function grammarOf(program: string, profile: Profile): Grammar {
   return { profile, options };
 }
 
-/** Name of options such as `-5` in the profile of a program. */
+/** Name under which a program's profile lists options such as `-5`. */
 const digitsOption = '-NUM';
 
-/** Options of all programs that use getopt_long. */
+/** Options shared by all programs that use getopt_long. */
 const common = ['--help', '--version'];
 
 export function parseWords(args: readonly Arg[], grammar: Grammar): Parsed {
@@ -142,11 +142,11 @@ type Next = () => Arg | undefined;
 
 const isValue = (arg: Arg | undefined): arg is Arg => arg !== undefined && !arg.text.startsWith('-');
 
-/** Reads an unlisted option of a program whose options all do the same: `--instance-ids i-1 i-2`. */
+/** Reads an unlisted option of a program whose options are all handled alike: `--instance-ids i-1 i-2`. */
 function readOpen(arg: Arg, { profile, options: all }: Grammar, next: Next, into: Option[]): boolean {
   const [, name, attached] = /^(-[A-Za-z]|--[a-z][\w-]*)(?:=([\s\S]*))?$/.exec(arg.text) ?? [];
   if (profile.open === undefined || name === undefined || common.includes(name)) return false;
-  // Some programs accept an abbreviation of a listed option.
+  // Some programs accept abbreviations of listed options.
   if ([...all.keys()].some((each) => each.startsWith(name))) return false;
   const known: KnownOption = { ...standard(name), takes: 'attached', role: profile.open };
   const values = attached === undefined ? [] : [{ ...arg, text: attached }];
@@ -156,7 +156,7 @@ function readOpen(arg: Arg, { profile, options: all }: Grammar, next: Next, into
   return true;
 }
 
-/** Reads a whole word after one dash: `-ps`; in Go syntax also `--ps` and `-ps=true`. */
+/** Reads a whole word after a single dash: `-ps`, and in Go syntax also `--ps` and `-ps=true`. */
 function readWord(arg: Arg, grammar: Grammar, next: Next, into: Option[], problems: string[]): void {
   const isGo = grammar.profile.syntax === 'flag';
   const [, written = arg.text, value] = (isGo && /^-?(-[^=]+)(?:=([\s\S]*))?$/.exec(arg.text)) || [];
@@ -167,7 +167,7 @@ function readWord(arg: Arg, grammar: Grammar, next: Next, into: Option[], proble
   else withNext(known, next, into, problems);
 }
 
-/** Reads `--lines=5`, `--lines 5`, and abbreviations that match only one option. */
+/** Reads `--lines=5`, `--lines 5`, and unambiguous abbreviations. */
 function readLong(arg: Arg, grammar: Grammar, next: Next, into: Option[], problems: string[]): void {
   const equals = arg.text.indexOf('=');
   const written = equals < 0 ? arg.text : arg.text.slice(0, equals);
@@ -188,8 +188,8 @@ function readLong(arg: Arg, grammar: Grammar, next: Next, into: Option[], proble
 }
 
 /**
- * Reads an option with an attached value and returns the problem, if any. In Go syntax `--flag=true` sets the flag, and
- * `--flag=false` reverts what it changes.
+ * Reads an option with an attached value and returns the problem, if any. In Go syntax, `--flag=true` sets the flag and
+ * `--flag=false` reverts its effect.
  */
 function withValue(
   known: KnownOption,
@@ -208,7 +208,7 @@ function withValue(
   return isFlag ? [`${known.name} takes no value`] : [];
 }
 
-/** Returns the option with this name, or all that the name abbreviates. */
+/** Returns the option with this name, or all options that the name may abbreviate. */
 function resolveLong(written: string, { profile, options }: Grammar): readonly KnownOption[] {
   const exact = options.get(written) ?? (common.includes(written) ? standard(written) : undefined);
   if (exact) return [exact];
@@ -246,11 +246,11 @@ function readCluster(
       if (!arg.known && '$`<>'.includes(name[1]!))
         problems.push(`what "${short(arg.text)}" stands for is only known when the line runs`);
       else unknownOption(name, into, problems, value && /^[=~./]/.test(rest) ? value : undefined);
-      // The rest may be its value, or more letters.
+      // The rest may be the option's value, or more option letters.
       if (/^[=~./]/.test(rest)) return;
     } else if (known.takes === 'nothing') into.push({ name, known, value: undefined, source: undefined });
     else if (rest !== '' || known.takes === 'attached') {
-      // `-n=shop` equals `-n shop`.
+      // `-n=shop` is equivalent to `-n shop`.
       const text = profile.syntax === 'pflag' ? rest.replace(/^=/, '') : rest;
       const value = rest === '' ? undefined : { ...arg, text };
       into.push({ name, known, value, source: value && arg });
@@ -262,7 +262,7 @@ function readCluster(
   }
 }
 
-/** Reads `tar xfC a.tar folder`: letters without a dash, followed by their values in order. */
+/** Reads `tar xfC a.tar folder`: option letters without a dash, followed by their values in order. */
 function readBundle(arg: Arg, { options: all }: Grammar, next: Next, into: Option[], problems: string[]): void {
   for (const letter of arg.text) {
     const known = all.get(`-${letter}`);

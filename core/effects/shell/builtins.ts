@@ -1,4 +1,4 @@
-/** Built-in commands of the shell: they change directories, variables and the meaning of names. */
+/** Shell built-ins that change directories, variables or the meaning of names. */
 import { resolveAt } from '../paths.ts';
 import { grammarOf, parseWords } from './arguments.ts';
 import { isHarmlessVariable, variableDoubt } from './environment.ts';
@@ -37,7 +37,7 @@ function source(call: Invocation): void {
   else call.path('execute', file);
 }
 
-/** Reads a trap: its command runs later, in any working directory. */
+/** Reads a trap, whose command runs later and in an unknown working directory. */
 function trap(call: Invocation): void {
   const [action] = call.args;
   if (call.args.length < 2 || !action || /^-?$|^-[lp]$/.test(action.text)) return;
@@ -45,7 +45,9 @@ function trap(call: Invocation): void {
   call.line(action);
 }
 
-/** Reads `export`, `declare`, `read`, `unset`: plain names, and options that do not change the meaning of the names. */
+/**
+ * Reads `export`, `declare`, `read` and `unset`: plain names, and options that do not change the meaning of the names.
+ */
 const variables =
   (options: RegExp): Reader =>
   (call) => {
@@ -55,7 +57,7 @@ const variables =
       if (text === '--') break;
       if (!known || !options.test(text))
         call.unclear(`${call.binary} ${short(text)} is not one of the options that are read`);
-      // The prompt of `read`, its number of characters, its timeout.
+      // The prompt, the character count and the timeout of `read`.
       if (call.binary === 'read' && /[pnt]$/.test(text)) at++;
     }
     const names = call.args.slice(at).filter(({ text }) => text !== '--');
@@ -84,7 +86,10 @@ function readSet(call: Invocation): void {
 const unary = /^-[b-hknprstuwxzGLNOS]$/;
 const binary = /^(?:==?|!=|<|>|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef))$/;
 
-/** Reads `test` and `[`: known operators, in a form in which no operand can become one. `-v` and `-R` evaluate. */
+/**
+ * Reads `test` and `[` with known operators, in a form in which no operand can become an operator. `-v` and `-R`
+ * evaluate their operand.
+ */
 function test(call: Invocation): void {
   const { args } = call;
   call.idle();
@@ -115,7 +120,7 @@ function alias(call: Invocation): void {
   }
 }
 
-/** Returns a reader for a command without effects if its arguments have this form. */
+/** Returns a reader for a command that has no effects if its arguments have this form. */
 const withoutEffects =
   (form: RegExp): Reader =>
   (call) => {

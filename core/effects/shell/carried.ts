@@ -1,4 +1,4 @@
-/** Finds the shell text of a call: target, `command` and similar parameters, argument vectors. */
+/** Finds the shell text of a call: its target, `command` and similar parameters, and argument vectors. */
 
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
@@ -11,14 +11,14 @@ import { workspaceOf } from './workspace.ts';
 interface Carried extends Situation {
   readonly carrier: boolean;
   readonly cwd: string;
-  /** Absolute. Only for calls that name the shell themselves, whose caller also states where they run. */
+  /** Absolute path. Set only for calls to the shell itself, where the caller also states the working directory. */
   readonly workspace?: string;
   /** Lines, and argument vectors that bypass the shell. */
   readonly texts: readonly (string | readonly Arg[])[];
   readonly unclear?: string;
-  /** Why the line may not be all that runs. A reason found within the line precedes it. */
+  /** Reason why more than the line may run. A reason found within the line takes precedence. */
   readonly besides?: string | undefined;
-  /** Program that runs the text instead of this machine's shell. */
+  /** Program that runs the text instead of the local shell. */
   readonly otherProgram?: string | undefined;
 }
 
@@ -57,8 +57,8 @@ export function lineOf(call: ToolCall): Carried | undefined {
 }
 
 /**
- * Returns command lines of a tool whose name does not mention running one. The tool may still run them: `search_logs
- * {command: …}`.
+ * Returns the command lines in a call whose tool name does not suggest running commands. The tool may still run them:
+ * `search_logs {command: …}`.
  */
 function commandsIn(parameters: Readonly<Record<string, unknown>>): ReturnType<typeof textsOf> {
   const keys = Object.keys(parameters).filter((key) => namesCommand(wordsIn(key)));
@@ -69,7 +69,7 @@ function commandsIn(parameters: Readonly<Record<string, unknown>>): ReturnType<t
 const namesCommand = (words: readonly string[]): boolean =>
   ['cmd', 'command'].includes(words.at(-1) ?? '') || ['bash', 'command_line', 'powershell'].includes(words.join('_'));
 
-/** Checks for a tool of a server, such as `files.run_command`, instead of a command name. */
+/** Checks for a tool on a server, such as `files.run_command`, as opposed to a command name. */
 const isServerTool = ({ tool, parameters }: ToolCall): boolean =>
   runningTool.test(snake(tool)) && [...lineKeys, ...vectorKeys].some((key) => Object.hasOwn(parameters, key));
 
@@ -101,7 +101,7 @@ function ofTarget(target: string, name: string, carrier: boolean): (string | rea
   return [`${name} ${target}`];
 }
 
-/** @param name the command that argument vectors belong to, if the tool names one. */
+/** @param name the command that argument vectors apply to, if the tool names one. */
 function textsOf(
   parameters: Readonly<Record<string, unknown>>,
   name?: string,
@@ -124,7 +124,7 @@ function textsOf(
     if (value === undefined) continue;
     const list = vectorOf(value);
     if (typeof value === 'string') {
-      // A program with separate arguments. It is also parsed as a line of its own.
+      // A program with separate arguments. It is also parsed as a command line in its own right.
       for (const vector of vectors) texts.push([...value.trim().split(/\s+/).map(argOf), ...vector]);
       texts.push(value, ...lines.map((line) => `${value} ${line}`));
     } else if (list && key === 'commands') texts.push(...list.map((arg) => arg.text));
@@ -139,7 +139,7 @@ function textsOf(
   const shell = own('shell');
   if (typeof shell === 'string' && !/(?:^|\/)(?:ba|z|da|k|a)?sh$/.test(shell))
     unclear = 'the line is for a shell that is not read';
-  // Some tools join a vector to one line.
+  // Some tools join a vector into one line.
   const joined = texts.flatMap((text) =>
     typeof text !== 'string' && /\s/.test(text[0]?.text ?? '') ? joinedText(text) : [],
   );

@@ -1,4 +1,4 @@
-/** How a server's tool runs its line: which program runs it, and parameters that may change what runs. */
+/** How a server's tool runs its line: the program that runs it, and parameters that may change what is run. */
 import { carriers } from '#core/catalog/tool-names.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
@@ -9,19 +9,19 @@ const otherLanguages = setOf(carriers.other_languages);
 const harmless = setOf(carriers.other_parameters);
 
 /**
- * Returns the program that runs the text, if by its name the tool does not run it in a shell of this machine: `ssh` for
+ * Returns the program that runs the text, if the tool's name shows that it does not use a local shell: `ssh` for
  * `ssh_run_command`, `powershell` for `run_powershell`.
  */
 export function otherProgramOf(tool: string): string | undefined {
   const words = wordsIn(tool);
-  // `PowerShell` is two words.
+  // `PowerShell` is split into two words.
   const pairs = words.slice(1).flatMap((word, at) => [`${words[at]}${word}`, `${words[at]}_${word}`]);
   return [...words, ...pairs].find((name) => elsewhere.has(name) || otherLanguages.has(name));
 }
 
 /**
- * Returns why the line is not all that runs, or undefined if its parameters do not change it.
- * @param read parameters that are part of the line or of its situation.
+ * Returns why more than the line may run, or undefined if the parameters do not change it.
+ * @param read parameters that are part of the line or of its context.
  */
 export function otherParameter({ parameters }: ToolCall, read: ReadonlySet<string>): string | undefined {
   const other = Object.keys(parameters).find(

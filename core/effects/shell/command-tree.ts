@@ -1,4 +1,4 @@
-/** Commands of programs by their words, each with its options. */
+/** Program commands by their words, each with its options. */
 
 import type { Command, CommandProgram, Options } from '#core/contracts/shell-programs.ts';
 import { rememberedText } from '#core/kernel/remembered.ts';
@@ -16,7 +16,7 @@ export interface CommandNode {
 }
 
 export interface CommandTree extends CommandNode {
-  /** Unlisted commands by a verb, the most severe first. */
+  /** Unlisted commands matched by their verb, the most severe first. */
   readonly verbs: readonly (readonly [word: RegExp, found: FoundCommand])[];
 }
 
@@ -64,7 +64,7 @@ export function treeOf(name: string, program: CommandProgram): CommandTree {
   return { ...root, verbs: verbs.sort((a, b) => gravity(a) - gravity(b)) };
 }
 
-/** Returns a pattern for words such as `create-* delete`, where `*` is any ending. */
+/** Returns a pattern for words such as `create-* delete`, where `*` matches any ending. */
 const wordsLike = (words: string): RegExp => new RegExp(`^(?:${namesOf(words).join('|').replaceAll('*', '.*')})$`);
 
 const emptyNode = (options: Grammar['options']): CommandNode => ({ next: new Map(), prefixes: new Map(), options });
@@ -82,13 +82,16 @@ function nodeAt(root: CommandNode, words: string): CommandNode {
 export const nextNode = ({ next, prefixes }: CommandNode, word: string): CommandNode | undefined =>
   next.get(word) ?? [...prefixes].find(([prefix]) => word.startsWith(prefix))?.[1];
 
-/** Returns the commands of a program of the catalog, built at its first use: few processes see many programs. */
+/**
+ * Returns the commands of a program in the catalog. The tree is built on first use, because most processes see few
+ * programs.
+ */
 export const commandTree = rememberedText((name): CommandTree | undefined => {
   const program = commandPrograms.get(name);
   return program && treeOf(name, program);
 });
 
-/** Returns the command of an effect, by the program and its `operation`. */
+/** Returns the command of an effect, looked up by program and `operation`. */
 export function describedCommand(program: string, operation: unknown): Command | undefined {
   const tree = commandTree(program);
   if (typeof operation !== 'string' || !tree) return undefined;

@@ -1,4 +1,4 @@
-/** Readers by command. */
+/** Readers for each command. */
 import type { OwnPrograms } from '#core/contracts/config/catalog.ts';
 import type { Profile } from '#core/contracts/shell-programs.ts';
 import { rememberedText } from '#core/kernel/remembered.ts';
@@ -19,7 +19,7 @@ import { otherShell, shell } from './readers/shells.ts';
 
 interface CommandReader {
   readonly read: Reader;
-  /** Set if split words do no harm or the reader checks them. */
+  /** Set if word splitting does no harm or the reader checks for it. */
   readonly loose: boolean;
   readonly isKnown: boolean;
 }
@@ -27,7 +27,7 @@ interface CommandReader {
 type Special = (call: Invocation, grammar: Grammar) => void;
 const each = <T>(names: string, value: T): [string, T][] => names.split(' ').map((name) => [name, value]);
 
-/** Programs with effects beyond the roles of their words. */
+/** Programs with effects beyond the roles of their arguments. */
 const specials = new Map<string, Special>([
   ...each('tar bsdtar gtar', tar),
   ['dd', dd],
@@ -54,7 +54,7 @@ const runsCommands = ({ operands }: Profile): boolean => operands.some((operand)
 const showsWords = ({ operands, syntax }: Profile): boolean =>
   syntax === 'none' && operands.every((operand) => operand.startsWith('text'));
 
-/** Grammars of profiles, built at their first use. */
+/** Grammars of profiles, built on first use. */
 const profileGrammar = rememberedText((name) => grammarOf(name, profiles.get(name)!));
 
 const table = new Map<string, CommandReader>([
@@ -75,7 +75,7 @@ const table = new Map<string, CommandReader>([
   ...[...builtins].map(([name, read]): [string, CommandReader] => [name, { read, loose: true, isKnown: true }]),
 ]);
 
-/** Reader of an unknown program: all its arguments are its target. */
+/** Reader for an unknown program, whose arguments are all treated as its target. */
 const anything: CommandReader = {
   read: (call) => {
     programOfGit(call);
@@ -89,8 +89,8 @@ const anything: CommandReader = {
 };
 
 /**
- * Returns the reader of a program. `python3.11` is read like `python3`; a loader runs the given program.
- * @param programs that the configuration describes.
+ * Returns the reader of a program. `python3.11` is read like `python3`, and a loader runs the program it is given.
+ * @param programs programs described in the configuration.
  */
 export function readerOf(binary: string, programs?: OwnPrograms): CommandReader {
   const known = table.get(binary);

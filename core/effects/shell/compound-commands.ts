@@ -1,4 +1,7 @@
-/** Compound commands: groups, conditions, loops, cases, tests `[[ … ]]` and functions with the word `function`. */
+/**
+ * Compound commands: groups, conditions, loops, cases, tests `[[ … ]]` and functions declared with the keyword
+ * `function`.
+ */
 import { plainText } from './keywords.ts';
 import { SimpleCommands } from './simple-commands.ts';
 import { type Command, type Redirect, type Script, Unreadable, type Word } from './syntax.ts';
@@ -74,8 +77,8 @@ export abstract class CompoundCommands extends SimpleCommands {
   }
 
   /**
-   * Parses `[[ … ]]`: words and tests by name. A shell without it treats its operators as its own: it would run the
-   * command or write the file that follows.
+   * Parses `[[ … ]]`: words and named tests. A shell without this syntax treats the operators as its own, and would run
+   * the command or write the file that follows.
    */
   protected test(): Command {
     const words: Word[] = [];

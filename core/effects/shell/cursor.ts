@@ -1,7 +1,7 @@
-/** Position in a shell text: the current character, skipping blanks, and the nesting depth. */
+/** Position in shell text: the current character, skipping blanks, and the nesting depth. */
 import { type Budget, limits, Unreadable } from './syntax.ts';
 
-/** Shells take them literally, but readers do not see them. */
+/** Shells treat these characters literally, but human readers do not see them. */
 const controls = /[^\P{Cc}\t\n]/u;
 const overrides = /[\u202a-\u202e\u2066-\u2069]/;
 
@@ -27,7 +27,7 @@ export abstract class Cursor {
     return this.source[this.at] ?? '';
   }
 
-  /** Marks the line as uncertain and continues parsing, to find all its effects. */
+  /** Marks the line as uncertain and continues parsing, so that all its effects are found. */
   protected doubt(why: string): void {
     this.budget.doubt ??= why;
   }
@@ -64,7 +64,7 @@ export abstract class Cursor {
     }
   }
 
-  /** Skips a line continuation between two words. Elsewhere it may join what seem to be two operators. */
+  /** Skips a line continuation between two words. Elsewhere, it may join two apparent operators. */
   #goOn(): void {
     if (!/[ \t\n]/.test(this.source[this.at - 1] ?? '\n'))
       throw new Unreadable('a line goes on in the next one where no blank stands');

@@ -1,13 +1,15 @@
 /** Variables that a line may set or show. Others may change which program runs or what it loads, or hold a secret. */
 
-/** Lower-case names, as loops and short scripts use them. */
+/** Lower-case names as used in loops and short scripts. */
 const lowerCaseName = /^[a-z][a-z0-9_]{0,31}$/;
 
-/** Lower-case names that shells or programs use: proxies, settings of package managers, the tied arrays of zsh. */
+/**
+ * Lower-case names that shells or programs use themselves: proxies, package manager settings, the tied arrays of zsh.
+ */
 const namesThatProgramsUse =
   /^(?:path|cdpath|fpath|manpath|mailpath|module_path|psvar|prompt|argv|status|histchars|watch|fignore|options|commands|functions|aliases|galiases|saliases|builtins|parameters|auto_resume|[a-z]+_proxy|(?:npm|pnpm|yarn|pip|uv|cargo|git|ssh|ld|dyld|python|node|ruby|perl|bash|zsh)_.*)$/;
 
-/** Upper-case names in scripts, and settings that only affect output or measurement. */
+/** Upper-case names used in scripts, and settings that only affect output or measurement. */
 const harmless = new Set(
   `A B C D F I J K L M N X Y Z ARG ARGS BASE BRANCH BUILD COUNT CURRENT DATE DAY DEST DIR DIRS END ENTRY FILE FILES FOLDER ID IDS INDEX INPUT
   ITEM ITEMS KIND LABEL LAST LENGTH LEVEL LINE LIST LOG LOGS MAX MIN MODE MODULE MSG MESSAGE NAME NAMES NEW NUM NUMBER OLD OUT OUTPUT PACKAGE
@@ -44,17 +46,17 @@ const display: ReadonlyMap<string, RegExp> = new Map([
   ['LESS', /^-?[FRXSKMi]{1,8}$/],
 ]);
 
-/** Checks for `CI=1`, `LANG=C`: a command has the same effects with it [effects.profiles]. */
+/** Checks for settings such as `CI=1` and `LANG=C`, which do not change a command's effects [effects.profiles]. */
 export const isDisplayVariable = (name: string, value: string): boolean => display.get(name)?.test(value) ?? false;
 
-/** Checks whether setting the variable only affects uses in the line itself. */
+/** Checks whether setting the variable affects only its uses in the same line. */
 export const isHarmlessVariable = (name: string): boolean =>
   harmless.has(name) || (lowerCaseName.test(name) && !namesThatProgramsUse.test(name));
 
 export const variableDoubt = (name: string): string =>
   `the variable ${name.slice(0, 40)} is not one of those known to be harmless, and may change which programs run`;
 
-/** Checks whether a text, with expansions as written, shows a variable that may hold a secret. */
+/** Checks whether text with unexpanded variables shows one that may hold a secret. */
 export function namesSecret(text: string): boolean {
   for (const [, name = ''] of text.matchAll(/\$\{?[#!]?([A-Za-z_]\w*)/g)) {
     if (displayVariables.has(name) || harmless.has(name)) continue;

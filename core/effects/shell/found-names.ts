@@ -1,4 +1,4 @@
-/** File names that a `find` may show, if its expression restricts all of them. */
+/** File names that a `find` may print, if its expression restricts all of them. */
 import { namesOf } from './arguments.ts';
 import { findWords } from './profiles/finding.ts';
 import { namesSourcesAnywhere } from './source-names.ts';
@@ -8,13 +8,13 @@ const wordsOf = (...kinds: (keyof typeof findWords)[]): ReadonlySet<string> =>
   new Set(kinds.flatMap((kind) => namesOf(findWords[kind])));
 const withValue = wordsOf('words', 'texts', 'reads');
 const running = wordsOf('runs');
-/** Words that combine tests with "or", or that end the walk. */
+/** Words that combine tests with "or", or that end the traversal. */
 const loosening = new Set(['-o', '-or', ',', '-prune', '(', ')']);
 const byName = new Set(['-name', '-iname']);
 
 /**
  * Returns a pattern of source files for each name that may be found, or undefined if other names may be found as well.
- * All tests of the expression must hold, except in one group such as `( -name '*.ts' -o -name '*.tsx' )`.
+ * All tests of the expression must match, except within one group such as `( -name '*.ts' -o -name '*.tsx' )`.
  */
 export function foundNames(expression: readonly Arg[]): readonly string[] | undefined {
   let found: readonly string[] | undefined;
@@ -38,7 +38,7 @@ export function foundNames(expression: readonly Arg[]): readonly string[] | unde
   return found;
 }
 
-/** Returns the index of the word that ends the command of `-exec`, or the length if there is none. */
+/** Returns the index of the word that ends the `-exec` command, or the length if there is none. */
 export function endOfCommand(args: readonly Arg[], at: number): number {
   const end = args.findIndex(
     (arg, i) => i > at && (arg.text === ';' || (arg.text === '+' && args[i - 1]?.text === '{}')),
@@ -60,7 +60,7 @@ function sourcesIn(names: readonly (Arg | undefined)[]): readonly string[] | und
   return names.every(isSources) ? names.map(({ text }) => text) : undefined;
 }
 
-/** Returns what may be found below these folders, as words with a wildcard. */
+/** Returns the files that may be found below these folders, as words with a wildcard. */
 export const foundBelow = (roots: readonly Arg[], names: readonly string[]): readonly Arg[] =>
   roots.flatMap((root) =>
     names.map((name) => ({

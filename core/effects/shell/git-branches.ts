@@ -1,6 +1,6 @@
 /**
- * Branches that a Git command writes, from its parsed words, for limits and session risk. Commands that never name a
- * written branch are listed; any other may write every branch of every repository, by force.
+ * Branches that a Git command writes to, based on its parsed words, for limits and session risk. Commands that never
+ * name such a branch are listed; any other command is assumed to force-write every branch of every repository.
  */
 import { anyWrite } from '../branch-writes.ts';
 import { type BranchWrite, refspecBranch, type TouchedBranch, touchedBranch } from '../git/branches.ts';
@@ -9,7 +9,7 @@ import type { GitLine } from './git-line.ts';
 import type { Arg } from './words.ts';
 
 const anyBranch: TouchedBranch = { default_branch: true };
-/** Returns the branches that the command writes. @param env variables set for this command. */
+/** Returns the branches that the command writes to. @param env variables set for this command. */
 export function branchWrites(
   { globals, name, command, words }: GitLine,
   env: Readonly<Record<string, string>>,
@@ -21,13 +21,13 @@ export function branchWrites(
   return globals.problems.length === 0 ? writes(words) : anyWrite;
 }
 
-/** Checks for settings of this one command that may change what a push sends, or define aliases. */
+/** Checks for settings on this one command that may change what a push sends, or that define aliases. */
 const isSteered = (globals: Parsed, env: Readonly<Record<string, string>>): boolean =>
   givenOptions(globals, '-c --config-env').some(
     ({ value }) => !value?.known || /^(?:alias|remote|branch|push|url|include|includeif)\./i.test(value.text),
   ) || Object.entries(env).some(([key, value]) => /^GIT_CONFIG(?!_NOSYSTEM$)/.test(key) && value !== '/dev/null');
 
-/** Commands that write no branch except, at most, the one that is checked out. */
+/** Commands that write to no branch except possibly the one that is checked out. */
 const keepingBranches: ReadonlySet<string> = new Set(
   `add am apply archive bundle check-mailmap cherry-pick clean clone column commit commit-graph commit-tree
   config difftool fetch-pack format-patch fsck gc get-tar-commit-id hash-object index-pack init interpret-trailers maintenance
@@ -38,7 +38,10 @@ const keepingBranches: ReadonlySet<string> = new Set(
 
 type Reader = (words: Parsed) => readonly BranchWrite[];
 
-/** Returns a reader that requires known options: an unknown one could take an operand as its value, or send more. */
+/**
+ * Returns a reader that requires known options, because an unknown one could take an operand as its value, or push
+ * more.
+ */
 const closed =
   (read: Reader): Reader =>
   (words) =>
@@ -46,13 +49,13 @@ const closed =
 
 const anyIf = (isAny: boolean, writes: readonly BranchWrite[] = []) => (isAny ? anyWrite : writes);
 
-/** Reads a word. The shell replaces an unquoted pattern by file names, such as `agent/x:main`. */
+/** Reads a word. The shell replaces an unquoted pattern with file names, such as `agent/x:main`. */
 const touched = (arg: Arg | undefined, read: (text: string) => TouchedBranch): TouchedBranch =>
   arg?.known && !arg.glob ? read(arg.text) : anyBranch;
 
 /**
- * Reads `<repository> [<refspec>…]`. Without a refspec, the current branch is pushed, or what the repository's settings
- * select.
+ * Reads `<repository> [<refspec>…]`. Without a refspec, Git pushes the current branch or those selected by the
+ * repository's settings.
  */
 function sent([remote, ...specs]: readonly Arg[], words: Parsed): readonly BranchWrite[] {
   if (remote && !words.certain.has(remote) && (remote.splits || remote.glob || /^[$`<>]/.test(remote.text)))
@@ -80,8 +83,8 @@ function sent([remote, ...specs]: readonly Arg[], words: Parsed): readonly Branc
 const isForcing = ({ text }: Arg): boolean => text.startsWith('+');
 
 /**
- * Reads `fetch origin main:main`, which writes a local branch. With `--refmap` and `--stdin` the operands do not
- * determine it.
+ * Reads `fetch origin main:main`, which writes to a local branch. With `--refmap` and `--stdin`, the operands do not
+ * determine the branch.
  */
 const fetched: Reader = ({ options, operands }) =>
   anyIf(
@@ -94,7 +97,7 @@ const fetched: Reader = ({ options, operands }) =>
       .map((spec) => here(spec, { ...(isForcing(spec) && { force: true }) }, refspecBranch)),
   );
 
-/** A tag, a note, or a remote-tracking branch. */
+/** A ref that is a tag, a note or a remote-tracking branch. */
 const otherRef = /^refs\/(?!heads\/)[^/*]+\//i;
 
 const here = (
@@ -103,7 +106,7 @@ const here = (
   read: (text: string) => TouchedBranch = touchedBranch,
 ): BranchWrite => ({ ...touched(name, read), ...how });
 
-/** Reads options whose value is a branch to set, existing or not. */
+/** Reads options whose value is a branch to set, whether or not it exists. */
 const created =
   (names: string): Reader =>
   (words) =>
@@ -168,11 +171,11 @@ const writing: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['worktree', created('-B')],
   ['rebase', rebased],
   ['reflog', ({ options }) => anyIf(options.some(({ name }) => name.startsWith('--up')))],
-  // `git remote add --mirror=fetch -f` overwrites the local branches with the fetched ones.
+  // `git remote add --mirror=fetch -f` overwrites the local branches with the fetched branches.
   ['remote', ({ options }) => anyIf(options.some(({ name }) => name.startsWith('--mi')))],
   ['submodule', ({ operands }) => anyIf(operands.some(({ text }) => text === 'foreach'))],
   ['bisect', ({ operands }) => anyIf(operands.some(({ text }) => text === 'run'))],
-  // Pushes files, not branches.
+  // This command pushes files, not branches.
   [
     'lfs',
     (words) =>

@@ -10,7 +10,7 @@ export interface GitLine {
   readonly globals: Parsed;
   readonly name: Arg | undefined;
   readonly args: readonly Arg[];
-  /** Its profile; absent if the command is unknown. */
+  /** The command's profile. Absent if the command is unknown. */
   readonly command: { readonly profile: Profile; readonly grammar: Grammar } | undefined;
   readonly words: Parsed;
 }
@@ -18,7 +18,7 @@ export interface GitLine {
 const globals = grammarOf('git', gitData.globals);
 const commands = new Map(byName(gitData.commands));
 const unread = new Map(byName(gitData.unread));
-/** Grammars of commands, built at their first use. */
+/** Grammars of commands, built on first use. */
 const commandGrammar = rememberedText((name): Grammar | undefined => {
   const profile = commands.get(name) ?? unread.get(name);
   if (!profile) return undefined;

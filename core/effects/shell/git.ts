@@ -40,7 +40,7 @@ export function git(call: Invocation): void {
   folders.reduceRight<() => void>((inner, folder) => () => call.within(folder, inner), run)();
 }
 
-/** Reads only the branches of programs such as `/usr/lib/git-core/git-push` and `./git`. */
+/** Reads only the branches written by programs such as `/usr/lib/git-core/git-push` and `./git`. */
 export function programOfGit(call: Invocation): void {
   const [found, command] = /(?:^|\/)git(?:-([\w-]+))?$/.exec(call.binary) ?? [];
   if (found === undefined) return;
@@ -50,8 +50,9 @@ export function programOfGit(call: Invocation): void {
 }
 
 /**
- * Reports a folder that may be a repository: if a folder below the workspace holds `HEAD`, `config`, `objects` and
- * `refs`, Git uses it as one, and its settings name programs that even `git status` runs [effects.git-settings].
+ * Reports a folder that may be a repository. If a folder below the workspace contains `HEAD`, `config`, `objects` and
+ * `refs`, Git uses it as a repository, and its settings name programs that even `git status` runs
+ * [effects.git-settings].
  */
 function checkFolder(call: Invocation, { text }: Arg): void {
   if (/^(?:version|help)$/.test(text)) return;
@@ -62,7 +63,7 @@ function checkFolder(call: Invocation, { text }: Arg): void {
     );
 }
 
-/** Reads `-c key=value`: aliases and the values of many keys are commands. */
+/** Reads `-c key=value`. Aliases and the values of many keys are commands. */
 function readSetting(call: Invocation, { text, known }: Arg): void {
   const [, key = text, value] = /^([^=]*)=([\s\S]*)$/.exec(text) ?? [];
   if (known && isHarmlessSetting(key, value)) return;
@@ -84,7 +85,7 @@ function command(
     call.whole('execute', [name, ...args]);
     return;
   }
-  // Patterns and exclusions do not name a secret, and the shell does not expand them.
+  // Patterns and exclusions do not name a secret, and the shell does not expand these.
   if (found.profile.does === 'read')
     for (const arg of parsed.operands)
       if (leavesOut(arg) || (parsed.certain.has(arg) && namesKind(arg))) call.isText(arg);
@@ -99,8 +100,8 @@ function command(
 }
 
 /**
- * Returns the capability that only operands imply: a refspec with a leading `+` or `:` forces or deletes; a key alone
- * is read.
+ * Returns the capability that follows only from the operands: a refspec with a leading `+` or `:` forces or deletes; a
+ * key without a value is read.
  */
 function capabilityOf(name: string, parsed: Parsed, branches: readonly BranchWrite[]): Capability | undefined {
   if (name === 'push' && branches !== anyWrite && branches.some(({ force, deleted }) => force || deleted))
@@ -108,24 +109,21 @@ function capabilityOf(name: string, parsed: Parsed, branches: readonly BranchWri
   return name === 'config' && showsSettings(parsed) ? 'read' : undefined;
 }
 
-/**
- * Reports `%G?` and `%(signature)`: like `--show-signature`, they make Git run the configured program that checks
- * signatures.
- */
+/** Reports `%G?` and `%(signature)`. Like `--show-signature`, they make Git run the configured signature checker. */
 function checkFormat(call: Invocation, parsed: Parsed): void {
   if (givenOptions(parsed, '--format --pretty').some(({ value }) => /%[-+ ]?G|%\(\*?signature/.test(value?.text ?? '')))
     call.unclear('the format shows signatures, which makes git run another program; leave out %G and %(signature)');
 }
 
 /**
- * Checks for `73309de`, `v1.0-3-g73309de`: only the repository knows whether the object is a commit or the contents of
- * a file.
+ * Checks for `73309de` and `v1.0-3-g73309de`: only the repository knows whether the object is a commit or the contents
+ * of a file.
  */
 const namesObject = ({ text }: Arg): boolean => /^(?:.*-g)?[0-9a-f]{4,64}(?:\^\{(?:blob|object)?\})?$/i.test(text);
 
 /**
- * Checks whether an object that is a file is printed whole: `git log` only walks commits, and `git diff` rejects a file
- * with a commit.
+ * Checks whether an object that is a file is printed in full: `git log` only walks commits, and `git diff` refuses to
+ * compare a file with a commit.
  */
 function printsObject(name: string, certain: ReadonlySet<Arg>, operands: readonly Arg[]): boolean {
   if (/^(?:log|whatchanged|reflog)$/.test(name)) return false;
@@ -134,8 +132,8 @@ function printsObject(name: string, certain: ReadonlySet<Arg>, operands: readonl
 }
 
 /**
- * Reports contents that are shown, unless restricted by file names, kinds of files, or a pattern that fixes the content
- * of the lines.
+ * Reports file contents that are shown, unless they are restricted by file names, file types, or a pattern that
+ * determines the content of the lines.
  */
 function readContents(call: Invocation, name: string, { contents, below }: Profile, parsed: Parsed): void {
   if (below) {
@@ -156,7 +154,7 @@ function readContents(call: Invocation, name: string, { contents, below }: Profi
 
 /**
  * Checks for changes since a recent commit or on this branch only: an object or an old commit could show anything. One
- * path after `--` shows less; two could be compared as files.
+ * path after `--` shows less, but two could be compared as files.
  */
 const showsChanges = (parsed: Parsed): boolean =>
   !isGiven(parsed, '--no-index --text -a --binary -W --function-context -O -R') &&
@@ -173,13 +171,13 @@ const showsChanges = (parsed: Parsed): boolean =>
   );
 
 /**
- * Checks for patches of the last few commits, up to `HEAD~9` like `git diff`: `git log -p -3`, `git show HEAD`. Other
- * options or a path could select earlier commits, and a range any number of them.
+ * Checks for patches of the last few commits, up to `HEAD~9` as with `git diff`: `git log -p -3`, `git show HEAD`.
+ * Other options or a path could select earlier commits, and a range could select any number of them.
  */
 function showsLastCommits({ args }: Invocation, name: string, { options, operands, certain }: Parsed): boolean {
   const given = (names: RegExp) => options.filter(({ name: option }) => names.test(option));
   const counts = given(/^(?:-n|--max-count)$/);
-  // `-12` is parsed as two options, but means twelve.
+  // `-12` is parsed as two options but means twelve.
   const digits = args.filter(({ text }) => /^-[1-9]$/.test(text)).length;
   return (
     given(/^-(?:\d|NUM)$/).length === digits &&
@@ -206,7 +204,7 @@ function patternsOf(parsed: Parsed): readonly [patterns: readonly Arg[], operand
   return [parsed.operands.slice(0, 1), parsed.operands.slice(1)];
 }
 
-/** Checks that every path among the operands names a file or a kind of files. */
+/** Checks that every path among the operands names a file or a file type. */
 function isNarrowed(name: string, parsed: Parsed, operands: readonly Arg[]): boolean {
   const { certain } = parsed;
   if (isGiven(parsed, '--full-diff') || printsObject(name, certain, operands)) return false;
@@ -220,7 +218,7 @@ function isNarrowed(name: string, parsed: Parsed, operands: readonly Arg[]): boo
 /** Checks for an exclusion: `:!dist`, `:(exclude)*.lock`. */
 const leavesOut = ({ known, glob, text }: Arg): boolean => known && !glob && /^:[!^]|^:\(exclude\)/.test(text);
 
-/** Checks for words that are not names of folders. */
+/** Checks for words that are not folder names. */
 const isRevision = ({ known, text }: Arg): boolean =>
   known &&
   !/(?:^|\/)\.\.?(?:\/|$)/.test(text) &&
@@ -237,7 +235,7 @@ const namesKind = ({ known, glob, text }: Arg): boolean =>
   namesSources(text.replace(/^:\(glob\)/, ''));
 
 /**
- * Checks for files of a revision by name: `HEAD:src/a.ts`; not `HEAD@{10:30}` or `HEAD^{/fix: it}`, which are
+ * Checks for files of a revision by name: `HEAD:src/a.ts`, but not `HEAD@{10:30}` or `HEAD^{/fix: it}`, which are
  * revisions. For a folder, `git show` lists the names, and `git diff` shows the contents.
  */
 const namesRevisions = (name: string, { operands }: Parsed): boolean =>
@@ -291,7 +289,7 @@ const showsSettings = (parsed: Parsed): boolean =>
     !isGiven(parsed, '--unset --unset-all --add --replace-all')) ||
   /^(?:get|list)$/.test(parsed.operands[0]?.text ?? '');
 
-/** Reports changed settings that are not known to be harmless: many are commands, or steer later pushes. */
+/** Reports changed settings that are not known to be harmless: many are commands, or affect later pushes. */
 function setting(call: Invocation, parsed: Parsed): void {
   if (showsSettings(parsed)) return;
   const [key, value] = parsed.operands.filter(({ text }) => !/^(?:set|add|unset)$/.test(text));

@@ -1,4 +1,4 @@
-/** Parses here-documents: announced in a line, read at its end. */
+/** Parses here-documents, which are declared in a line and read after its end. */
 import { Cursor } from './cursor.ts';
 import { type Redirect, Unreadable, type Word } from './syntax.ts';
 
@@ -9,7 +9,10 @@ interface HereDocument {
   readonly redirect: Redirect;
 }
 
-/** `END`, `'END'`, `"END"`, `\\END`: shells agree on what ends the text, and whether it has expansions. */
+/**
+ * `END`, `'END'`, `"END"`, `\\END`: delimiters for which shells agree on where the text ends and whether it has
+ * expansions.
+ */
 const plainDelimiter = /^(?:([A-Za-z_][\w-]*)|'([\w-]+)'|"([\w-]+)"|\\([A-Za-z_][\w-]*))$/;
 
 export abstract class HereDocuments extends Cursor {
@@ -18,14 +21,14 @@ export abstract class HereDocuments extends Cursor {
   /** Parses a here-document with expansions. */
   protected abstract readText(source: string): Word;
 
-  /** Consumes a line break, and with it the pending here-documents. */
+  /** Consumes a line break together with the pending here-documents. */
   protected eatNewline(): boolean {
     if (!this.eat('\n')) return false;
     for (const document of this.#pending.splice(0)) document.redirect.target = this.#hereDocument(document);
     return true;
   }
 
-  /** @param delimiter as written, including quotes. */
+  /** @param delimiter the delimiter as written, including quotes. */
   protected expectHereDocument(delimiter: string, stripTabs: boolean, redirect: Redirect): void {
     const [, plain, ...quoted] = plainDelimiter.exec(delimiter) ?? [];
     const name = plain ?? quoted.find((text) => text !== undefined);

@@ -1,4 +1,4 @@
-/** Parses the words of a command by its profile and adds the effect of each. */
+/** Parses the words of a command according to its profile and adds the effect of each. */
 import type { Below, Operands, Profile, Role } from '#core/contracts/shell-programs.ts';
 import { type Grammar, givenOptions, isGiven, isOneOf, type Option, type Parsed } from './arguments.ts';
 import { namesSecret } from './environment.ts';
@@ -8,7 +8,7 @@ import { readBelow } from './reach.ts';
 import { type Act, isPath, operandEffect, pathEffect, valueEffect } from './role-effects.ts';
 import { type Arg, argOf } from './words.ts';
 
-/** Adds all effects of a command, by its profile. */
+/** Adds all effects of a command according to its profile. */
 export function interpret(
   call: Invocation,
   { profile }: Grammar,
@@ -24,7 +24,7 @@ export function interpret(
   folders.reduceRight<() => void>((inner, folder) => () => call.within(folder, inner), act)();
 }
 
-/** Roles of values with which a program opens nothing. */
+/** Roles of values that do not make a program open anything. */
 const opensNothing = /^(?:text|word|number|names)$/;
 
 function showsNames(call: Invocation, { showsNames }: Profile, parsed: Parsed): boolean {
@@ -77,7 +77,7 @@ function effects(
   readUnpermuted(act);
 }
 
-/** Returns the capability of a whole command, and the one that an option or the first operand changes it to. */
+/** Returns the capability of a whole command, and the capability that an option or the first operand changes it to. */
 export function capabilityOf(profile: Profile, parsed: Parsed): Pick<Act, 'does' | 'changed'> {
   const changed = changedTo(profile, parsed);
   const sends = parsed.options.some(isSending);
@@ -91,7 +91,7 @@ export function capabilityOf(profile: Profile, parsed: Parsed): Pick<Act, 'does'
 const worst = (all: readonly Capability[]): Capability | undefined =>
   (['delete', 'execute', 'write', 'read'] as const).find((capability) => all.includes(capability));
 
-/** Returns the capability that options and the first operand change it to. */
+/** Returns the capability that results from options and the first operand. */
 function changedTo({ verbs = {}, alone }: Profile, { options, operands }: Parsed): Capability | undefined {
   const verb = (Object.keys(verbs) as Capability[]).filter((does) => isOneOf(operands[0]?.text, verbs[does]));
   const byOptions = options.flatMap(({ known }) => known?.changes ?? []);
@@ -102,7 +102,7 @@ function changedTo({ verbs = {}, alone }: Profile, { options, operands }: Parsed
 const isQuestion = ({ options, operands }: Parsed): boolean =>
   operands.length === 0 && options.length > 0 && options.every(({ name }) => /^(?:-V|-h|--version|--help)$/.test(name));
 
-/** Returns why it is uncertain what an interpreter runs. An option that holds a program reports that itself. */
+/** Returns why it is uncertain what an interpreter will run. An option that holds a program reports this itself. */
 function programDoubt({ binary }: Invocation, { options, operands }: Parsed): string | undefined {
   const [first] = operands;
   if (first && first.text !== '-' && first.text !== '/dev/stdin') return undefined;
@@ -150,7 +150,7 @@ function runCommand({ call, profile }: Act, command: readonly Arg[]): void {
 /** Quotes a known argument as shell text. */
 const quote = ({ text, known }: Arg): string => (known ? `'${text.replaceAll("'", "'\\''")}'` : text);
 
-/** Reads options after operands: programs that follow POSIX take them as operands. */
+/** Reads options that follow operands: programs that follow POSIX treat them as operands. */
 function readUnpermuted(act: Act): void {
   const { parsed, profile } = act;
   const { unpermuted } = parsed;
@@ -163,7 +163,7 @@ function readUnpermuted(act: Act): void {
 
 const hidden: ReadonlySet<Role | undefined> = new Set<Role>(['text', 'sed', 'awk', 'jq']);
 
-/** Excludes texts from all effects, because rules about paths and commands would match them. */
+/** Excludes free text from all effects, because rules about paths and commands would match it. */
 function hideTexts(call: Invocation, { options }: Parsed, operands: readonly Assigned[]): void {
   for (const { known, source } of options) if (hidden.has(known?.role)) call.isText(source);
   for (const { arg, role } of operands) if (hidden.has(role) && !(role === 'text' && arg.glob)) call.isText(arg);
@@ -193,7 +193,7 @@ function reportProblems(call: Invocation, profile: Profile, parsed: Parsed, oper
   }
 }
 
-/** Checks whether a word with an unknown beginning may become an option that does more than the operands. */
+/** Checks whether a word with an unknown beginning may turn out to be an option that does more than the operands. */
 function mayBecomeOption({ text, known, glob }: Arg, profile: Profile): boolean {
   if (!known) return /^[$`<>]/.test(text) && hasOptionsWith(profile, [...acting, 'read', 'names']);
   return glob && /^[*?[]/.test(text) && hasOptionsWith(profile, acting);

@@ -1,4 +1,4 @@
-/** One command of a line, with the methods by which its reader reports effects. */
+/** One command of a line, with the methods that its reader uses to report effects. */
 
 import type { BranchWrite } from '../git/branches.ts';
 import { isRooted, resolveAt } from '../paths.ts';
@@ -8,18 +8,20 @@ import { globsSources } from './source-names.ts';
 import type { Arg } from './words.ts';
 import { relativeWords } from './workspace.ts';
 
-/** Known contents of the standard input. */
+/** Known contents of standard input. */
 export type Stdin =
   | { readonly kind: 'text'; readonly text: string }
-  /** `from`: the program that prints it, if one word names it. */
+  /** `from`: the program that prints the input, if it is named in one word. */
   | { readonly kind: 'unknown'; readonly from?: string }
-  /** File names that each end with a zero byte: words with wildcards that represent all of them. */
+  /** File names that each end with a zero byte, given as words with wildcards that represent all of them. */
   | { readonly kind: 'names'; readonly names: readonly Arg[] }
-  /** Not connected by the line itself. */
+  /** Standard input is not connected by the line itself. */
   | { readonly kind: 'inherited' };
 
-/** Sensitive output, which a rule must name to allow the call: contents of changed files that Git tracks, or of a
- * secret store. */
+/**
+ * Sensitive output: contents of changed files that Git tracks, or of a secret store. A rule must name it to allow the
+ * call.
+ */
 export type ShownKind = 'changes' | 'secrets';
 
 export type Capability = 'read' | 'write' | 'delete' | 'execute';
@@ -30,11 +32,14 @@ export interface Situation {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The walk over the whole text, as commands use it. */
+/** The walk over the whole text, in the form that commands use. */
 export interface Host {
-  /** Possible working directories; several if a `cd` may have failed. Relative ones start at the call's own. */
+  /**
+   * Possible working directories; there are several if a `cd` may have failed. Relative ones start at the call's own
+   * directory.
+   */
   cwds: readonly string[];
-  /** The folder that relative paths start at, if the call states it. */
+  /** The folder that relative paths start from, if the call states it. */
   readonly workspace: string | undefined;
   add(part: Effect): void;
   unclear(why: string): void;
@@ -71,8 +76,8 @@ export class Invocation implements Situation {
   }
 
   /**
-   * Marks an argument as text (a pattern, a message) and excludes it from all effects, because rules about paths and
-   * commands would match it. Call before the first effect.
+   * Marks an argument as free text (a pattern, a message) and excludes it from all effects, because rules about paths
+   * and commands would match it. Must be called before the first effect.
    */
   isText(arg: Arg | undefined): void {
     if (arg) this.#texts.add(arg);
@@ -82,23 +87,28 @@ export class Invocation implements Situation {
     this.#host.unclear(why);
   }
 
-  /** Marks effects that show contents of unnamed files; a rule that allows them must name `shows` [effects.profiles]. */
+  /**
+   * Marks effects that show contents of unnamed files. A rule that allows them must name `shows` [effects.profiles].
+   */
   shows(what: ShownKind, why: string): void {
     this.#shown = what;
     this.#host.shows(what, why);
   }
 
-  /** Records what the command is and acts on, for rules, approval cards and session risk. Call before its effect. */
+  /**
+   * Records what the command is and what it acts on, for rules, approval cards and session risk. Must be called before
+   * its effect.
+   */
   isAbout(about: Readonly<Record<string, unknown>>): void {
     this.#about = about;
   }
 
-  /** Adds the branches that the command writes to its effects. */
+  /** Records in the effects of the command which branches it writes to. */
   writesBranches(branches: readonly BranchWrite[]): void {
     this.#branches = branches;
   }
 
-  /** Marks effects that show only names, sizes, times and counts. Call before the first effect. */
+  /** Marks effects that show only names, sizes, times and counts. Must be called before the first effect. */
   showsNames(): void {
     this.#namesOnly = true;
   }
@@ -110,7 +120,7 @@ export class Invocation implements Situation {
 
   effect(capability: Capability, target: string, cwd?: string, about?: Readonly<Record<string, unknown>>): void {
     if (cwd === undefined) {
-      // A command that only reads its input does the same in any folder.
+      // A command that only reads its input has the same effect in any folder.
       if (target === '' && capability === 'read') this.effect(capability, target, '');
       else for (const each of this.#host.cwds) this.effect(capability, target, each, about);
       return;
@@ -131,12 +141,12 @@ export class Invocation implements Situation {
         ...(env && { env }),
         ...(display && { display }),
       },
-      // A variable such as LD_PRELOAD may make the program do anything.
+      // A variable such as LD_PRELOAD can change what the program does in any way.
       ...(this.#namesOnly && !env && { names_only: true }),
     });
   }
 
-  /** Groups variables into those that change what the command does, and those that change its display. */
+  /** Groups variables into those that change the command's effects and those that change only its display. */
   #variables(): { readonly [kind in 'display' | 'env']?: Readonly<Record<string, string>> } {
     const kinds = Object.groupBy(Object.entries(this.env), ([name, value]) =>
       isDisplayVariable(name, value) ? 'display' : 'env',
@@ -144,14 +154,14 @@ export class Invocation implements Situation {
     return Object.fromEntries(Object.entries(kinds).map(([kind, pairs]) => [kind, Object.fromEntries(pairs)]));
   }
 
-  /** Adds an effect on the whole text of the arguments. */
+  /** Adds an effect on all arguments taken together as one string. */
   whole(capability: Capability, args: readonly Arg[] = this.args): void {
     const shown = args.filter((arg) => !this.#texts.has(arg));
     if (shown.some((arg) => !arg.known)) this.isOpen(shown.find((arg) => !arg.known)!);
     this.effect(capability, shown.map((arg) => arg.text).join(' '), undefined, this.#about);
   }
 
-  /** Adds an effect on a file. `names`: only its name and size are shown, so wildcards reveal little. */
+  /** Adds an effect on a file. With `names`, only its name and size are shown, so wildcards reveal little. */
   path(capability: Capability, arg: Arg, names = false): void {
     if (!arg.known) this.isOpen(arg);
     else if (arg.glob && !names && !globsSources(arg.text))
@@ -172,7 +182,7 @@ export class Invocation implements Situation {
     else this.unclear(`what ${this.binary} runs is only known when the line runs`);
   }
 
-  /** Runs the input as a script. */
+  /** Runs standard input as a script. */
   script(): void {
     if (this.stdin.kind === 'text') this.line(this.stdin.text, { kind: 'inherited' });
     else if (this.stdin.kind === 'unknown' && this.stdin.from !== undefined)

@@ -1,4 +1,4 @@
-/** Parses shared parts of commands by position: reserved words, required words, redirections. */
+/** Parses the parts that all commands share, based on position: reserved words, required words, redirections. */
 import { Lexer } from './lexer.ts';
 import { type Redirect, type RedirectOperator, Unreadable, type Word } from './syntax.ts';
 

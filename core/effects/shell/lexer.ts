@@ -15,20 +15,22 @@ const historyMark = /!(?=[\w!?#$*:^{-])/;
 /** Arithmetic with numbers only: no names, no expansions. */
 const numbers = /\(\([\d \t+*/%<>=!&|^~?:,-]*\)\)/y;
 const plainOperator = /(?::?[-+=?]|##?|%%?)/y;
-/** Forms of bash that are an error in other shells. */
+/** Bash forms that are errors in other shells. */
 const bashOperator = /(?:\/\/?|\^\^?|,,?)/y;
-/** Text allowed in braces next to expansions: shells never treat it as a quote or an operator. */
+/** Text allowed in braces next to expansions, because shells never treat it as a quote or an operator. */
 const plainInside = /[\w \t./:,@%+=~*?^#[\]-]/;
 const hidden = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Z}]/u;
 const plainCharacters = /[^\s'"\\$`;&|()<>\u0080-\uffff]+/y;
 const plainQuoted = /[^"\\$`]+/y;
-/** A path as PowerShell and cmd read it: `C:\x`, `.ssh\x`, `..\x`, `%HOME%\x`. A POSIX shell drops the backslashes. */
+/**
+ * A path as PowerShell and cmd interpret it: `C:\x`, `.ssh\x`, `..\x`, `%HOME%\x`. A POSIX shell drops the backslashes.
+ */
 const windowsPath = /(?:^|[=:,])(?:[A-Za-z]:|%\w+%|~|\.{1,2}|\.[A-Za-z][\w-]*|\\\\[\w.-]+)\\[\w.]/;
 
 export abstract class Lexer extends HereDocuments {
   /** Parses the commands up to a closing parenthesis, which is not consumed. */
   protected abstract commands(): Script;
-  /** Parses a separate text, one level deeper. */
+  /** Parses separate text, one level deeper. */
   protected abstract read(source: string): Script;
 
   /** Checks whether a word begins here. */
@@ -84,7 +86,7 @@ export abstract class Lexer extends HereDocuments {
     }
   }
 
-  /** @param run text at the cursor, outside single quotes. */
+  /** @param run the text at the cursor, outside single quotes. */
   #refuseHistory(run: string): void {
     if (run.includes('!') && historyMark.test(run + (this.source[this.at + run.length] ?? '')))
       this.doubt('"!" may call up a command of the history');
@@ -115,7 +117,7 @@ export abstract class Lexer extends HereDocuments {
     return text;
   }
 
-  /** Parses text with `$`, backticks and some escapes: double quotes, or (without `end`) a here-document. */
+  /** Parses text with `$`, backticks and some escapes: double-quoted text, or a here-document if `end` is empty. */
   protected quoted(draft: Draft, end: '"' | ''): void {
     add(draft, '', true);
     for (;;) {
@@ -178,11 +180,14 @@ export abstract class Lexer extends HereDocuments {
     }
     this.at += name.length;
     if (this.char === '[') this.doubt('zsh evaluates an index after a variable');
-    // Numbers are not split; `"$@"` may become any number of words.
+    // Numbers are not split, while `"$@"` may become any number of words.
     unknown(draft, this.source.slice(start, this.at), ('?#$'.includes(name) || quoted) && name !== '@');
   }
 
-  /** Parses `${…}`: only forms that look up the variable itself, because arithmetic and indirection run its value. */
+  /**
+   * Parses `${…}`. Accepts only forms that look up the variable itself, because arithmetic and indirection evaluate its
+   * value.
+   */
   #parameter(draft: Draft, quoted: boolean, start: number): void {
     const head = this.match(/\{#?(?:[A-Za-z_]\w*|[0-9]+|[@*#?$!_-])/y);
     if (head === undefined) throw new Unreadable('an expansion in braces is not of a known form');
@@ -204,7 +209,7 @@ export abstract class Lexer extends HereDocuments {
     this.#inside(draft, quoted);
   }
 
-  /** Skips to the closing brace and parses substitutions on the way. Shells disagree on quotes there. */
+  /** Skips to the closing brace, parsing substitutions on the way. Shells disagree on quotes there. */
   #inside(draft: Draft, quoted: boolean): void {
     const aside: Draft = { pieces: [], inner: draft.inner };
     this.deeper(() => {
@@ -222,7 +227,7 @@ export abstract class Lexer extends HereDocuments {
     });
   }
 
-  /** Parses from the parenthesis of `$(`, `<(` or `>(`. */
+  /** Parses a substitution, starting at the parenthesis of `$(`, `<(` or `>(`. */
   #substitution(draft: Draft, quoted: boolean, start: number): void {
     spend(this.budget);
     if (this.awaitsDocument) throw new Unreadable('a substitution comes between a here-document and its text');
@@ -236,7 +241,10 @@ export abstract class Lexer extends HereDocuments {
     unknown(draft, this.source.slice(start, this.at), quoted);
   }
 
-  /** Parses `$((…))` with numbers. Any other may be a subshell in a substitution, or run the values of variables. */
+  /**
+   * Parses `$((…))` with numbers only. Any other content may be a subshell in a substitution, or evaluate the values of
+   * variables.
+   */
   #arithmetic(): void {
     const text = this.match(numbers);
     if (text === undefined) throw new Unreadable('$((…)) contains more than numbers and operators');

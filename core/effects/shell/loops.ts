@@ -1,4 +1,7 @@
-/** Unrolls loops over plain names and patterns: repeats the body with each value for `"$name"` [effects.profiles]. */
+/**
+ * Unrolls loops over plain names and patterns: the body is repeated with each value in place of `"$name"`
+ * [effects.profiles].
+ */
 import { type Command, type Piece, type Script, Unreadable, type Word } from './syntax.ts';
 import { type Arg, expandWord } from './words.ts';
 
@@ -19,7 +22,7 @@ const setsVariables = new Set(
   'read unset export readonly declare typeset local eval source . set let mapfile readarray getopts alias'.split(' '),
 );
 
-/** Returns the bodies once for each value, or undefined if a value or a body does not have a plain form. */
+/** Returns one copy of the bodies for each value, or undefined if a value or a body does not have a plain form. */
 export function roundsOf({ scope, sets: name, words, bodies }: Compound): readonly (readonly Script[])[] | undefined {
   if (scope !== 'loop' || name === undefined || words.length === 0) return undefined;
   const values = valuesOf(words);
@@ -76,16 +79,16 @@ function bindCommand(command: Command, name: string, value: Arg): Command {
   return {
     ...command,
     words: command.words.map((word) => bindWord(word, name, value)),
-    // A pattern would name several files where one is written.
+    // A pattern would name several files in a redirection that writes only one.
     ...(!value.glob && {
       redirects: command.redirects.map((each) => ({ ...each, target: bindWord(each.target, name, value) })),
     }),
   };
 }
 
-/** Binds a pattern only as a whole word: any one of the files that it matches. */
+/** Binds a pattern only if it is the whole word; it then represents any one of the files that it matches. */
 function bindWord(word: Word, name: string, { text, glob }: Arg): Word {
-  // Quotes begin with an empty text.
+  // A quoted string begins with an empty piece of text.
   const isSome = (piece: Piece): boolean => piece.kind === 'unknown' || piece.text !== '';
   if (glob && word.pieces.filter(isSome).length > 1) return word;
   const bind = (piece: Piece): Piece =>

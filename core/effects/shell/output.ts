@@ -1,10 +1,10 @@
-/** Output of commands that is known from the text: `echo …`, `printf …` and here-documents fed to a shell. */
+/** Command output that can be derived from the text: `echo …`, `printf …` and here-documents fed to a shell. */
 import { foundBelow, foundNames } from './found-names.ts';
 import { type Stdin, short } from './invocation.ts';
 import type { Command } from './syntax.ts';
 import { type Arg, argOf, expandWord, joinedWord } from './words.ts';
 
-/** Returns the input of the next command of a pipeline. */
+/** Returns the input that a command passes to the next one in a pipeline. */
 export function printedBy(command: Command): Stdin {
   const text = outputOf(command);
   if (text !== undefined) return { kind: 'text', text };
@@ -60,7 +60,7 @@ function unescaped(text: string): string | undefined {
 }
 
 /**
- * Returns the names that `find … -print0` may print, if they are only names of source files and it has no other
+ * Returns the names that `find … -print0` may print, if all are names of source files and the command has no other
  * effects.
  */
 function namesPrinted(command: Command): readonly Arg[] | undefined {
@@ -76,5 +76,5 @@ function namesPrinted(command: Command): readonly Arg[] | undefined {
   return names && foundBelow(roots, names);
 }
 
-/** Other words of find that print or run. */
+/** Other words of `find` that print or run something. */
 const printing = /^-(?:f?print0?|f?printf|f?ls|exec|execdir|ok|okdir|delete)$/;

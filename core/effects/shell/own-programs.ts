@@ -1,4 +1,4 @@
-/** Programs that a configuration describes (`catalog.programs`), read like those of the gateway [catalog.own]. */
+/** Programs described in a configuration (`catalog.programs`), which are read like the gateway's own [catalog.own]. */
 import type { OwnProgram, OwnPrograms } from '#core/contracts/config/catalog.ts';
 import type { ByRole, Command, CommandProgram, Operands, Options } from '#core/contracts/shell-programs.ts';
 import { remembered } from '#core/kernel/remembered.ts';
@@ -9,7 +9,7 @@ interface OwnTree {
   readonly tree: CommandTree;
 }
 
-/** Returns the programs with their commands, by name. @throws TypeError as `treeOf`. */
+/** Returns the programs with their commands, by name. @throws TypeError under the same conditions as `treeOf`. */
 export const ownTrees = remembered(
   (programs: OwnPrograms): ReadonlyMap<string, OwnTree> =>
     new Map(Object.entries(programs).map(([name, entry]) => [name, ownTree(name, entry)])),
@@ -44,7 +44,7 @@ function commandOf(given: OwnProgram['commands'][string]): Command {
 const effectOf = (does: 'secret' | Command['does']): Pick<Command, 'does' | 'secrets'> =>
   does === 'secret' ? { does: 'read', secrets: true } : { does };
 
-/** Returns the roles of operands with the object at a position, from 1. */
+/** Returns operand roles with the object at a position, counted from 1. */
 const operandsOf = (target: number | undefined): Operands =>
   target === undefined ? ['word*'] : [...Array.from({ length: target - 1 }, () => 'word' as const), 'object', 'word*'];
 

@@ -12,8 +12,8 @@ import {
 } from './syntax.ts';
 
 /**
- * Parses a whole text.
- * @throws Unreadable if the text is malformed or too large, or shells would disagree on it.
+ * Parses a complete shell text.
+ * @throws Unreadable if the text is malformed or too large, or if shells would parse it differently.
  */
 export const parseShell = (source: string, budget: Budget, depth = 0): Script =>
   new Parser(source, budget, depth).whole();
@@ -26,7 +26,7 @@ class Parser extends CompoundCommands {
     return script;
   }
 
-  /** Parses the content of a command substitution, up to its closing parenthesis. */
+  /** Parses the content of a command substitution up to its closing parenthesis. */
   protected commands(): Script {
     return this.script([]);
   }
@@ -81,7 +81,7 @@ class Parser extends CompoundCommands {
     return commands;
   }
 
-  /** Consumes the word `time`, unless options make it the program of that name. */
+  /** Consumes the word `time`, unless its options show that it is the program of that name. */
   #isTimed(): boolean {
     const timed = this.match(/time(?:[ \t]+-p)?(?=[ \t]+[^\s\-;&|()<>])/y);
     if (timed !== undefined) this.at += timed.length;
@@ -107,7 +107,7 @@ class Parser extends CompoundCommands {
     return this.simple();
   }
 
-  /** Refuses arithmetic: to other shells than bash it is a subshell in a subshell. */
+  /** Refuses arithmetic, because shells other than bash treat it as nested subshells. */
   #refuseArithmetic(): never {
     throw new Unreadable('((…)) is arithmetic to some shells and runs commands in others');
   }

@@ -1,4 +1,4 @@
-/** Reads of everything below a folder: certain only if names or patterns exclude secrets. */
+/** Reads of everything below a folder, which are certain only if names or patterns exclude secrets. */
 import type { Below } from '#core/contracts/shell-programs.ts';
 import { resolveAt } from '../paths.ts';
 import { givenOptions, isGiven, type Parsed } from './arguments.ts';
@@ -13,7 +13,7 @@ const sourceTypes = new Set(
   cmake tf`.split(/\s+/),
 );
 
-/** Folders that hold code or prose at any place. */
+/** Folders that contain code or prose wherever they are. */
 const sourceFolders = new Set(
   `src source sources lib libs app apps core cmd pkg internal packages modules components pages views routes controllers
   models services api server client web frontend backend test tests spec specs __tests__ e2e unit integration docs doc
@@ -21,7 +21,7 @@ const sourceFolders = new Set(
   locales i18n migrations bench benchmarks lambdas functions policies`.split(/\s+/),
 );
 
-/** Reports a program that reads everything below `roots`, unless something narrows it. */
+/** Reports a program that reads everything below `roots`, unless something restricts it. */
 export function readBelow(
   call: Invocation,
   below: Below,
@@ -32,7 +32,7 @@ export function readBelow(
   const asked = below.when === undefined || isGiven(parsed, below.when);
   const pairs = below.pairs === true && roots.length > 0 && !roots.some(namesFile);
   if ((!asked && !pairs) || isGiven(parsed, below.namesOnly) || narrows(below, parsed)) return;
-  // The program reads a named file at any place.
+  // The program reads any file with this name, wherever it is.
   if (below.reach === 'visible' && roots.length > 0 && roots.every(namesFile)) return;
   const tells =
     below.spoils !== undefined &&
@@ -54,11 +54,14 @@ export function readBelow(
   );
 }
 
-/** Checks for globs or options that include hidden files. A glob that specifies the extension does not. */
+/** Checks for globs or options that include hidden files. A glob that specifies the extension does not include them. */
 const revealsHidden = (below: Below, parsed: Parsed): boolean =>
   (below.reach === 'everything' && !leavesHiddenOut(below, parsed)) || showsHidden(below, parsed);
 
-/** Patterns of all names with a leading full stop. A later `--include` could add some again, so it must be absent. */
+/**
+ * Patterns that match all names with a leading full stop. A later `--include` could add some back, so there must not be
+ * one.
+ */
 const hiddenNames = new Set(['.*', '.?*', '.[!.]*', '.[^.]*']);
 
 function leavesHiddenOut({ leavesOut, narrows: globs }: Below, parsed: Parsed): boolean {
@@ -69,10 +72,10 @@ function leavesHiddenOut({ leavesOut, narrows: globs }: Below, parsed: Parsed): 
   );
 }
 
-/** Workflows and templates of Git hosts do not hold secrets: they are committed, and their folder is named. */
+/** Workflows and templates of Git hosts do not contain secrets: they are committed, and their folder is named. */
 const openFolders = new Set(['.', '..', '.github', '.gitlab']);
 
-/** Checks for a hidden folder, named directly or entered by an earlier `cd` of the line. */
+/** Checks for a hidden folder that is named directly or entered by an earlier `cd` in the line. */
 const isBelowHidden = ({ cwds }: Invocation, roots: readonly Arg[]): boolean =>
   cwds.some((cwd) => !cwd.startsWith('/') && isHidden(cwd)) || roots.some(({ text }) => isHidden(text));
 
@@ -105,11 +108,11 @@ function isSourceFolder({ cwds }: Invocation, root: Arg): boolean {
   });
 }
 
-/** Parts of secrets, of their names and of addresses that hold one. */
+/** Parts of secrets, of their names and of addresses that contain a secret. */
 const secretWords =
   /pass|pwd|secret|token|credential|private|api_?key|access_?key|[_-]key|auth_|bearer|BEGIN|:\/\/|postgres|mysql|redis|mongo|dsn|_url|AKIA|ASIA|AIza|gh[opsu]_|github_pat|glpat|xox[abp]|[sr]k[-_]|eyJ|npm_|hf_/i;
 
-/** A pattern with a part of these words finds the lines with the word. */
+/** A pattern that contains part of one of these words finds the lines with the whole word. */
 const secretNames = [
   'password',
   'passphrase',
@@ -130,8 +133,8 @@ const token =
   /(?<word>[A-Za-z0-9_ -])|(?<or>\\?\|)|(?<count>\\?\{\d*,?\d*\\?\}|\\?\?|\*)|(?<close>\\?\))|\\?\((?!\\?[?*])|\\?\+|\[\^?(?:[\w .,/+-]|\[:[a-z]+:\])+\]|\\[bBwWsSdD<>]|\\[^A-Za-z0-9]|[^\\[\]()]/uy;
 
 /**
- * Checks that every alternative has at least three fixed letters in a row that are not a common part of a secret or its
- * name [effects.profiles].
+ * Checks that every alternative has at least three consecutive fixed letters that are not a common part of a secret or
+ * its name [effects.profiles].
  */
 export function isSpecificPattern({ known, text }: Arg): boolean {
   if (!known || text.length > 1000 || /[\n\0]/.test(text) || secretWords.test(text)) return false;
@@ -155,13 +158,13 @@ function literalsOf(pattern: string): string[][] | undefined {
     if (groups.word !== undefined) literals.push(literals.pop()! + groups.word);
     else if (groups.or !== undefined) alternatives.push(['']);
     else if (groups.count !== undefined) {
-      // An optional group would need a pattern parser.
+      // Supporting an optional group would require a pattern parser.
       if (before === 'close') return undefined;
       if (before === 'word') literals.push(literals.pop()!.slice(0, -1));
       literals.push('');
     } else literals.push('');
     before = groups.word !== undefined ? 'word' : groups.close !== undefined ? 'close' : 'other';
-    // A second count would repeat the first one, not a character.
+    // A second count would repeat the first count rather than a character.
     if (groups.count !== undefined) before = 'close';
   }
   return alternatives;

@@ -1,4 +1,4 @@
-/** Effects of a value or an operand, by its role. */
+/** Effects of a value or an operand according to its role. */
 import type { Profile, Role } from '#core/contracts/shell-programs.ts';
 import type { Option, Parsed } from './arguments.ts';
 import { namesSecret } from './environment.ts';
@@ -20,11 +20,11 @@ export interface Act {
   readonly changed: Capability | undefined;
 }
 
-/** Roles of files and folders; each names what the program does with them. */
+/** Roles of files and folders. Each is named after what the program does with the path. */
 type PathRole = 'read' | 'names' | 'write' | 'delete' | 'execute';
 export const isPath = (role: Role): role is PathRole => /^(?:read|names|write|delete|execute)$/.test(role);
 
-/** Adds the read, write or deletion of the path in the argument. */
+/** Adds the effect on the path in the argument: a read, a write or a deletion. */
 export function pathEffect(
   { call, profile }: Act,
   role: PathRole,
@@ -37,14 +37,14 @@ export function pathEffect(
   else call.path(capability, arg, role === 'names');
 }
 
-/** Adds the effect of the value of an option: what it opens, runs or sends. */
+/** Adds the effect of an option's value: what it opens, runs or sends. */
 export function valueEffect(act: Act, { known, name, value }: Option): void {
   const { call } = act;
   const role = known?.role;
   if (role === 'unread') call.unclear(`${call.binary} ${name} runs, loads or changes something that is not read`);
   if (!value) return;
   if (known === undefined) {
-    // A path after an unknown option.
+    // This may be a path after an unknown option.
     if (/^[~.]|\//.test(value.text)) call.path(act.does, value);
   } else if (role === undefined) return;
   else if (isPath(role)) pathEffect(act, role, value);
@@ -60,7 +60,7 @@ export function valueEffect(act: Act, { known, name, value }: Option): void {
   } else textEffect(act, role, value);
 }
 
-/** Adds the effect of an operand. Returns whether it has one. */
+/** Adds the effect of an operand. Returns whether the operand has one. */
 export function operandEffect(act: Act, { arg, role }: Assigned): boolean {
   const { call, profile, parsed, changed, does } = act;
   if (isPath(role)) {
@@ -86,16 +86,19 @@ function textEffect({ call, does }: Act, role: Role, arg: Arg): void {
 
 const harmless = { sed: isHarmlessSed, awk: isHarmlessAwk, jq: isHarmlessJq } as const;
 
-/** Reads a text, which is shown or compared and never opened. Where options are parsed, an expansion may become one. */
+/**
+ * Reads text that is shown or compared and never opened. In places where options are parsed, an expansion may become an
+ * option.
+ */
 function readText(call: Invocation, arg: Arg, mayBeOption: boolean): boolean {
   if (arg.glob && mayBeOption) call.isOpen(arg);
   if (!arg.known && namesSecret(arg.text)) call.unclear(`${call.binary} would show a variable that names a secret`);
-  // Shows the names that it matches.
+  // The text shows the names that the pattern matches.
   if (arg.glob && /[/*]/.test(arg.text)) call.path('read', arg, true);
   return arg.glob && /[/*]/.test(arg.text);
 }
 
-/** Forms that a word must have for its effect to be known. */
+/** Forms that a word must have if its effect is to be known. */
 const shapes: Readonly<Partial<Record<Role, RegExp>>> = {
   format:
     /^(?:(?:json|jsonc|yaml|kyaml|yamlc|yaml-stream|wide|name|table|text|csv|tsv|none|off|value|list|flattened|get|short|template|go-template)(?:,json)?|(?:jsonpath|jsonpath-as-json|go-template|template|custom-columns)=[\s\S]*|(?:json|table|value|csv|yaml|text|get|list)(?:\[[\w,=-]*\])?\([\w.,:[\]=*() -]*\)|(?:(?:table )?\{\{\s*(?:json )?\.[A-Za-z]*\s*\}\}[ \t|:,]*)+)$/,
@@ -122,12 +125,12 @@ function elsewhereEffect(call: Invocation, does: Capability, role: Role, arg: Ar
   else if (role === 'mount') mount(call, arg);
 }
 
-/** Checks for `web:/srv/x`, `s3://bucket/x`; a single dash is the input or output. */
+/** Checks for `web:/srv/x` or `s3://bucket/x`. A single dash means standard input or output. */
 const isElsewhere = (text: string): boolean => /^[^/.~][^/]*:/.test(text) || text === '-';
 
 /**
- * Reads a file or address. In a text for a service only `file://`, `fileb://` and addresses are opened, and a command
- * that only reads sends their content.
+ * Reads a file or address. In text for a service, only `file://`, `fileb://` and addresses are opened, and a command
+ * that otherwise only reads sends their content.
  */
 function readSource(call: Invocation, does: Capability, role: 'source' | 'remote', arg: Arg): void {
   const [, file] = /^fileb?:(?:\/\/)?([\s\S]*)$/i.exec(arg.text) ?? [];

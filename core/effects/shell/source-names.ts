@@ -1,7 +1,7 @@
-/** Classifies names and patterns of files: only code and prose, or anything. */
+/** Classifies file names and patterns as code and prose only, or as anything. */
 import { type Arg, argOf } from './words.ts';
 
-/** Extensions of code and prose, without data and configuration. */
+/** Code and prose extensions, without data and configuration. */
 const sourceSuffixes = new Set(
   `ts tsx mts cts js jsx mjs cjs py pyi rb go rs java kt kts scala c h cc cpp cxx hh hpp m mm cs fs php pl pm swift dart
   ex exs erl hs lua r jl clj groovy vue svelte astro css scss sass less html htm md mdx rst txt adoc sql graphql proto
@@ -9,13 +9,13 @@ const sourceSuffixes = new Set(
 );
 
 /**
- * Extensions of code and prose that secrets also have (`wp-config.php`, `secrets.txt`): a pattern with one does not
- * narrow anything.
+ * Code and prose extensions that files with secrets also have (`wp-config.php`, `secrets.txt`). A pattern with such an
+ * extension does not restrict anything.
  */
 const sharedSuffixes = new Set(['php', 'txt']);
 
 /**
- * Checks that everything a pattern matches is code or prose, or is named in full: `*.ts`, `*.{ts,tsx}`,
+ * Checks that all files a pattern matches are code or prose, or are named in full: `*.ts`, `*.{ts,tsx}`,
  * `src/*.test.ts`, `package.json`.
  */
 export function namesSources(pattern: string): boolean {
@@ -29,18 +29,20 @@ export function namesSources(pattern: string): boolean {
     .every((suffix) => sourceSuffixes.has(suffix) && !sharedSuffixes.has(suffix));
 }
 
-/** Extensions of data and settings: rules can match their full names. */
+/** Extensions of data and settings, whose full names rules can match. */
 const dataSuffixes = new Set(
   'json yaml yml toml ini cfg conf xml lock properties map ipynb plist log csv tsv diff patch'.split(' '),
 );
 
-/** Names of workspace data. Programs do not store keys under them, so they are harmless in hidden folders. */
+/**
+ * Names of workspace data files. Programs do not store keys under these names, so they are harmless in hidden folders.
+ */
 const workspaceNames =
   /^(?:package(?:-lock)?\.json|[tj]sconfig(?:\.[\w-]+)?\.json|pnpm-(?:lock|workspace)\.yaml|composer\.(?:json|lock)|Cargo\.(?:toml|lock)|pyproject\.toml|setup\.cfg|pom\.xml|Chart\.yaml|(?:poetry|yarn|uv|Gemfile)\.lock|(?:project|nx|lerna|turbo|angular|deno)\.json|openapi\.(?:ya?ml|json))$/;
 
 /**
- * Works like `namesSources`, if hidden folders are read as well: `.docker/config.json` and `.config/gh/hosts.yml` have common
- * names of data.
+ * Works like `namesSources`, for cases where hidden folders are read as well: `.docker/config.json` and
+ * `.config/gh/hosts.yml` have common data file names.
  */
 export function namesSourcesAnywhere(pattern: string): boolean {
   const name = pattern.slice(pattern.lastIndexOf('/') + 1);
@@ -49,7 +51,7 @@ export function namesSourcesAnywhere(pattern: string): boolean {
   return namesSources(pattern) && (!isData || workspaceNames.test(name));
 }
 
-/** Checks for the name of a file, not of a folder. */
+/** Checks for the name of a file rather than a folder. */
 export function namesFile({ known, glob, text }: Arg): boolean {
   const [, suffix] = /^[^:]*[^/:]\.([A-Za-z0-9]+)$/.exec(text) ?? [];
   const isUsual =
@@ -65,7 +67,7 @@ export function namesFile({ known, glob, text }: Arg): boolean {
   );
 }
 
-/** Checks a shell wildcard: its matches end like it, and do not begin with a dot. */
+/** Checks for a shell wildcard whose matches keep its source file ending and do not begin with a dot. */
 export function globsSources(pattern: string): boolean {
   const name = pattern.slice(pattern.lastIndexOf('/') + 1);
   if (
@@ -74,7 +76,7 @@ export function globsSources(pattern: string): boolean {
   )
     return false;
   if (/[*?[]/.test(name) && namesSources(name)) return true;
-  // `package*.json`: names of secrets do not begin with a word like that.
+  // A pattern such as `package*.json` is safe, because names of secrets do not begin with such a word.
   const [, prefix] = /^([A-Za-z][\w-]{3,})\*[\w-]*(?:\.[A-Za-z0-9]+)+$/.exec(name) ?? [];
   return prefix !== undefined && !/^(?:cred|secr|pass|priv|serv|clie|keys?|auth|toke)/i.test(prefix);
 }

@@ -1,8 +1,8 @@
-/** Syntax tree of shell text, as the parser creates it and the walk reads it. */
+/** Syntax tree of shell text, produced by the parser and read by the walk. */
 
 export type Piece =
   | { readonly kind: 'text'; readonly text: string; readonly quoted: boolean }
-  /** Known only when the line runs: `$x`, `$(…)`, `<(…)`. `source` is its text. */
+  /** Text known only when the line runs: `$x`, `$(…)`, `<(…)`. `source` is the expression as written. */
   | { readonly kind: 'unknown'; readonly source: string; readonly quoted: boolean };
 
 export interface Word {
@@ -13,7 +13,7 @@ export interface Word {
 
 export interface Assignment {
   readonly name: string;
-  /** One word, or the elements of an array. */
+  /** A single word, or the elements of an array. */
   readonly values: readonly Word[];
 }
 
@@ -33,14 +33,17 @@ export type Command =
       readonly redirects: readonly Redirect[];
     }
   | {
-      /** Groups, subshells, conditions and loops: every body is read, whether it would run or not. */
+      /** Groups, subshells, conditions and loops. Every body is read, regardless of whether it would run. */
       readonly kind: 'compound';
       readonly words: readonly Word[];
       readonly bodies: readonly Script[];
       readonly redirects: readonly Redirect[];
       /** The loop variable. */
       readonly sets?: string;
-      /** Effect on the working directory: none outside, changed afterwards, possibly changed, or changed repeatedly. */
+      /**
+       * Effect on the working directory: none outside the subshell, changed afterwards, possibly changed, or changed
+       * repeatedly.
+       */
       readonly scope: 'subshell' | 'group' | 'branch' | 'loop';
     }
   | { readonly kind: 'function'; readonly name: string; readonly body: Command };
@@ -62,20 +65,20 @@ export const limits = {
   depth: 64,
   lines: 8,
   parts: 256,
-  /** Words of one command, and of all effects together: each effect has the words of its command. */
+  /** Words of one command, and of all effects together, because each effect repeats the words of its command. */
   words: 1024,
   partWords: 8192,
 } as const;
 
-/** The text may mean something other than its parsed form; the message is the reported reason. */
+/** Error for text that may mean something other than its parsed form. The message is the reported reason. */
 export class Unreadable extends Error {}
 
-/** Work done for one call, shared by all its texts. */
+/** Work done for one call, shared by all text in the call. */
 export interface Budget {
   nodes: number;
   /**
-   * The first construct that shells parse differently, or that runs the value of a variable. Parsing continues as in
-   * bash.
+   * The first construct that shells parse differently, or that evaluates the value of a variable. Parsing continues as
+   * in bash.
    */
   doubt?: string;
 }

@@ -1,4 +1,4 @@
-/** Walks the tree of a line and collects its effects, one call for each. */
+/** Traversal of a line's tree that collects its effects, with one call for each. */
 
 import type { OwnPrograms } from '#core/contracts/config/catalog.ts';
 import { asText } from '#core/kernel/as-text.ts';
@@ -37,7 +37,7 @@ export class Walk implements Host {
   reason: string | undefined;
   /** The first uncertainty that rules may accept. */
   shown: { readonly what: ShownKind; readonly why: string } | undefined;
-  /** A command without effects, for a line without any other. */
+  /** A command without effects, used if the line has no other commands. */
   idling: string | undefined;
   cwds: readonly string[];
   readonly workspace: string | undefined;
@@ -88,7 +88,7 @@ export class Walk implements Host {
     this.parts.push(part);
   }
 
-  /** Returns an id for the words of a command, which are joined only once for all its effects. */
+  /** Returns an id for the words of a command, so that they are joined only once for all its effects. */
   #vector(argv: readonly string[]): number {
     const known = this.#vectorOf.get(argv);
     if (known !== undefined) return known;
@@ -160,7 +160,7 @@ export class Walk implements Host {
     for (const list of script) this.#list(list, situation);
   }
 
-  /** Reads a list. A command may fail, so a `cd` may or may not have happened at its end. */
+  /** Reads a list. A command may fail, so at the end of the list a `cd` may or may not have happened. */
   #list({ first, rest, background }: AndOr, situation: Situation): void {
     const start = this.cwds;
     if (background) this.#background++;
@@ -192,7 +192,7 @@ export class Walk implements Host {
     }
   }
 
-  /** Reads a command in a separate process, which does not change the working directory. */
+  /** Reads a command that runs in a separate process and so does not change the working directory. */
   #apart(read: () => void): void {
     const before = this.cwds;
     read();
@@ -205,7 +205,10 @@ export class Walk implements Host {
     else this.#compound(command, situation);
   }
 
-  /** Reads the body at its definition. A call counts as an unknown command: the function may not exist when it runs. */
+  /**
+   * Reads the body of a function at its definition. A call to it counts as an unknown command, because the function may
+   * not exist when the call runs.
+   */
   #define({ name, body }: Extract<Command, { kind: 'function' }>, situation: Situation): void {
     if (readerOf(name, this.#programs).isKnown) this.unclear(`a function takes the name of ${name}`);
     this.#apart(() => this.#command(body, { ...situation, stdin: unknown }));
@@ -218,7 +221,7 @@ export class Walk implements Host {
     const inside = { ...situation, stdin };
     const before = this.cwds;
     for (const bodies of roundsOf(command) ?? [command.bodies]) this.#bodies({ ...command, bodies }, inside);
-    // The next round of a loop begins in the final directory of this one.
+    // The next iteration of a loop begins in the final directory of this one.
     if (command.scope === 'loop' && this.cwds !== before) {
       const once = this.cwds;
       this.#bodies(command, inside);
@@ -240,7 +243,7 @@ export class Walk implements Host {
     const args = this.#arguments(words);
     for (const { name, values } of assignments) {
       for (const value of values) this.#expansions(value, situation);
-      // Applies only to this command.
+      // The assignment applies only to this command.
       if (name === 'IFS' && args[0]?.text === 'read') continue;
       env[name] = values.map((value) => joinedWord(value).text).join(' ');
       this.#setsVariable(name, env[name]);
@@ -262,7 +265,7 @@ export class Walk implements Host {
     return args;
   }
 
-  /** Reads the command as a shell without brace expansion runs it: the effects must be the same. */
+  /** Reads the command as a shell without brace expansion would run it. The effects must be the same. */
   #unbraced(args: readonly Arg[], situation: Situation): void {
     const other = new Walk('', { workspace: this.workspace, programs: this.#programs }, this.#budget);
     other.cwds = this.cwds;
@@ -274,7 +277,10 @@ export class Walk implements Host {
     for (const part of other.parts) if (!part.target.includes('{') || !this.parts.some(same(part))) this.add(part);
   }
 
-  /** Reads substitutions, and reports secrets in variables: the command, an error or `set -x` may show an expansion. */
+  /**
+   * Reads substitutions, and reports secrets in variables: the command, an error message or `set -x` may show an
+   * expansion.
+   */
   #expansions({ inner, pieces }: Word, situation: Situation): void {
     for (const script of inner) this.#apart(() => this.#script(script, situation));
     if (pieces.some((piece) => piece.kind === 'unknown' && namesSecret(piece.source)))
@@ -286,7 +292,7 @@ export class Walk implements Host {
     this.unclear(variableDoubt(name));
   }
 
-  /** Adds the files of redirections and returns the standard input that they set. */
+  /** Adds the files used in redirections and returns the resulting standard input. */
   #redirects(redirects: readonly Redirect[], situation: Situation): Stdin | undefined {
     let stdin: Stdin | undefined;
     for (const { operator, target } of redirects) {

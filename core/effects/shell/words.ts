@@ -2,13 +2,13 @@
 import { limits, type Piece, Unreadable, type Word } from './syntax.ts';
 
 export interface Arg {
-  /** With expansions as written. */
+  /** Text with expansions as written. */
   readonly text: string;
-  /** Whether it has no expansions. */
+  /** Whether the argument has no expansions. */
   readonly known: boolean;
-  /** Whether it has an unquoted expansion, which may become several words or none. */
+  /** Whether the argument has an unquoted expansion, which may become several words or none. */
   readonly splits: boolean;
-  /** Whether it has unquoted wildcards. */
+  /** Whether the argument has unquoted wildcards. */
   readonly glob: boolean;
 }
 
@@ -16,7 +16,7 @@ export const argOf = (text: string): Arg => ({ text, known: true, splits: false,
 
 interface Unit {
   readonly text: string;
-  /** `open`: an expansion, which may be split if it is not quoted. */
+  /** `open` means an expansion, which may be split if it is not quoted. */
   readonly kind: 'plain' | 'quoted' | 'open' | 'open-quoted';
 }
 
@@ -42,12 +42,12 @@ function expandUnits(units: readonly Unit[]): (readonly Unit[])[] {
   );
 }
 
-/** Checks whether a shell with brace expansion yields other words. */
+/** Checks whether a shell with brace expansion yields different words. */
 export const hasBraces = (word: Word): boolean =>
   word.pieces.some((piece) => piece.kind === 'text' && !piece.quoted && /\{/.test(piece.text)) &&
   /,|\.\./.test(joinedWord(word).text);
 
-/** Returns the arguments in a shell without brace expansion. */
+/** Returns the arguments that a shell without brace expansion would see. */
 export const unbracedWord = (word: Word): Arg[] =>
   splitAtBlanks(word.pieces.map(toUnit)).filter(isSomething).map(toArg);
 
@@ -62,13 +62,13 @@ function splitAtBlanks(units: readonly Unit[]): (readonly Unit[])[] {
   return words;
 }
 
-/** Checks for a word: an empty one without quotes does not count. */
+/** Checks for a word. An empty word without quotes does not count. */
 const isSomething = (units: readonly Unit[]): boolean =>
   units.some(({ kind, text }) => kind !== 'plain' || text !== '');
 
 const isBlank = ({ kind, text }: Unit): boolean => kind === 'open' && /^\$(?:IFS|\{IFS\})$/.test(text);
 
-/** Returns the whole word as one text, without splitting. */
+/** Returns the whole word as a single argument, without splitting. */
 export const joinedWord = (word: Word): Arg => toArg(word.pieces.map(toUnit));
 
 const plainUnit = (text: string): Unit => ({ text, kind: 'plain' });
@@ -99,7 +99,7 @@ function toArg(all: readonly Unit[]): Arg {
   };
 }
 
-/** Expands `a{b,c}d`, `{1..3}`; anything else is unchanged. */
+/** Expands `a{b,c}d` and `{1..3}`. Leaves anything else unchanged. */
 function expandBraces(units: readonly Unit[], depth: number): (readonly Unit[])[] {
   if (depth > limits.depth) throw new Unreadable('braces are nested too deep');
   for (let open = 0; open < units.length; open++) {

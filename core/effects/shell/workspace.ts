@@ -2,7 +2,10 @@
 import { posix } from 'node:path';
 import type { Arg } from './words.ts';
 
-/** Programs whose arguments with a leading `/` are paths, patterns or messages. In sed or awk they are programs. */
+/**
+ * Programs whose arguments with a leading `/` are paths, patterns or messages. In sed or awk, such arguments are
+ * programs.
+ */
 const takesPaths = new Set(
   `ls tree du stat find cat head tail tac nl wc grep egrep fgrep rg diff cmp comm sort uniq cut file readlink realpath basename dirname
   md5sum sha1sum sha256sum mkdir touch cp mv rm rmdir ln cd chdir redirect git pytest py.test jest vitest mocha ruff mypy flake8 pylint eslint prettier tsc`.split(
@@ -10,7 +13,7 @@ const takesPaths = new Set(
   ),
 );
 
-/** Returns the folder, or undefined for a text that is not a normalised absolute path, and for system folders. */
+/** Returns the folder. Returns undefined for system folders and for anything that is not a normalised absolute path. */
 export function workspaceOf(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > 4096 || /[\0\n]/.test(value)) return undefined;
   if (/^\/(?:$|(?:etc|proc|sys|dev|boot|bin|sbin|lib|run)(?:\/|$))/.test(value)) return undefined;
@@ -18,8 +21,8 @@ export function workspaceOf(value: unknown): string | undefined {
 }
 
 /**
- * Returns the words of a command in one folder of the workspace. Paths that leave it by `..` are unchanged, and all
- * words if the folder is uncertain.
+ * Returns the words of a command with paths relative to one folder of the workspace. Paths that leave it by `..` are
+ * unchanged. If the folder is uncertain, all words are unchanged.
  */
 export function relativeWords(
   binary: string,
@@ -33,7 +36,7 @@ export function relativeWords(
     const inside = arg.text === workspace || arg.text.startsWith(`${workspace}/`);
     if (!inside || !arg.known || arg.text.split('/').includes('..')) return arg;
     const text = posix.relative(posix.join('/', cwd), `/${arg.text.slice(workspace.length)}`) || '.';
-    // A path with a leading `..` would be blocked; an absolute one is reviewed.
+    // A path with a leading `..` would be blocked, while an absolute one is reviewed.
     if (text.startsWith('..')) return arg;
     return { ...arg, text: text.startsWith('-') || text.startsWith('~') ? `./${text}` : text };
   });

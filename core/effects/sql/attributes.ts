@@ -1,8 +1,8 @@
 /**
- * Attribute notation: PostgreSQL reads `(x).f` and `g.f` as the function call `f(x)` if there is no field `f`. Only the
- * database knows the fields after a parenthesis. After the name of a function in FROM they are known here, because that
- * name may be a plain value (`g.pg_sleep` from `generate_series(1, 2) g`). `t.f` on a table counts as a column: the
- * only other meaning is a function of that table's row type.
+ * Attribute notation. PostgreSQL reads `(x).f` and `g.f` as the function call `f(x)` if there is no field `f`. Only the
+ * database knows the fields after a parenthesis. After the name of a function in FROM, they are known here, because
+ * that name may be a plain value (`g.pg_sleep` from `generate_series(1, 2) g`). `t.f` on a table counts as a column,
+ * because the only other meaning is a function on that table's row type.
  */
 import { callNamed, isHarmlessFunction } from './functions.ts';
 import { nameOf } from './names.ts';
@@ -15,13 +15,13 @@ export interface QualifiedColumn {
   readonly column: string;
 }
 
-/** A function in FROM and the columns its rows have. */
+/** A function in FROM and the columns of its rows. */
 export interface FunctionScan {
   readonly alias: string;
   readonly columns: ReadonlySet<string>;
 }
 
-/** Returns the calls that `(x).f` may mean. */
+/** Returns the function calls that `(x).f` may mean. */
 export function attributeEffects(indirection: Tree): Operation[] {
   const [first, ...others] = listAt(indirection, 'indirection');
   const fields = fieldsOfCall(treeAt(indirection, 'arg'));
@@ -30,7 +30,7 @@ export function attributeEffects(indirection: Tree): Operation[] {
   return [...(known ? [] : [first]), ...others].flatMap((node) => effectOf(fieldName(node)));
 }
 
-/** Returns `g.f`. With three words, the middle one names a table, which a function in FROM is not. */
+/** Returns `g.f`. With three words, the middle one must be a table rather than a function in FROM. */
 export function qualifiedColumn(reference: Tree): QualifiedColumn | undefined {
   const fields = listAt(reference, 'fields');
   const [qualifier, column] = wordsOf(fields);
@@ -52,8 +52,8 @@ export function functionScan(range: Tree): FunctionScan | undefined {
   const own = calls.flatMap(([call], i) => {
     const fields = fieldsOfCall(call);
     if (fields.length > 0) return fields;
-    // The only column of a plain value has the name of the alias or, among several functions, of its function. `unnest`
-    // may also return rows of a table.
+    // The only column of a plain value is named after the alias or, if there are several functions, after its function.
+    // `unnest` may also return rows of a table.
     const name = names[i];
     const plain = name !== undefined && name !== 'unnest' && isHarmlessFunction(name);
     return plain ? [calls.length === 1 ? alias : name] : [];
@@ -69,8 +69,8 @@ export function functionScan(range: Tree): FunctionScan | undefined {
 }
 
 /**
- * Returns the calls among columns of functions in FROM. An alias used twice has only the columns that all its uses
- * share.
+ * Returns the function calls among the columns of functions in FROM. An alias that is used twice has only the columns
+ * that all its uses share.
  */
 export function scanEffects(columns: readonly QualifiedColumn[], scans: readonly FunctionScan[]): Operation[] {
   return columns.flatMap(({ qualifier, column }) => {
@@ -84,7 +84,7 @@ const effectOf = (name: string | undefined): Operation[] =>
 
 const fieldName = (node: unknown): string | undefined => textAt(bodyOf(node, 'String') ?? {}, 'sval');
 
-/** Returns the fields of a built-in function's rows. Empty if it returns plain values or is unknown. */
+/** Returns the fields in the rows of a built-in function. Empty if it returns plain values or is unknown. */
 function fieldsOfCall(node: unknown): readonly string[] {
   const name = nameOf(listAt(bodyOf(node, 'FuncCall') ?? {}, 'funcname'));
   if (name.qualified && name.schema !== 'pg_catalog') return [];

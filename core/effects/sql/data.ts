@@ -4,8 +4,8 @@ import { type Operation, operation, operationOn, type StatementReader } from './
 import { bodyOf, isTree, listAt, type Tree, textAt, treeAt, unwrapNode } from './tree.ts';
 
 /**
- * Checks by its form whether a condition depends on the rows. `id > 0` may still hold for every row, which depends on
- * the data.
+ * Checks from its form whether a condition depends on the rows. `id > 0` may still be true for every row, which depends
+ * on the data.
  */
 function restricts(condition: unknown): boolean {
   const found = unwrapNode(condition);
@@ -116,7 +116,10 @@ export const dataStatements: Readonly<Record<string, StatementReader>> = {
   }),
 };
 
-/** Returns locks of `FOR UPDATE` and `FOR SHARE`: rows of the named tables, or of all, until the transaction ends. */
+/**
+ * Returns locks taken by `FOR UPDATE` and `FOR SHARE`: on rows of the named tables, or of all tables, until the
+ * transaction ends.
+ */
 export const rowLocks = (select: Tree): Operation[] =>
   listAt(select, 'lockingClause').flatMap((node) => {
     const clause = bodyOf(node, 'LockingClause') ?? {};
@@ -145,7 +148,7 @@ export const relationsOf = (body: Tree, key: string) =>
     return relation ? [relationName(relation)] : [];
   });
 
-/** Returns the read of the table for RETURNING. */
+/** Returns the read of the table that RETURNING implies. */
 const returned = (body: Tree): Operation[] =>
   listAt(treeAt(body, 'returningClause'), 'exprs').length === 0
     ? []
@@ -156,7 +159,7 @@ const columnsOf = (body: Tree, key: string): Record<string, unknown> => {
   return columns.length === 0 ? {} : { columns: [...new Set(columns)].slice(0, 64) };
 };
 
-/** Returns the source or destination of the rows: a program or file of the server, or the connection. */
+/** Returns the source or destination of the rows: a program or file on the server, or the connection. */
 function copied(body: Tree): Operation[] {
   const from = body.is_from === true;
   const direction = from ? 'from' : 'to';

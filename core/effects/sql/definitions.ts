@@ -1,10 +1,10 @@
-/** Statements that define, change and drop objects (DDL). Most differ only in where the tree has the name. */
+/** Statements that define, change and drop objects (DDL). Most differ only in where the tree stores the name. */
 import { cascade, intoTable, temporary } from './data.ts';
 import { identifier, nameOf, objectName, type QualifiedName, relationName } from './names.ts';
 import { type Capability, type Operation, operation, operationOn, type StatementReader } from './operation.ts';
 import { bodyOf, constantOf, listAt, optionsOf, type Tree, textAt, treeAt, wordsOf } from './tree.ts';
 
-/** For a table-like object at `key`. */
+/** Builds a reader for a table-like object at `key`. */
 const onRelation =
   (verb: string, object: string, key = 'relation', parameters: Parameters = noParameters): StatementReader =>
   (body) => ({
@@ -12,7 +12,7 @@ const onRelation =
     skip: [key],
   });
 
-/** For an object whose name is one word without a schema: a database, a role, an extension. */
+/** Builds a reader for an object whose name is one word without a schema: a database, a role, an extension. */
 const onWord =
   (
     verb: string,
@@ -25,7 +25,7 @@ const onWord =
     operations: [operation(verb, capability, identifier(textAt(body, key) ?? ''), { object, ...parameters(body) })],
   });
 
-/** For an object whose name is a list of words. */
+/** Builds a reader for an object whose name is a list of words. */
 const onName =
   (verb: string, object: string, key: string): StatementReader =>
   (body) => ({ operations: [operationOn(verb, 'write', object, nameOf(listAt(body, key)))] });
@@ -68,7 +68,7 @@ export const definitionStatements: Readonly<Record<string, StatementReader>> = {
   CreateSchemaStmt: onWord('create', 'schema', 'schemaname'),
   CreatedbStmt: onWord('create', 'database', 'dbname'),
   CreateTableSpaceStmt: onWord('create', 'tablespace', 'tablespacename', 'write', (body) => ({ path: body.location })),
-  // Code that runs later, with the rights of the role that triggers it or of its owner.
+  // Code that runs later, with the privileges of the role that triggers it or of its owner.
   CreateFunctionStmt: (body) => {
     const options = optionsOf(listAt(body, 'options'));
     const language = String(constantOf(options.find(({ name }) => name === 'language')?.value) ?? 'sql').toLowerCase();
@@ -120,7 +120,7 @@ export const definitionStatements: Readonly<Record<string, StatementReader>> = {
   CreateRangeStmt: onName('create', 'type', 'typeName'),
   CreateStatsStmt: onName('create', 'statistics', 'defnames'),
   AlterStatsStmt: onName('alter', 'statistics', 'defnames'),
-  // The network: servers, their accounts, replication.
+  // Network objects: servers, their accounts, replication.
   CreateFdwStmt: onWord('create', 'foreign_data_wrapper', 'fdwname', 'execute'),
   AlterFdwStmt: onWord('alter', 'foreign_data_wrapper', 'fdwname', 'execute'),
   CreateForeignServerStmt: onWord('create', 'server', 'servername', 'execute'),
@@ -212,7 +212,7 @@ export const definitionStatements: Readonly<Record<string, StatementReader>> = {
   RefreshMatViewStmt: onRelation('refresh', 'matview'),
 };
 
-/** Languages whose code stays inside the database; any other can access the server's files and network. */
+/** Languages whose code stays inside the database. Any other language can access the server's files and network. */
 const safeLanguages: ReadonlySet<string> = new Set(['sql', 'plpgsql']);
 
 const altered = (object: string, name: QualifiedName) => ({
@@ -230,7 +230,7 @@ const changeOf = (body: Tree, object: string, parameters: Readonly<Record<string
   };
 };
 
-/** Returns the drop. Triggers, rules and policies are named after their table: `[schema, table, name]`. */
+/** Returns the drop operation. Triggers, rules and policies are named after their table: `[schema, table, name]`. */
 function dropped(object: string, node: unknown, parameters: Readonly<Record<string, unknown>>): Operation {
   if (object === 'trigger' || object === 'rule' || object === 'policy') {
     const items = listAt(bodyOf(node, 'List') ?? {}, 'items');

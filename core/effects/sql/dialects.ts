@@ -1,5 +1,5 @@
 /**
- * Texts that PostgreSQL and other databases parse differently. With such a text, the server may run something that the
+ * Text that PostgreSQL and other databases parse differently. With such text, the server may run something that the
  * grammar does not show.
  */
 
@@ -15,7 +15,7 @@ const matches =
   (text: string): boolean =>
     pattern.test(text);
 
-/** Rare in legitimate PostgreSQL, so they count for every database. */
+/** Constructs that are rare in legitimate PostgreSQL, so they count for every database. */
 const always: readonly Doubt[] = [
   { found: matches(/\/\*M?!/i), why: 'MySQL runs the content of a comment /*! … */' },
   {
@@ -37,20 +37,20 @@ const elsewhere: readonly Doubt[] = [
     found: matches(/\b(?:shutdown|reconfigure|checkpoint|revert|commit|rollback|go)\b\s{0,64}(?:;|$|\n|--|\/\*|\))/i),
     why: 'SQL Server begins a statement without a semicolon before it',
   },
-  // PostgreSQL parses this as a column named delete.
+  // PostgreSQL parses this as a column named `delete`.
   {
     found: matches(/[^\s;(/](?:\s|--[^\n]*\n|\/\*[^*]*\*\/){1,64}delete(?:\s|--[^\n]*\n|\/\*[^*]*\*\/){1,64}from\b/i),
     why: 'SQL Server begins a statement without a semicolon before it',
   },
 ];
 
-/** Returns reasons why the server may parse the text differently from the grammar. */
+/** Returns reasons why the server may parse the text differently than the grammar does. */
 export const dialectDoubts = (text: string, dialect: Dialect): string[] =>
   (dialect === 'postgresql' ? always : [...always, ...elsewhere])
     .filter(({ found }) => found(text))
     .map(({ why }) => why);
 
-/** DuckDB reads a file or URL if a quoted relation has its name. */
+/** DuckDB reads a file or URL if that is the name of a quoted relation. */
 const file = /[/\\:?*]|\.(?:csv|tsv|json|jsonl|ndjson|parquet|arrow|feather|avro|orc|xlsx)(?:\.(?:gz|zst|bz2|xz))?"?$/i;
 
 /** Returns why the server may not treat a relation as a table, or undefined if every database does. */

@@ -3,13 +3,13 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import { looksLikeSql } from './texts.ts';
 
 interface Fragment {
-  /** A whole statement that contains the fragment. */
+  /** A complete statement that contains the fragment. */
   readonly text: string;
-  /** False if the text may be something other than SQL: then it counts only if it parses. */
+  /** False if the text may be something other than SQL. It then counts only if it parses. */
   readonly certain: boolean;
 }
 
-/** Returns every text of the parameters that is more than a name, a number or a bound value. */
+/** Returns every string in the parameters that is more than a name, a number or a bound value. */
 export function fragmentsOf({ parameters }: ToolCall): Fragment[] {
   return Object.entries(parameters).flatMap(([key, value]) => {
     if (bound.has(key)) return [];
@@ -19,13 +19,13 @@ export function fragmentsOf({ parameters }: ToolCall): Fragment[] {
       .filter((item): item is string => typeof item === 'string' && !plainFragment.test(item))
       .map((item) => {
         if (around !== undefined) return { text: `${around} ${item}`, certain: true };
-        // A parameter of any other name may hold a whole statement.
+        // A parameter with any other name may hold a complete statement.
         return looksLikeSql(item) ? { text: item, certain: true } : { text: `select ${item}`, certain: false };
       });
   });
 }
 
-/** Parameters whose values are never part of a statement, or name where it runs. */
+/** Parameters whose values are never part of a statement, or only name where it runs. */
 const bound: ReadonlySet<string> = new Set(
   'values set data row rows record records parameters params args bindings database db connection schema reason note notes comment description title purpose label'.split(
     ' ',

@@ -1,5 +1,5 @@
 /**
- * Functions that a query may call without a separate effect: built-in ones of PostgreSQL that only compute or read the
+ * Functions that a query may call without a separate effect: PostgreSQL built-ins that only compute or read the
  * catalogue. Every other call is `sql.call`: it may read files, open connections, run SQL text, end sessions, or be
  * user code. A built-in name in another schema is not the built-in function.
  */
@@ -8,7 +8,7 @@ import { nameOf, type QualifiedName } from './names.ts';
 import { type Operation, operation } from './operation.ts';
 import { constantOf, listAt, type Tree } from './tree.ts';
 
-/** Checks whether an unqualified name is a function that only computes. */
+/** Checks whether an unqualified name is that of a function that only computes. */
 export const isHarmlessFunction = (name: string): boolean => harmless.has(name);
 
 /** Returns the effect of a call in an expression, if it has one. */
@@ -18,7 +18,7 @@ export function callEffect(call: Tree): Operation | undefined {
   return builtIn && harmless.has(name.name) ? undefined : callOf(name, call, 'function');
 }
 
-/** Returns a call as an operation. It shows constant arguments, because they name files, hosts and statements. */
+/** Returns a call as an operation. Constant arguments are included, because they name files, hosts and statements. */
 export function callOf(name: QualifiedName, call: Tree, object: 'function' | 'procedure'): Operation {
   const args = listAt(call, 'args')
     .map(constantOf)
@@ -27,7 +27,7 @@ export function callOf(name: QualifiedName, call: Tree, object: 'function' | 'pr
   return callNamed(name, object, args);
 }
 
-/** @param object syntax of the call: a function, an attribute or a sampling method. */
+/** @param object the syntax of the call: a function, an attribute or a sampling method. */
 export function callNamed(name: QualifiedName, object: string, args: readonly string[] = []): Operation {
   // `pg_catalog` is omitted; an unqualified name may be in `public`.
   const target = name.schema === 'pg_catalog' ? name.name : name.target;

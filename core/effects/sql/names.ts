@@ -1,7 +1,7 @@
 /**
- * Normalised names of tables and functions. The grammar folds unquoted names; quoted ones keep their case. `public` and
- * the database are omitted, so that `users`, `public.users` and `shop.public.users` are one target. The schema of an
- * unqualified name depends on the session: `public` is assumed, and a changed search path is reported.
+ * Normalised names of tables and functions. The grammar folds unquoted names, while quoted ones keep their case.
+ * `public` and the database are omitted, so that `users`, `public.users` and `shop.public.users` are the same target.
+ * The schema of an unqualified name depends on the session: `public` is assumed, and a changed search path is reported.
  */
 import { isTree, type Tree, textAt, wordsOf } from './tree.ts';
 
@@ -9,9 +9,9 @@ export interface QualifiedName {
   readonly schema: string;
   readonly name: string;
   readonly database?: string;
-  /** `name` in `public`, otherwise `schema.name`; parts with a dot or a quote are quoted. */
+  /** `name` in `public`, otherwise `schema.name`. Parts with a dot or a quote are quoted. */
   readonly target: string;
-  /** Whether the text names the schema. */
+  /** Whether the text names the schema explicitly. */
   readonly qualified: boolean;
 }
 
@@ -25,7 +25,10 @@ export const nameOf = (nodes: readonly unknown[]): QualifiedName => {
   return qualifiedName([words.at(-3), words.at(-2), words.at(-1) ?? '']);
 };
 
-/** Returns the object of `DROP`, `COMMENT` and similar: words, a type, a function with its arguments, or one word. */
+/**
+ * Returns the object of `DROP`, `COMMENT` and similar statements: words, a type, a function with its arguments, or one
+ * word.
+ */
 export function objectName(node: unknown): QualifiedName {
   if (!isTree(node)) return qualifiedName([undefined, undefined, '']);
   const { List, TypeName, ObjectWithArgs, String: word, RangeVar } = node;

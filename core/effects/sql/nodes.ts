@@ -3,13 +3,13 @@
  * because it may call a function or change a row.
  */
 
-/** Reading of a member: ignored, as nodes, or as one node whose kind the tree omits. */
+/** Form of a member: ignored, as nodes, or as one node whose kind the tree omits. */
 type Member = 'plain' | 'nodes' | { readonly kind: string };
 type Shape = ReadonlyMap<string, Member>;
 
 /**
- * Parses members as written below: `a` has no effect, `a*` holds nodes, `a:Kind` holds the members of a node of that
- * kind.
+ * Parses members as written below: `a` has no effect, `a*` contains nodes, `a:Kind` contains the members of a node of
+ * that kind.
  */
 const shapeOf = (members: string): Shape =>
   new Map(
@@ -24,7 +24,7 @@ const shapeOf = (members: string): Shape =>
       }),
   );
 
-/** Members that a reader of `read-statements.ts` reads itself have no mark here. */
+/** Members that a reader in `read-statements.ts` handles itself are not marked here. */
 const nodeMembers: Readonly<Record<string, string>> = {
   // Statements.
   SelectStmt: `distinctClause* intoClause:IntoClause targetList* fromClause* whereClause* groupClause* groupDistinct
@@ -127,12 +127,12 @@ export const shapes: ReadonlyMap<string, Shape> = new Map(
   Object.entries(nodeMembers).map(([kind, members]) => [kind, shapeOf(members)]),
 );
 
-/** Position of a node in the text; every node may have it. */
+/** Position of a node in the text, which may be present on any node. */
 export const placeMember = 'location';
 
 /**
- * Parts of statements that define or configure something. The statement itself is an operation, whatever they contain;
- * expressions in them are read as usual.
+ * Parts of statements that define or configure something. The statement itself is an operation, regardless of its
+ * contents; expressions in it are read as usual.
  */
 export const definitionNodes: ReadonlySet<string> = new Set(
   `AccessPriv AlterTableCmd BitString Boolean Constraint CreateOpClassItem DefElem Float FunctionParameter Integer

@@ -1,25 +1,25 @@
-/** One operation of a SQL text on one object, not yet a part of the call. */
+/** A single operation of SQL text on one object, not yet converted to a part of the call. */
 import type { QualifiedName } from './names.ts';
 import type { Tree } from './tree.ts';
 
 export type Capability = 'read' | 'write' | 'delete' | 'execute';
 
 export interface Operation {
-  /** The tool is `sql.<verb>`. */
+  /** Verb in the tool name `sql.<verb>`. */
   readonly verb: string;
   readonly target: string;
   readonly capability: Capability;
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** The operations of a statement, and which of its members are still to be walked. */
+/** The operations of a statement, and the members that are still to be walked. */
 interface StatementReading {
   readonly operations: readonly Operation[];
-  /** Members that name the object of the operation, not something that is read. */
+  /** Members that name the object of the operation rather than something that is read. */
   readonly skip?: readonly string[];
   /** Nodes in skipped members that must be walked. */
   readonly visit?: readonly unknown[];
-  /** The inner statement is only planned, not executed. */
+  /** Set if the inner statement is only planned, not executed. */
   readonly planned?: boolean;
   readonly unclear?: string;
 }

@@ -1,6 +1,6 @@
 /**
- * Operators: built-in ones of PostgreSQL only compute. One with another name, or from another schema, is a function of
- * its creator.
+ * Operators. PostgreSQL's built-in operators only compute. An operator with another name, or from another schema, runs
+ * a function written by its creator.
  */
 import { nameOf } from './names.ts';
 import { type Operation, operation } from './operation.ts';
@@ -15,7 +15,7 @@ export function operatorEffect(words: readonly unknown[]): Operation | undefined
   return operation('call', 'execute', name.target, { object: 'operator', schema: name.schema });
 }
 
-/** Expression forms that use operators; `BETWEEN` has no operator name in the tree. */
+/** Expression forms that use operators. `BETWEEN` has no operator name in the tree. */
 export const operatorForms: ReadonlySet<unknown> = new Set([
   'AEXPR_OP',
   'AEXPR_OP_ANY',

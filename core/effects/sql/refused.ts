@@ -1,6 +1,6 @@
 /**
- * The first word of a text that the grammar rejects: a DELETE in another dialect is still a DELETE, so a policy that
- * blocks those can block it instead of leaving it to a reviewer.
+ * The first word of text that the grammar rejects. A DELETE in another dialect is still a DELETE, so a policy that
+ * blocks deletions can block it instead of leaving it to a reviewer.
  */
 import { foldUnicode } from '#core/text/matching/fold-unicode.ts';
 import { type Capability, type Operation, operation } from './operation.ts';
@@ -25,7 +25,7 @@ const capabilities: Readonly<Record<string, Capability>> = {
   do: 'execute',
 };
 
-/** Returns one operation without target, or none. */
+/** Returns one operation without a target, or none. */
 export function fallbackOperation(text: string): Operation[] {
   const verb = firstWord.exec(foldUnicode(text.slice(0, 4096)))?.[1]?.toLowerCase() ?? '';
   const capability = Object.hasOwn(capabilities, verb) ? capabilities[verb] : undefined;

@@ -3,12 +3,12 @@ import { bodyOf, listAt, type Tree, textAt } from './tree.ts';
 
 export interface Scope {
   readonly names: ReadonlyMap<string, number>;
-  /** Names with an index below this one are visible. */
+  /** Only names with an index below this one are visible. */
   readonly upTo: number;
   readonly outer: Scope | undefined;
 }
 
-/** Returns the scopes of a WITH: one for each of its queries, and one for its statement. */
+/** Returns the scopes of a WITH clause: one for each of its queries, and one for its statement. */
 export function openWith(
   clause: Tree,
   outer: Scope | undefined,
@@ -37,7 +37,7 @@ export function isHidden(relation: Tree, from: Scope | undefined): boolean {
 }
 
 /**
- * Checks for a recursive query that cannot end: each round reads only its own rows, without a condition or a limit.
+ * Checks for a recursive query that cannot end: each iteration reads only its own rows, without a condition or a limit.
  * (`UNION` without ALL ends when rows repeat, which depends on the data.)
  */
 export function neverEnds(clause: Tree, statement: Tree): boolean {

@@ -38,7 +38,7 @@ export const sessionStatements: Readonly<Record<string, StatementReader>> = {
       ...(unknown && { unclear: `EXPLAIN with the option ${unknown.name.slice(0, 64)} is not read` }),
     };
   },
-  // The statement may be executed at any later time.
+  // The statement may be executed later, at any time.
   PrepareStmt: (body) => one('prepare', 'execute', identifier(textAt(body, 'name') ?? '')),
   ExecuteStmt: (body) => ({
     operations: [operation('execute', 'execute', identifier(textAt(body, 'name') ?? ''))],
@@ -67,9 +67,9 @@ const explainOptions: ReadonlySet<string> = new Set(
   'analyze verbose costs settings generic_plan buffers serialize wal timing summary memory format'.split(' '),
 );
 
-/** Settings that change the role of the session. */
+/** Settings that change the session's role. */
 const roleSettings: ReadonlySet<string> = new Set(['role', 'session_authorization']);
-/** Settings that change how names are resolved or texts are parsed; `session_replication_role` disables triggers. */
+/** Settings that change how names are resolved or text is parsed. `session_replication_role` disables triggers. */
 const telling: ReadonlySet<string> = new Set([
   'search_path',
   'standard_conforming_strings',
@@ -81,7 +81,7 @@ const telling: ReadonlySet<string> = new Set([
   'all',
 ]);
 
-/** Parses a boolean option as PostgreSQL does; any other value counts as on. */
+/** Parses a boolean option as PostgreSQL does. Any other value counts as on. */
 function isOff(value: unknown): boolean {
   if (value === undefined) return false;
   const constant = constantOf(value);

@@ -1,26 +1,26 @@
 /**
  * Statements in the parameters of a tool whose name does not mention a database, at any depth: under a SQL name
- * (`rawSql`, `options.sql`), as a `statement`, or as a query in the form of one. Search texts are excluded.
+ * (`rawSql`, `options.sql`), as a `statement`, or as a query that looks like SQL. Search text is excluded.
  */
 import { wordSet } from '#core/kernel/word-set.ts';
 import { toolWords, wordsIn } from '#core/policy/classification/tool-words.ts';
 
 interface StatementText {
   readonly text: string;
-  /** False if the text may be something other than SQL: then it counts only if it parses. */
+  /** False if the text may be something other than SQL. It then counts only if it parses. */
   readonly certain: boolean;
 }
 
-/** One more than the SQL reader accepts, so that it reports the excess. */
+/** One more than the SQL reader accepts, so that the reader reports the excess. */
 const maxTexts = 512;
 const maxLevels = 64;
 const maxSemicolons = 256;
 
-/** Words of tools that hold rows: their query is SQL, whatever the verb before it. */
+/** Words in the names of tools that hold rows: their query is SQL, whatever verb precedes it. */
 const data = wordSet(`
   analytics collection collections column columns data database databases dataset datasets entities entity record records row rows schema schemas
   table tables warehouse`);
-/** Words of tools whose query is a text to search for or to answer. */
+/** Words in the names of tools whose query is text to search for or a question to answer. */
 const texts = wordSet(`
   answer answers article articles ask book books browse channel channels chat code comment comments commit commits context conversation
   conversations discussion discussions doc docs documentation email emails embedding embeddings file files find google grep image images issue
@@ -54,14 +54,14 @@ function statementAt(key: readonly string[], text: string, searches: boolean): S
   return at === undefined ? undefined : { text: text.slice(at), certain: true };
 }
 
-/** Checks for `sql`, `tsql`, `plsql`, and `hql` of Hive, but not `nosql` or `mysql`, which names a server. */
+/** Checks for `sql`, `tsql`, `plsql`, and Hive's `hql`, but not for `nosql` or `mysql`, which names a server. */
 const isOfSql = (word: string): boolean => /(?<!^(?:no|my|postgre))sql$|^[hc]ql$/.test(word);
 
-/** Returns the index of the beginning of a statement, at the start of the text or after a semicolon. */
+/** Returns the index at which a statement begins, at the start of the text or after a semicolon. */
 function startOfStatement(text: string): number | undefined {
   let at = 0;
   for (let seen = 0; at >= 0 && at < text.length; seen++) {
-    // A text with more semicolons is read from its beginning.
+    // Text with more semicolons is read from its beginning.
     if (seen > maxSemicolons) return 0;
     if (shape.test(text.slice(at, at + 2048))) return at;
     const end = text.indexOf(';', at);

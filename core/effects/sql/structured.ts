@@ -1,6 +1,6 @@
 /**
- * Calls without a statement, such as `sql.delete` on `users` with a `where`: the same operation, with a normalised
- * table name.
+ * Calls without a statement, such as `sql.delete` on `users` with a `where`: the operation stays the same, with a
+ * normalised table name.
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
@@ -8,7 +8,7 @@ import { nameOf } from './names.ts';
 
 const word = /"((?:[^"]|"")+)"|([\p{L}_][\p{L}\p{N}_$]*)/uy;
 
-/** Returns one part, with the target in normal form if it is a name. */
+/** Returns a single part, with the target in normal form if it is a name. */
 export function structuredCall(call: ToolCall): ToolCall[] {
   const tool = foldCase(call.tool).trim();
   const words = wordsOf(call.target.trim());

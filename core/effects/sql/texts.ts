@@ -1,13 +1,13 @@
-/** Finds SQL in a call: in a parameter, or in the target of a tool that runs texts. */
+/** Finds SQL in a call: in a parameter, or in the target of a tool that runs SQL text. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import type { Dialect } from './dialects.ts';
 import { statementsIn } from './statement-places.ts';
 
 interface SqlTexts {
-  /** `certain`: false if the text may be something other than SQL; then it counts only if it parses. */
+  /** `certain` is false if the text may be something other than SQL. It then counts only if it parses. */
   readonly texts: readonly { readonly text: string; readonly certain: boolean }[];
-  /** Whether the tool only runs the text. */
+  /** Whether the tool does nothing except run the text. */
   readonly carrier: boolean;
   readonly dialect: Dialect;
   readonly unclear?: string;
@@ -32,7 +32,7 @@ const textKeys = [
   'stmt',
 ];
 
-/** Tools that only run the given text. */
+/** Tools that only run the text they are given. */
 const runners =
   /^(?:(?:run|execute|exec|read|write|do|submit|perform)_?)?(?:sql|quer(?:y|ies)|statements?|batch|transaction|script)$|^(?:execute|exec|run|select|values|with|explain|insert|update|delete|merge|upsert)(?:_(?:sql|query|statement|raw|transaction))?$/;
 const runsText =
@@ -58,7 +58,7 @@ function ofSqlCall(call: ToolCall, operation: string): SqlTexts {
   const texts = given.map((text) => ({ text, certain: true }));
   const carrier = runners.test(operation);
   const base = { carrier, dialect: 'postgresql' as const };
-  // A plain name in the target names the database; anything else is a text, or part of one.
+  // A plain name in the target names the database; anything else is SQL text, or part of it.
   const targetIsText = runsText.test(operation) && given.length === 0 ? true : !plainTarget.test(call.target);
   if (targetIsText && call.target.trim() !== '') texts.push({ text: call.target, certain: true });
   if (texts.length === 0 && runsText.test(operation))
@@ -66,11 +66,11 @@ function ofSqlCall(call: ToolCall, operation: string): SqlTexts {
   return { ...base, texts };
 }
 
-/** Names with dots, quoted or not; also hosts, ports, ARNs and connection URLs of the database. */
+/** Names with dots, quoted or not, as well as hosts, ports, ARNs and connection URLs of the database. */
 const plainTarget = /^(?:[\p{L}\p{N}_$.:/@%+=?&~-]|"(?:[^"]|"")*")*$/u;
 
 /**
- * Reads any other call: a database's own runner (`postgres.query`, `execute_sql`) is a carrier; any other tool may do
+ * Reads any other call. A database's own runner (`postgres.query`, `execute_sql`) is a carrier; any other tool may do
  * more than its text shows.
  */
 function ofOtherCall(call: ToolCall, tool: string, operation: string): SqlTexts {
@@ -93,7 +93,7 @@ function ofOtherCall(call: ToolCall, tool: string, operation: string): SqlTexts 
 const keysIn = ({ parameters }: ToolCall): readonly string[] =>
   textKeys.filter((key) => Object.hasOwn(parameters, key));
 
-/** Returns the text under a key, or the texts of a list: `['…']`, `[{ sql: '…' }]`. */
+/** Returns the string under a key, or the strings of a list: `['…']`, `[{ sql: '…' }]`. */
 function textsAt(parameters: Readonly<Record<string, unknown>>, key: string): string[] {
   const value = parameters[key];
   if (typeof value === 'string') return value.trim() === '' ? [] : [value];

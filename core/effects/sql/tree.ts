@@ -1,4 +1,4 @@
-/** Access to PostgreSQL's parse tree: plain objects of unknown form, which may be incomplete. */
+/** Access to PostgreSQL's parse tree, which consists of plain objects of unknown form that may be incomplete. */
 
 export type Tree = Readonly<Record<string, unknown>>;
 
@@ -39,7 +39,7 @@ export function unwrapNode(node: unknown): { readonly kind: string; readonly bod
   return undefined;
 }
 
-/** Returns the texts of a list of names: `[{ String: { sval } }]`. */
+/** Returns the strings in a list of names: `[{ String: { sval } }]`. */
 export const wordsOf = (nodes: readonly unknown[]): string[] =>
   nodes.flatMap((node) => textAt(bodyOf(node, 'String') ?? emptyTree, 'sval') ?? []);
 
@@ -51,7 +51,7 @@ export const optionsOf = (nodes: readonly unknown[]): { readonly name: string; r
     return option && name !== undefined ? [{ name, value: option.arg }] : [];
   });
 
-/** Returns a constant as written: text, number, boolean, null. Undefined for a computed value. */
+/** Returns a constant as written: string, number, boolean or null. Undefined for a computed value. */
 export function constantOf(node: unknown): string | number | boolean | null | undefined {
   const found = unwrapNode(node);
   if (!found) return undefined;

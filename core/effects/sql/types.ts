@@ -1,6 +1,6 @@
 /**
- * Types that a value may be cast to without a separate effect: built-in ones of PostgreSQL. A cast to any other type
- * may run its owner's code, such as the check of a domain.
+ * Types that a value may be cast to without a separate effect: PostgreSQL built-ins. A cast to any other type may run
+ * its owner's code, such as a domain check.
  */
 import { harmlessTypes as listed } from '#core/catalog/databases.ts';
 import { nameOf } from './names.ts';

@@ -1,7 +1,7 @@
 /**
- * Walks one parsed statement through the nodes of `nodes.ts` and collects its operations. Iterative, because a text may
- * nest deeper than the stack of this process. An unknown node or member makes the text unclear, and is still walked to
- * find operations below it.
+ * Walks one parsed statement through the nodes in `nodes.ts` and collects its operations. The walk is iterative,
+ * because nesting may be deeper than the stack of this process allows. An unknown node or member makes the text
+ * unclear, and is still walked to find operations below it.
  */
 
 import {
@@ -23,13 +23,13 @@ import { isTree, listAt, type Tree, wordsOf } from './tree.ts';
 import { typeEffect } from './types.ts';
 
 interface Visit {
-  /** Set for a node whose kind the tree omits. */
+  /** Kind of the node, set if the tree omits it. */
   readonly kind?: string;
   readonly node: unknown;
   readonly scope: Scope | undefined;
-  /** Inside `EXPLAIN` without ANALYZE, which executes nothing. */
+  /** Set inside `EXPLAIN` without ANALYZE, which executes nothing. */
   readonly planned: boolean;
-  /** Inside a definition, where a type is named without a cast. */
+  /** Set inside a definition, which may name a type without a cast. */
   readonly defining: boolean;
 }
 
@@ -72,7 +72,7 @@ class Walk {
       return;
     }
     const keys = Object.keys(node);
-    // PostgreSQL writes an empty node for a gap in a list.
+    // PostgreSQL writes an empty node to represent a gap in a list.
     if (keys.length === 0) return;
     const only = keys[0]!;
     const body = node[only];
@@ -93,7 +93,7 @@ class Walk {
       ...visit,
       scope: this.#enterWith(body, visit),
       planned: visit.planned || reading?.planned === true,
-      // A query inside a definition casts its values; other parts of a definition only name types.
+      // A query inside a definition casts its values, while other parts of a definition only name types.
       defining: shape === undefined || (visit.defining && !casting.has(kind)),
     };
     this.#effects(kind, body, inside);
@@ -118,7 +118,7 @@ class Walk {
     for (const each of operations) if (each) this.#found.push(planned ? plan(each) : each);
   }
 
-  /** Records calls, also in a plan: planning may execute functions that it considers constant. */
+  /** Records function calls, even in a plan, because planning may execute functions that it considers constant. */
   #call(...operations: readonly (Operation | undefined)[]): void {
     this.#add(operations, false);
   }
@@ -164,7 +164,7 @@ class Walk {
     if (!builtIn || !samplingMethods.has(name.name)) this.#call(callNamed(name, 'sampling'));
   }
 
-  /** Opens the scope of a WITH and pushes its queries on the stack. */
+  /** Opens the scope of a WITH clause and pushes its queries onto the stack. */
   #enterWith(body: Tree, visit: Visit): Scope | undefined {
     if (!isTree(body.withClause)) return visit.scope;
     if (neverEnds(body.withClause, body)) this.#unclear.add('a recursive query has no condition that ends it');

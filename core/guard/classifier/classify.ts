@@ -1,4 +1,4 @@
-/** Runs the configured classifier on a text, bounded in size and time, without exceptions [guard.classifier]. */
+/** Runs the configured classifier on text, with limits on size and time and without throwing [guard.classifier]. */
 import type { ClassifierSettings } from '#core/contracts/config/tool-guard-classifier.ts';
 import type { Configuration, ContentFilter } from '#core/contracts/config.ts';
 import { moduleOf } from '#core/models/content-policy/wasm-modules.ts';
@@ -14,7 +14,7 @@ import {
 
 /**
  * Classifies a text.
- * @param ports undefined if this process has no classifiers; a configured one then fails.
+ * @param ports undefined if this process has no classifiers, in which case a configured one fails.
  */
 export async function classify(
   ports: ClassifierPorts | undefined,
@@ -52,13 +52,13 @@ export async function classify(
 type Settings = Extract<ClassifierSettings, { type: 'wasm' }>;
 type WasmFilter = Extract<ContentFilter, { type: 'wasm' }>;
 
-/** Returns the filter of that name; output filters come before input filters. */
+/** Returns the filter with that name. Output filters take precedence over input filters. */
 const namedFilter = ({ policies }: Pick<Configuration, 'policies'>, name: string): WasmFilter | undefined =>
   [...policies.output, ...policies.input].find(
     (filter): filter is WasmFilter => filter.type === 'wasm' && filter.name === name,
   );
 
-/** Scores texts by the WASM module of a content policy filter. */
+/** Scores text with the WASM module of a content policy filter. */
 function scoredByModule(
   ports: ClassifierPorts | undefined,
   { snapshot, caller }: ClassificationRequest,
@@ -72,7 +72,7 @@ function scoredByModule(
       const { flagged, score } = await ports!.wasm.check({
         module: moduleOf(filter),
         content: new TextEncoder().encode(text),
-        // The model reads the result next, so it is input.
+        // The model reads the result next, so the result counts as input.
         metadata: { tenant_id: caller.tenant, model: '', provider: '', phase: 'input' },
         timeoutMs: timeout_ms,
       });

@@ -15,26 +15,26 @@ export interface ClassifierPorts extends RoutingPorts {
 
 export type ClassifierError =
   | 'timeout'
-  /** The module trapped, or the provider did not answer. */
+  /** The module trapped, or the provider did not respond. */
   | 'failed'
-  /** The answer has an invalid form. */
+  /** The response is malformed. */
   | 'broken_answer'
   | 'too_large'
-  /** A budget or rate limit of the caller has no room for the model call. */
+  /** The model call would exceed one of the caller's budgets or rate limits. */
   | 'over_limit'
   /** The module is not stored, no provider serves the model, or this process has no classifiers. */
   | 'not_available';
 
-/** Name of the classifier for evidence. It contains no word of the text [guard.fails-closed]. */
+/** Name of the classifier, recorded in evidence. It contains no words from the text [guard.fails-closed]. */
 interface ClassifierName {
   /** `wasm:<filter>` or `model:<model>`. */
   readonly classifier: string;
-  /** SHA-256 of the module, or the version of the question to the model. */
+  /** SHA-256 of the module, or the version of the question sent to the model. */
   readonly version: string;
 }
 
 export interface Score {
-  /** From 0 to 1. */
+  /** Score from 0 to 1. */
   readonly score: number;
   /** Usage of a model call. */
   readonly provider?: string;
@@ -46,23 +46,23 @@ export interface Score {
 export type Classification = ClassifierName &
   ((Score & { readonly flagged: boolean }) | { readonly error: ClassifierError });
 
-/** Classifies one text. Never rejects. */
+/** Classifier of a single text. Never rejects. */
 export type Classify = (text: string, signal: AbortSignal) => Promise<Classification>;
 
 export interface ClassificationRequest {
   readonly settings: ClassifierSettings;
   readonly snapshot: Pick<Snapshot, 'configuration' | 'identities'>;
-  /** The caller whose limits a model call counts against. */
+  /** Caller whose limits the model call counts against. */
   readonly caller: { readonly tenant: string; readonly key_id: string };
 }
 
-/** A scorer: its name, and the score of a text. @throws ClassifierFault, or errors of its ports. */
+/** A scorer with its name, which returns the score of a text. @throws ClassifierFault, or errors of its ports. */
 export interface Scorer {
   readonly name: ClassifierName;
   score(text: string, signal: AbortSignal): Promise<Score>;
 }
 
-/** The reason for a missing score. */
+/** Reason for a missing score. */
 export class ClassifierFault extends Error {
   override readonly name = 'ClassifierFault';
   readonly reason: ClassifierError;

@@ -1,18 +1,18 @@
-/** Extracts the texts of an answer for a classifier, and removes them from the answer. */
+/** Extracts the text in a response for a classifier, and removes text from the response. */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import type { Bytes } from '../results.ts';
 
-/** Words of the protocol itself. */
+/** Words that belong to the protocol itself. */
 const blockTypes: ReadonlySet<Json> = new Set(['text', 'image', 'audio', 'resource', 'resource_link']);
 const mediaType = /^[a-z]+\/[\w.+-]{1,64}$/;
 const isOfProtocol = (key: string, value: Json): boolean =>
   (key === 'type' && blockTypes.has(value)) ||
   (key === 'mimeType' && typeof value === 'string' && mediaType.test(value));
 
-/** Reports whether a text may carry a message: protocol words such as types and addresses have no space. */
+/** Reports whether a string may carry a message: protocol words such as types and addresses do not contain spaces. */
 const isSaying = (text: string): boolean => /\s/.test(text);
 
-/** Returns every text that a model may read, in order, including decoded base64 texts. */
+/** Returns every string that a model may read, in order, including decoded base64 text. */
 export function textsIn(value: Json, bytes: Bytes): string[] {
   const texts: string[] = [];
   walk(value, (text) => void (text !== '' && texts.push(text)), bytes);
@@ -25,7 +25,7 @@ function walk(value: Json, take: (text: string) => void, bytes: Bytes): void {
   else if (value !== null && typeof value === 'object') {
     const member = bytes.memberOf(value);
     for (const [key, item] of Object.entries(value)) {
-      // A name with a space is a text, however short.
+      // A name with a space counts as text, however short.
       if (key.length > 24 || isSaying(key)) take(key);
       const text = key === member ? bytes.textOf(item as string, value.mimeType) : undefined;
       if (text !== undefined) take(text);
@@ -36,7 +36,7 @@ function walk(value: Json, take: (text: string) => void, bytes: Bytes): void {
 
 const removed = '[removed by the gateway: classified]';
 
-/** Returns the same structure without its texts. */
+/** Returns the same structure without its text. */
 export function withoutTexts(value: Json, bytes: Bytes): Json {
   if (typeof value === 'string') return isSaying(value) ? removed : value;
   if (Array.isArray(value)) return value.map((item) => withoutTexts(item, bytes));

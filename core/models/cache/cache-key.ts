@@ -1,4 +1,4 @@
-/** Determines which chat calls ask the same question: the key of an exact hit, the frame of a semantic one. */
+/** Identifies chat calls that ask the same question: builds the key for exact hits and the frame for semantic hits. */
 
 import type { DialectName } from '#core/contracts/chat.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
@@ -12,23 +12,23 @@ export interface CacheKeyParts {
   readonly dialect: DialectName;
   readonly body: JsonObject;
   readonly policyVersion: number;
-  /** Betas requested from the provider, which change the answer. */
+  /** Betas requested from the provider, which affect the response. */
   readonly betas?: readonly string[];
   /** Restricts the key to one caller, if replies depend on the caller. */
   readonly keyId?: string;
 }
 
-/** Members about delivery and the caller, which do not change the answer. */
+/** Members that concern delivery or the caller and do not affect the response. */
 const ignored: ReadonlySet<string> = new Set(['model', 'stream', 'stream_options', 'user', 'metadata']);
 
-/** Maximum length: longer texts may differ in one decisive word and still be close in every embedding. */
+/** Maximum length: longer questions may differ in one decisive word and still have similar embeddings. */
 const semanticCharacters = 500;
 
 export const cacheKey = (parts: CacheKeyParts): string => digestOf(questionOf(parts));
 
 /**
- * Returns the last user text and a digest of the rest. Undefined if no text represents the question: another role spoke
- * last, the message has more than text, or it is longer than a sentence or two.
+ * Returns the last user message and a digest of the rest. Returns undefined if the last message is from another role,
+ * contains more than text, or is longer than a sentence or two.
  */
 export function semanticQuestion(parts: CacheKeyParts): { readonly frame: string; readonly text: string } | undefined {
   const messages = parts.body.messages;
@@ -53,7 +53,7 @@ function questionOf({ tenant, model, dialect, body, policyVersion, keyId, betas 
   };
 }
 
-/** Returns content as plain text: a string, or a single text part without marks of its own. */
+/** Returns content as plain text if it is a string or a single text part without additional members. */
 function onlyText(content: Json | undefined): string | undefined {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content) || content.length !== 1) return undefined;

@@ -1,27 +1,27 @@
-/** Determines which answers may be cached: complete, unblocked replies of calls without tools. */
+/** Determines which responses may be cached: complete, unblocked replies to calls without tools. */
 
 import type { ChatOutcome } from '#core/contracts/chat.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 
-/** Checks whether the request may be looked up at all, before a flight is opened. */
+/** Checks whether the request is eligible for a cache lookup, before a flight is opened. */
 export function cacheableRequest(body: JsonObject): boolean {
   if (filled(body.tools) || filled(body.functions)) return false;
-  // Answers that depend on the time, or store data at the provider.
+  // Requests whose responses depend on the time, or that store data at the provider.
   if (body.web_search_options !== undefined || body.store === true) return false;
   return !objects(body.messages).some(carriesTools);
 }
 
 /**
- * Checks whether the reply of a call may be stored for other callers.
- * @param reply complete, in the caller's dialect; undefined if a stream did not end well.
+ * Checks whether a reply may be stored for other callers.
+ * @param reply complete reply in the caller's dialect; undefined if a stream did not complete normally.
  */
 export function cacheable(request: JsonObject, reply: JsonObject | undefined, outcome: ChatOutcome): boolean {
   return outcome === 'completed' && reply !== undefined && cacheableRequest(request) && wholeReply(reply);
 }
 
-/** Checks that every choice has text, ended by itself or at its length, and calls no tool. */
+/** Checks that every choice has text, ended normally or at its length limit, and calls no tool. */
 function wholeReply(reply: JsonObject): boolean {
   if (reply.error !== undefined) return false;
   if (Array.isArray(reply.choices)) {

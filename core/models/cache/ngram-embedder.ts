@@ -1,6 +1,6 @@
 /**
- * Embeds a text without a model: its character trigrams, hashed into 256 buckets. Similar spellings are close together,
- * similar meanings are not; `same-meaning.ts` guards against the difference.
+ * Embeds text without a model by hashing its character trigrams into 256 buckets. Similar spellings end up close
+ * together, but similar meanings do not; `same-meaning.ts` guards against the difference.
  */
 import type { Embedder } from './ports.ts';
 
@@ -11,13 +11,13 @@ export const ngramEmbedder = (): Embedder => ({
   embed: async (text) => trigramVector(text),
 });
 
-/** Returns a vector of length 1, or 0 for an empty text. */
+/** Returns a unit vector, or a zero vector for empty text. */
 export function trigramVector(text: string): readonly number[] {
   const vector = new Array<number>(dimensions).fill(0);
   const characters = [...` ${text.normalize('NFKC').toLowerCase().split(/\s+/).join(' ').trim()} `];
   for (let i = 0; i + 3 <= characters.length; i++) {
     const hash = fnv1a(characters[i]! + characters[i + 1]! + characters[i + 2]!);
-    // The sign prevents colliding trigrams from adding up.
+    // The sign keeps colliding trigrams from adding up.
     vector[hash % dimensions]! += hash & 0x80000000 ? -1 : 1;
   }
   const length = Math.hypot(...vector);

@@ -1,4 +1,4 @@
-/** Response cache of one process: exact, semantic if enabled, with one cache per tenant. */
+/** Response cache of one process, with one cache per tenant. Supports exact hits, and semantic hits if enabled. */
 import type { Clock } from '#core/kernel/ports.ts';
 import type { CachedReply, CacheQuestion, Embedder, Flight, Lookup, ResponseCache } from './ports.ts';
 import { mayMeanTheSame } from './same-meaning.ts';
@@ -44,7 +44,7 @@ export function responseCache({ clock, embedder }: CacheDeps): ResponseCache {
     },
   };
 
-  /** Looks for a similar question; otherwise the first caller gets the flight and brings the answer. */
+  /** Looks for a similar question. If there is none, the first caller gets the flight and provides the answer. */
   async function fly(flightKey: string, question: CacheQuestion, signal: AbortSignal): Promise<Lookup> {
     let meaning: Meaning | undefined;
     const keep = (reply: CachedReply) => keepReply(question, meaning, reply);
@@ -63,7 +63,7 @@ export function responseCache({ clock, embedder }: CacheDeps): ResponseCache {
     return result();
   }
 
-  /** Embeds the question. If the embedder fails, the lookup continues without a meaning. */
+  /** Embeds the question. If the embedder fails, the lookup continues without semantic matching. */
   async function meaningOf({ semantic }: CacheQuestion, signal: AbortSignal): Promise<Meaning | undefined> {
     if (!semantic || !embedder) return undefined;
     const { frame, text } = semantic;
@@ -100,7 +100,7 @@ export function responseCache({ clock, embedder }: CacheDeps): ResponseCache {
     return () => ({ state: 'HIT', cached: fromText(json) });
   }
 
-  /** Removes expired entries of the tenant and counts the others. */
+  /** Removes the tenant's expired entries and counts the remaining ones. */
   function living(tenant: string): number {
     const cache = caches.get(tenant);
     cache?.expire(clock.now());
@@ -109,7 +109,7 @@ export function responseCache({ clock, embedder }: CacheDeps): ResponseCache {
   }
 }
 
-/** Returns the cosine of the angle between two vectors; 0 for vectors that cannot be compared. */
+/** Returns the cosine of the angle between two vectors, or 0 if they cannot be compared. */
 export function cosine(a: readonly number[], b: readonly number[]): number {
   if (a.length !== b.length) return 0;
   let [dot, aa, bb] = [0, 0, 0];
@@ -127,10 +127,12 @@ interface Waiter {
   settle(lookup: Lookup): void;
 }
 
-/** Result of a flight for waiting callers: a lookup each, or undefined if it brought no answer. */
+/**
+ * Result of a flight for waiting callers: creates a lookup for each, or is undefined if the flight produced no answer.
+ */
 type FlightResult = (() => Lookup) | undefined;
 
-/** Queue per key. Handover is synchronous, so that no third flight can start in between and no waiter is lost. */
+/** Queue per key. Handover is synchronous, so that no third flight can start in between and no waiter is forgotten. */
 class SingleFlight {
   readonly #waiting = new Map<string, Set<Waiter>>();
 
@@ -145,7 +147,7 @@ class SingleFlight {
 
   /**
    * Waits for the current flight.
-   * @throws the signal's reason if it aborts first; the waiter leaves the queue.
+   * @throws the signal's reason if it aborts first; the waiter then leaves the queue.
    */
   wait(key: string, signal: AbortSignal): Promise<Lookup> {
     return new Promise((resolve, reject) => {
@@ -166,8 +168,8 @@ class SingleFlight {
   }
 
   /**
-   * Ends the flight. With a result, all waiters receive it; without one, the first of them starts next and the others
-   * continue to wait.
+   * Ends the flight. With a result, all waiters receive it. Without one, the first waiter starts the next flight and
+   * the others continue to wait.
    * @param keep implements `Flight.keep` of the next flight.
    */
   resolve(key: string, result: FlightResult, keep: (reply: CachedReply) => FlightResult): void {
@@ -187,7 +189,7 @@ class SingleFlight {
     next.settle({ state: 'MISS', flight: this.flight(key, keep) });
   }
 
-  /** Returns the right to resolve the flight of this key, once. */
+  /** Returns the right to resolve this key's flight once. */
   flight(key: string, keep: (reply: CachedReply) => FlightResult): Flight {
     let resolved = false;
     const once = (work: () => FlightResult) => {

@@ -1,6 +1,6 @@
 /**
- * Guard of the semantic cache. Embeddings do not separate paraphrases from opposites, so words that decide a meaning
- * must be equal in both texts. In doubt it reports a miss: a wrong hit costs more.
+ * Guard of the semantic cache. Embeddings do not separate paraphrases from opposites, so words that determine the
+ * meaning must be equal in both texts. When in doubt, it reports a miss, because a wrong hit costs more.
  */
 
 /** Words that reverse a sentence, and pairs of opposites. */
@@ -23,7 +23,7 @@ const opening: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Checks that two texts in the same alphabet do not differ in anything that decides their meaning. */
+/** Checks that two texts in the same alphabet do not differ in anything that affects their meaning. */
 export function mayMeanTheSame(a: string, b: string): boolean {
   const [left, right] = [wordsOf(a), wordsOf(b)];
   if (left === undefined || right === undefined) return false;
@@ -37,11 +37,11 @@ export function mayMeanTheSame(a: string, b: string): boolean {
 interface Word {
   readonly text: string;
   readonly folded: string;
-  /** True for the first word of a sentence, whose capital is not significant. */
+  /** True for the first word of a sentence, where capitalisation is not significant. */
   readonly first: boolean;
 }
 
-/** Returns undefined for texts in scripts without capitals or spaces, which the guard cannot check. */
+/** Returns undefined for text in scripts without capitals or spaces, which the guard cannot check. */
 function wordsOf(text: string): readonly Word[] | undefined {
   const plain = text.normalize('NFKC').replace(/[\u2018\u2019]/g, "'");
   if (/\p{Lo}/u.test(plain)) return undefined;
@@ -58,7 +58,7 @@ function wordsOf(text: string): readonly Word[] | undefined {
   return words;
 }
 
-/** Returns numbers, names, codes and symbols, which must be the same on both sides and in the same order. */
+/** Returns numbers, names, codes and symbols, which must match on both sides and in the same order. */
 function naming({ text, folded, first }: Word): string[] {
   if (!/^[\p{L}\p{M}']+$/u.test(text)) return [folded];
   if (first && text.slice(1) === text.slice(1).toLowerCase())
@@ -66,21 +66,21 @@ function naming({ text, folded, first }: Word): string[] {
   return nameIfCapitalised(text);
 }
 
-/** Returns words with a capital letter as names, except the pronoun. */
+/** Returns capitalised words as names, except the first-person pronoun. */
 const nameIfCapitalised = (text: string): string[] =>
   text !== text.toLowerCase() && withoutSuffix(text) !== 'I' ? [text.toLowerCase()] : [];
 
-/** Returns `what's` as `what`, `I'm` as `I`. */
+/** Shortens `what's` to `what` and `I'm` to `I`. */
 const withoutSuffix = (word: string): string => word.split("'")[0]!;
 
-/** Returns negations under one name, and every other word that changes a meaning under its own. */
+/** Returns "not" for every negation, and every other word that changes a meaning as itself. */
 function turn({ folded }: Word): string[] {
   if (/n't$/.test(folded)) return ['not'];
   if (folded === 'cannot') return ['not'];
   return turning.has(folded) ? [folded] : [];
 }
 
-/** Checks that shared words have the same order, because order determines who does what to whom. */
+/** Checks that shared words appear in the same order, because order determines who does what to whom. */
 function sharedInOrder(left: readonly Word[], right: readonly Word[]): boolean {
   const [inLeft, inRight] = [left, right].map((words) => new Set(words.map(({ folded }) => folded)));
   const shared = (words: readonly Word[], others: Set<string> | undefined) =>

@@ -3,11 +3,11 @@ import type { CachedReply } from './ports.ts';
 
 export interface CacheEntry {
   readonly key: string;
-  /** Reply as JSON text: callers cannot change what others receive, and idle entries are cheap. */
+  /** Reply as JSON text, so that callers cannot change the replies that others receive and idle entries are cheap. */
   readonly json: string;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
-  /** Meaning with which a semantic question is compared. */
+  /** Meaning compared with that of a semantic question. */
   readonly meaning?: Meaning;
 }
 
@@ -17,11 +17,11 @@ export interface Meaning {
   readonly vector: readonly number[];
 }
 
-/** Maximum characters of a tenant's replies: at most about 16 MB of heap. */
+/** Maximum total characters of a tenant's replies: about 16 MB of heap at most. */
 const tenantCharacters = 8 * 1024 * 1024;
-/** Maximum characters of a cached reply. Larger ones are returned to waiting callers only. */
+/** Maximum length of a cached reply in characters. Longer replies are returned only to waiting callers. */
 export const replyCharacters = 512 * 1024;
-/** Number of the newest texts of a frame that are compared with a question. */
+/** Number of a frame's most recent questions that are compared with a new one. */
 const candidatesPerFrame = 64;
 
 export class TenantCache {
@@ -61,7 +61,7 @@ export class TenantCache {
     return evicted;
   }
 
-  /** Returns entries with a text of this frame, newest first. */
+  /** Returns entries in this frame that have a meaning to compare, newest first. */
   candidates(frame: string, now: number): (CacheEntry & { readonly meaning: Meaning })[] {
     const keys = [...(this.#frames.get(frame) ?? [])].reverse().slice(0, candidatesPerFrame);
     return keys.flatMap((key) => {

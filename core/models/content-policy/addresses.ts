@@ -9,7 +9,7 @@ const localStart = new RegExp(`[${lettersHere}0-9_]`, 'u');
 const domainRun = new RegExp(`[${lettersHere}0-9.-]{1,${sizes.domain}}`, 'uy');
 const topLevel = new RegExp(`^(?:[${lettersHere}]{2,24}|xn--[a-z0-9-]{2,59})$`, 'iu');
 
-/** E-mail addresses. Scanning starts at each @, so that texts without one cost nothing. */
+/** E-mail addresses. Scanning starts at each @, so text without one costs nothing. */
 export const email: Entity = {
   name: 'email',
   shape: `[${nameLetters}0-9_][${nameLetters}0-9._%+'\\-]{0,${sizes.local - 1}}@[${nameLetters}0-9.\\-]{1,${sizes.domain}}`,
@@ -34,7 +34,7 @@ function localStartOf(text: string, sign: number, least: number): number | undef
   return start;
 }
 
-/** Returns the end of the last label that can be a top-level domain; the rest belongs to the sentence. */
+/** Returns the end of the last label that can be a top-level domain; any remaining text belongs to the sentence. */
 function domainEndOf(text: string, start: number): number | undefined {
   domainRun.lastIndex = start;
   const labels = (domainRun.exec(text)?.[0] ?? '').split('.');
@@ -53,7 +53,7 @@ const goesOn = new RegExp(`^[${wordClass}:]`, 'u');
 const octet = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const v4Pattern = new RegExp(`(?<![${wordClass}]|\\d\\.)${octet}(?:\\.${octet}){3}(?![${wordClass}]|\\.\\d)`, 'gu');
 
-/** Characters before four numbers in which a word such as `version` or `section` excludes an address. */
+/** Number of characters before four numbers in which a word such as `version` or `section` rules out an address. */
 const versionCharacters = 48;
 const versionWords = `versions? vers? v releases? builds? firmware driver sdk revision rev upgraded? updated? downgraded? section
   chapter clause § oid fileversion productversion image tag`;
@@ -89,7 +89,7 @@ export const ip: Entity = {
   },
 };
 
-/** Returns the length of the address without a full stop or colon that ends the sentence. */
+/** Returns the length of the address, excluding a full stop or colon that ends the sentence. */
 function v6Length(text: string, run: string, start: number): number | undefined {
   const written = run.replace(/\.+$/, '').replace(/([^:]):$/, '$1');
   const isWhole = !goesOn.test(text.slice(start + run.length, start + run.length + 2));

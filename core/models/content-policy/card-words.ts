@@ -1,6 +1,6 @@
-/** Words near a number that mark it as a payment card, whatever its range. */
+/** Words near a number that mark it as a payment card, regardless of its range. */
 const charactersBefore = 60;
-/** Characters after a number in which such a word counts. */
+/** Number of characters after a number in which such a word counts. */
 export const wordsAfter = 24;
 
 const names =
@@ -13,7 +13,7 @@ const names =
 const name = String.raw`(?:(?<![\p{L}\d])(?:${names})(?![\p{L}\d])|カード|卡|카드)`;
 
 const nameBeforeCard = new RegExp(String.raw`${name}[^\n]*$`, 'iu');
-/** Words directly before a number that exclude a card, even if a card is named earlier in the line. */
+/** Words directly before a number that rule out a card, even if a card is mentioned earlier in the line. */
 const other =
   /(?<!\p{L})(?:order|invoice|ref(?:erence)?|ticket|case|transaction|trace|request|tracking|account|acct|id|imei|iccid|isbn|ean|gtin|sku|timestamp|phone|tel)(?:[_ ]?(?:no|nr|num|number|id|code))?[^\p{L}\d\n]{0,4}$/iu;
 const after = new RegExp(
@@ -22,8 +22,8 @@ const after = new RegExp(
 );
 
 /**
- * Checks whether the text names the number between `start` and `end` as a payment card, in the same line before it or
- * directly after it.
+ * Checks whether text earlier in the same line or directly after it identifies the number between `start` and `end` as
+ * a payment card.
  */
 export function isNamedAsCard(text: string, start: number, end: number): boolean {
   const lead = text.slice(Math.max(0, start - charactersBefore), start);

@@ -1,4 +1,4 @@
-/** Applies the output filters to one running text: tracks which part is held, clean or to be redacted. */
+/** Applies the output filters to one stream of text: tracks which part is held, clean or to be redacted. */
 import type { PiiEntity } from '#core/contracts/config.ts';
 import { apiKey } from './api-key.ts';
 import type { Filters } from './filters.ts';
@@ -10,12 +10,14 @@ import type { Hit } from './partial-match.ts';
 import { type Occurrence, redacted, withoutOverlaps } from './personal-data.ts';
 import { basesOf, endsIncomplete, indexIn, lastLetter, readingOf } from './reading.ts';
 
-/** Released text that is kept as context, because text before an entity determines whether it is one. */
+/** Number of released characters kept as context, because preceding text affects whether something is an entity. */
 const contextCharacters = 192;
-/** Maximum text that is held in any spelling: letters with thousands of invisible characters in between. */
+/**
+ * Maximum number of held characters in any spelling, such as letters separated by thousands of invisible characters.
+ */
 const heldAtMost = 32 * 1024;
 
-/** Scan of one channel. Positions count from its beginning, in decoded text if it is JSON. */
+/** Scan of one channel. Positions count from the start of the channel, in decoded text if it is JSON. */
 export class ChannelScan {
   readonly #filters: Filters;
   readonly #tally: Tally;
@@ -27,20 +29,20 @@ export class ChannelScan {
   #text = '';
   /** Position at which `#text` begins. */
   #base = 0;
-  /** Position up to which every letter is complete and was read. */
+  /** Position up to which letters are complete and have been read. */
   #read = 0;
-  /** Position up to which text was released. */
+  /** Position up to which text has been released. */
   #released = 0;
   /** Position before which all personal data has been found. */
   #decided = 0;
-  /** True if the shape of an entity was completed after `#decided`. */
+  /** True if an entity's shape was completed after `#decided`. */
   #hasShape = false;
-  /** Start of a possible secret, as of when the text ended at `#keysSeen`. */
+  /** Start of a possible secret, computed when the text ended at `#keysSeen`. */
   #keysFrom = Infinity;
   #keysSeen = 0;
   readonly #redactions: Occurrence[] = [];
   #redactedTo = 0;
-  /** End of the last occurrence, by entity, and counted by filter. */
+  /** Ends of the last occurrences, by entity and by filter. */
   readonly #entityEnds = new Map<PiiEntity, number>();
   readonly #filterEnds = new Map<number, number>();
   readonly #keywordCount = new MatchCount();
@@ -67,7 +69,7 @@ export class ChannelScan {
     };
   }
 
-  /** Text that has not been released. */
+  /** Text that has not yet been released. */
   get held(): string {
     return this.#json?.rest(this.#released) ?? this.#text.slice(this.#released - this.#base);
   }
@@ -130,7 +132,7 @@ export class ChannelScan {
     if (this.#lines.entities) this.#hasShape ||= this.#lines.entities.hits.splice(0).length > 0;
   }
 
-  /** Counts a match that appears in both spellings once. */
+  /** Counts a match once even if it appears in both spellings. */
   #countPatterns(hits: Hit[] | undefined, count: MatchCount | undefined, other: MatchCount | undefined): void {
     for (const hit of hits?.splice(0) ?? []) {
       const isNew = count?.takes(hit.pattern, hit) && count.of(hit.pattern) > (other?.of(hit.pattern) ?? 0);
@@ -138,7 +140,9 @@ export class ChannelScan {
     }
   }
 
-  /** Returns the start of open matches and of held text, with the unfinished letter and the marks that may follow it. */
+  /**
+   * Returns where open matches and held text start, including the unfinished letter and any marks that may follow it.
+   */
   #lookAhead(letter: string): { readonly open: number; readonly holding: number } {
     const seen = endsIncomplete(letter) ? letter.slice(0, -1) : letter;
     let holding = seen === letter ? this.#end : this.#end - 1;
@@ -169,8 +173,8 @@ export class ChannelScan {
   }
 
   /**
-   * Returns the start of a possible secret. A long text without a blank is scanned again only after it has grown by a
-   * part, so that its length does not count twice.
+   * Returns the start of a possible secret. Long text without whitespace is rescanned only after it has grown by a
+   * fraction of its length, so that the cost stays linear.
    */
   #openKeys(): number {
     const fresh = this.#text.slice(this.#keysSeen - this.#base);
@@ -228,7 +232,7 @@ export class ChannelScan {
     this.#redactedTo = redactions.at(-1)?.end ?? this.#redactedTo;
   }
 
-  /** Releases text before `to`. An occurrence that begins there is released whole, redacted. */
+  /** Releases text before `to`. An occurrence that begins before `to` is released in full, redacted. */
   #release(to: number): string {
     let released = '';
     const take = (end: number): void => {
@@ -249,7 +253,7 @@ export class ChannelScan {
     return this.#json?.written(from, to) ?? this.#text.slice(from - this.#base, to - this.#base);
   }
 
-  /** Drops text that is neither held nor needed as context; rarely, because it copies. */
+  /** Drops text that is neither held nor needed as context. Runs rarely, because it copies. */
   #forget(): void {
     const needed = Math.min(this.#released, this.#read, this.#lines.entities ? this.#decided : Infinity);
     const keep = needed - contextCharacters;

@@ -1,4 +1,4 @@
-/** Compiles the content policy of a tenant from the configuration. */
+/** Compiles a tenant's content policy from the configuration. */
 import type { Configuration, Transform } from '#core/contracts/config.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 import { Filters } from './filters.ts';
@@ -9,13 +9,13 @@ import type { TextWork } from './text-work.ts';
 
 export interface ContentPolicyPorts {
   readonly wasm: WasmRunner;
-  /** Scans large texts elsewhere; if undefined, this thread scans them. */
+  /** Worker for large texts; if undefined, the current thread scans them. */
   readonly texts: TextWork | undefined;
 }
 
 /**
- * Compiles the policy; patterns are compiled when first needed, so keep it as long as the configuration. `strip_pii`,
- * of all tenants or of one, adds a redaction after the configured output filters.
+ * Compiles the policy. Patterns are compiled when first needed, so keep the policy for as long as the configuration.
+ * `strip_pii`, for all tenants or for one, adds a redaction after the configured output filters.
  */
 export function compileContentPolicy(
   { policies, transform }: Pick<Configuration, 'policies' | 'transform'>,
@@ -38,7 +38,10 @@ export function compileContentPolicy(
 
 type Filtered = Pick<Configuration, 'policies' | 'transform' | 'tenants'>;
 
-/** Compiled policies by runner and filters, which configurations that differ in their tenants share [tenants.at-scale]. */
+/**
+ * Compiled policies by runner and filters, shared by configurations that differ only in their tenants
+ * [tenants.at-scale].
+ */
 const compiledFor = remembered((_: WasmRunner) =>
   remembered((_: Filtered['policies']) => remembered((_: Filtered['transform']) => new Map<string, ContentPolicy>())),
 );

@@ -1,6 +1,6 @@
 /**
- * Determines whether marks that may still follow a letter could complete a match: `cafe` may become `café`. Only then
- * must a stream wait for the character after it.
+ * Determines whether combining marks that may still follow a letter could complete a match: `cafe` may become `café`.
+ * Only then must a stream wait for the next character.
  */
 import {
   acceptsChar,
@@ -32,8 +32,8 @@ export class Compositions {
   }
 
   /**
-   * Checks whether an instruction accepts a composition of the letter but not the letter itself, or a word ends with
-   * it.
+   * Checks whether an instruction accepts a composition of the letter but not the letter itself, or whether a word ends
+   * with it.
    */
   mayContinue(letter: number): boolean {
     if (this.#classes.length === 0 && !this.#hasBoundaries) return false;
@@ -48,7 +48,7 @@ export class Compositions {
     return may;
   }
 
-  /** Checks whether a match may begin with a composition of the letter, but not with the letter itself. */
+  /** Checks whether a match may begin with a composition of the letter but not with the letter itself. */
   mayBegin(last: number, letter: number): boolean {
     if (this.#classes.length === 0) return false;
     const withMark = boundaryConditions(last, beyondAscii);

@@ -1,6 +1,6 @@
 /**
  * Payment cards: 12 to 19 digits with a valid check digit (Luhn), grouped as on cards and in forms. The number must be
- * in a range that a scheme issues (ISO/IEC 7812), or the text must name it as a card [content.personal-data].
+ * in a range issued by a card scheme (ISO/IEC 7812), or the text must identify it as a card [content.personal-data].
  */
 import { isNamedAsCard, wordsAfter } from './card-words.ts';
 import { type DigitGroup, digitRuns, lookahead, mayBegin, mayEnd, separators } from './digit-groups.ts';
@@ -47,7 +47,7 @@ function cardEnd(text: string, groups: readonly DigitGroup[], first: number): nu
   return found;
 }
 
-/** Returns the end of a number written digit by digit, up to the end of the run: a longer column is not a card. */
+/** Returns the end of a number written digit by digit, up to the end of the run; a longer sequence is not a card. */
 function spelledEnd(text: string, groups: readonly DigitGroup[], first: number): number | undefined {
   const last = groups.length - 1;
   if (last - first >= digitsAtMost || !mayEnd(text, groups[last]!.end)) return undefined;
@@ -61,7 +61,7 @@ function spelledEnd(text: string, groups: readonly DigitGroup[], first: number):
     : undefined;
 }
 
-/** Groupings printed on cards and required by forms, by length of the number. */
+/** Groupings printed on cards or required by forms, by number length. */
 const groupings = new Set([
   ...['4-4-4', '4-3-3-3', '4-4-5', '4-4-4-1', '4-6-4', '4-4-4-2', '4-6-5', '4-5-5', '4-4-4-3', '4-5-6'],
   ...['4-4-4-4', '6-4-6', '6-6-4', '8-8', '6-10', '4-4-4-4-1', '4-4-4-4-2', '4-4-4-4-3', '4-4-4-6', '6-13', '4-4-4-7'],
@@ -70,7 +70,7 @@ const groupings = new Set([
 const isGrouping = (lengths: readonly number[]): boolean =>
   lengths.length === 1 ? lengths[0]! >= 12 : groupings.has(lengths.join('-'));
 
-/** Issued ranges, with the lengths of their numbers. */
+/** Issued ranges, with their number lengths. */
 const schemes: readonly (readonly [prefixes: RegExp, lengths: readonly number[]])[] = [
   [/^4/, [13, 16, 19]], // Visa
   [/^(?:5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/, [16]], // Mastercard

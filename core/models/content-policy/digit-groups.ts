@@ -1,22 +1,22 @@
 /**
  * Runs of digits in groups, as people write numbers: `4111 1111 1111 1111`, `+49 30 1234567`. Each run is scanned once
- * without copying, because in a text of single digits every second character may begin a number.
+ * without copying, because in text made of single digits, every second character may begin a number.
  */
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { wordClass } from './entity.ts';
 
-/** Characters between two groups; at most three, such as ` - `. */
+/** Characters between two groups, three at most, such as ` - `. */
 export const separators = String.raw` \t.\-_/()·•∙⋅‧\p{Pd}`;
 
 export interface DigitGroup {
   readonly digits: string;
   readonly start: number;
   readonly end: number;
-  /** Separator before the group in its run; empty for the first group. */
+  /** Separator before the group within its run; empty for the first group. */
   readonly separator: string;
 }
 
-/** Yields each run of at least `least` digits after `from` as its groups. */
+/** Yields each run of at least `least` digits after `from`, split into groups. */
 export function* digitRuns(text: string, from: number, least: number): Iterable<DigitGroup[]> {
   const pattern = runs.getOrInsertComputed(least, runOf);
   for (let at = from; ; ) {
@@ -28,7 +28,7 @@ export function* digitRuns(text: string, from: number, least: number): Iterable<
   }
 }
 
-/** Patterns of runs by their least number of digits. */
+/** Patterns for runs, by minimum number of digits. */
 const runs = new RecentMap<number, RegExp>({ max: 64 });
 const runOf = (least: number): RegExp => new RegExp(String.raw`\d(?:[${separators}]{0,3}\d){${least - 1},}`, 'gu');
 
@@ -57,5 +57,5 @@ export const mayBegin = (text: string, start: number): boolean =>
 
 export const mayEnd = (text: string, end: number): boolean => !goesOn.test(text.slice(end, end + 4));
 
-/** Pattern of the text after a number that is examined, for shapes. */
+/** Pattern for the text examined after a number, used in shapes. */
 export const lookahead = `(?:[${separators}]{0,3}[^${separators}]|[${separators}]{4})`;

@@ -1,4 +1,4 @@
-/** Kinds of personal data: how to find them in a text, and how to recognise their beginning in a stream. */
+/** Kinds of personal data: how to find them in text, and how to recognise their beginning in a stream. */
 import type { PiiEntity } from '#core/contracts/config.ts';
 
 /** Half-open range of characters. */
@@ -7,26 +7,26 @@ export type Range = readonly [start: number, end: number];
 export interface Entity {
   readonly name: PiiEntity;
   /**
-   * Pattern (RE2) that matches every text that `find` finds, including the text after it that `find` examines. A stream
-   * is held back while it can still match. It may match more; `find` decides.
+   * RE2 pattern that matches everything `find` finds, including the text that `find` examines after it. Streamed text
+   * is held back while it can still match. The pattern may match more, but `find` decides.
    */
   readonly shape?: string;
   /**
-   * Returns, for kinds without a shape, the start of the earliest occurrence that may still form or grow, or
-   * `Infinity`.
+   * Returns, for kinds without a shape, the start of the earliest occurrence that may still form or grow, or `Infinity`
+   * if there is none.
    */
   openFrom?(text: string): number;
   /** Returns occurrences from `from` on, in order and without overlaps. Characters before `from` are context. */
   find(text: string, from: number): Range[];
 }
 
-/** Digits, and letters of scripts that separate words by spaces: a number or name continues at such a character. */
+/** Digits, and letters of scripts that separate words with spaces: a number or name continues at such a character. */
 export const wordClass = String.raw`\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{N}_`;
 /** Same letters in RE2 syntax. */
 export const nameLetters = String.raw`\p{Latin}\p{Greek}\p{Cyrillic}`;
 
 /**
- * Returns the candidates of a pattern that a judge confirms or shortens. After a rejection, the search continues one
+ * Returns the candidates of a pattern that the judge confirms or shortens. After a rejection, the search resumes one
  * character later.
  */
 export function candidates(

@@ -1,4 +1,4 @@
-/** Filters of one phase, in the order of their kinds: keyword, regex, PII, WASM. */
+/** Filters of one phase, ordered by kind: keyword, regex, PII, WASM. */
 import type { ContentFilter } from '#core/contracts/config.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { hasSilent } from '#core/text/fold/visible.ts';
@@ -13,13 +13,13 @@ import { checkSilent } from './silent-texts.ts';
 import { isLarge, type TextWork, type WrittenText } from './text-work.ts';
 import { type WasmFilter, WasmFilters } from './wasm-filters.ts';
 
-/** Maximum length on either side of a boundary that a filter may match across it. */
+/** Maximum number of characters on either side of a boundary in a match that spans it. */
 const boundaryCharacters = 512;
 
-/** Separators: parts may continue each other, or be lines of their own. */
+/** Separators: parts may be joined directly, or be separate lines. */
 const separators = ['', '\n'];
 
-/** Returns the texts of each group in order, without the middle of long ones. */
+/** Returns the joined texts of each group in order, omitting the middle of long ones. */
 function joinedTexts(texts: readonly Scanned[]): string[] {
   const groups = Map.groupBy(
     texts.filter(({ group, text }) => group !== undefined && text !== ''),
@@ -30,7 +30,7 @@ function joinedTexts(texts: readonly Scanned[]): string[] {
   );
 }
 
-/** Replaces the middle of a long text, which was scanned separately, with a character that no filter matches. */
+/** Replaces the middle of a long text, which was scanned separately, with a character that matches no filter. */
 function ends({ text: written, json }: Scanned): string {
   const text = json ? decodedJson(written) : written;
   return text.length <= 2 * boundaryCharacters
@@ -40,7 +40,7 @@ function ends({ text: written, json }: Scanned): string {
 
 const kinds = ['keyword', 'regex', 'pii', 'wasm'] as const;
 type Kind = (typeof kinds)[number];
-/** Kinds of filters that scan every character of a text. */
+/** Kinds of filters that scan text character by character. */
 const scannedKinds: readonly Kind[] = ['keyword', 'regex', 'pii'];
 
 const isPromise = <T>(value: T | Promise<T>): value is Promise<T> => value instanceof Promise;
@@ -48,7 +48,7 @@ const isPromise = <T>(value: T | Promise<T>): value is Promise<T> => value insta
 export class Filters {
   readonly phase: Phase;
   readonly idle: boolean;
-  /** True if no filter waits for a module or for a human decision. */
+  /** True if no filter has to wait for a module or a human decision. */
   readonly quick: boolean;
   readonly keywords: Keywords;
   readonly regexes: Regexes;
@@ -60,7 +60,7 @@ export class Filters {
   readonly #configured: readonly ContentFilter[];
   readonly #work: TextWork | undefined;
 
-  /** @param lenient logs a filter that errs and lets the text pass. */
+  /** @param lenient if true, a failing filter is logged and the text passes. */
   constructor(
     configured: readonly ContentFilter[],
     phase: Phase,
@@ -93,7 +93,7 @@ export class Filters {
   }
 
   /**
-   * Runs all filters, even after a finding; redacts texts in place.
+   * Runs all filters, even after a finding, and redacts texts in place.
    * @throws GatewayError only for requests that are too large to scan in time.
    */
   async check(texts: readonly Scanned[], context: ContentContext): Promise<Verdict> {
@@ -117,8 +117,8 @@ export class Filters {
   }
 
   /**
-   * Checks the parts of a message joined in reading order. Personal data that is split over parts and must be redacted
-   * cannot be replaced: the filter then counts as failed, which blocks.
+   * Checks the parts of a message joined in reading order. Personal data that spans several parts cannot be redacted in
+   * place, so the filter then counts as failed, which blocks.
    */
   async #checkJoined(joined: readonly string[], tally: Tally): Promise<void> {
     const beside = this.tally();
@@ -130,7 +130,7 @@ export class Filters {
     tally.addNew(beside.part());
   }
 
-  /** Checks small texts in this thread and large ones in a worker, if there is one. */
+  /** Checks small texts in the current thread and large ones in a worker, if there is one. */
   #checkTexts(raws: readonly WrittenText[], tally: Tally): readonly string[] | Promise<readonly string[]> {
     if (this.#configured.length === 0) return raws.map(({ text }) => text);
     if (!this.#work || !isLarge(raws)) return raws.map((raw) => this.checkText(raw, tally));
@@ -148,7 +148,7 @@ export class Filters {
     );
   }
 
-  /** Checks one text with the filters that scan every character, and redacts it if required. */
+  /** Checks one text with the filters that scan character by character, and redacts it if required. */
   checkText({ text: raw, json }: WrittenText, tally: Tally): string {
     let text = raw;
     const spelling = json ? new JsonSpelling() : undefined;
@@ -164,7 +164,7 @@ export class Filters {
     return text;
   }
 
-  /** Fails closed on faults of the gateway: every filter of the kind counts as failed. */
+  /** Fails closed on gateway faults: every filter of these kinds counts as failed. */
   guarded<T>(tally: Tally, of: readonly Kind[], work: () => T): T | undefined {
     try {
       return work();

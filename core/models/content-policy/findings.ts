@@ -1,19 +1,19 @@
-/** Findings of filters and the resulting verdict: the strictest action decides. */
+/** Filter findings and the resulting verdict, which the strictest action determines. */
 import type { Finding } from '#core/contracts/chat.ts';
 import type { Verdict } from './ports.ts';
 
 export type Phase = Finding['phase'];
 
-/** Filter as named in findings. */
+/** Filter as identified in findings. */
 export type FilterName = Pick<Finding, 'action'> & {
   readonly name: string;
   readonly type: Exclude<Finding['type'], 'tool_guard'>;
 };
 
-/** Actions from lax to strict. `redact` changes a text and lets it pass. */
+/** Actions from most lenient to strictest. `redact` changes the text and lets it pass. */
 const strictness = ['log', 'redact', 'warn', 'review', 'block'] as const;
 
-/** Maximum length of a filter's own reason. */
+/** Maximum length of a reason that a filter provides. */
 const detailCharacters = 500;
 
 /** Contents of a tally, as sent by a worker. */
@@ -29,11 +29,11 @@ export class Tally {
   readonly #phase: Phase;
   readonly #lenient: boolean;
   readonly #counts: number[];
-  /** Absent for a filter without any. */
+  /** Absent for a filter without details. */
   readonly #details: (Set<string> | undefined)[];
   readonly #erred: ('block' | 'log' | undefined)[];
 
-  /** @param lenient logs a filter that errs and lets the text pass (permissive mode, break-glass). */
+  /** @param lenient if true, a failing filter is logged and the text passes (permissive mode, break-glass). */
   constructor(filters: readonly FilterName[], phase: Phase, lenient: boolean) {
     this.#filters = filters;
     this.#phase = phase;
@@ -50,7 +50,9 @@ export class Tally {
     for (const detail of details) this.#details[filter].add(detail);
   }
 
-  /** Records that a filter failed: it blocks unless its configuration or the mode lets it pass. */
+  /**
+   * Records that a filter failed. The failure blocks unless the filter's configuration or the mode lets the text pass.
+   */
   erred(filter: number, onError: 'block' | 'allow' = 'block'): void {
     const action = onError === 'allow' || this.#lenient ? 'log' : 'block';
     if (this.#erred[filter] !== 'block') this.#erred[filter] = action;
@@ -64,7 +66,7 @@ export class Tally {
     };
   }
 
-  /** Adds a worker's findings with the same filters, without those of kind wasm, which come last. */
+  /** Adds findings that a worker produced with the same filters, except WASM filters, which come last. */
   add({ counts, details, erred }: TallyPart): void {
     counts.forEach((count, filter) => {
       this.found(filter, count, details[filter]);
@@ -73,7 +75,7 @@ export class Tally {
     });
   }
 
-  /** Adds findings of another scan for filters without any, so that a match is not counted twice. */
+  /** Adds another scan's findings only for filters that have none yet, so that a match is not counted twice. */
   addNew({ counts, details, erred }: TallyPart): void {
     const isNew = (filter: number) => !this.hasFound(filter);
     this.add({
@@ -92,7 +94,7 @@ export class Tally {
   }
 
   /**
-   * Returns the action of a filter that has findings. After the model has answered, a review cannot suspend the call.
+   * Returns the action of a filter that has findings. After the model has responded, a review cannot suspend the call.
    */
   actionOf(filter: number): Finding['action'] {
     const { action } = this.#filters[filter]!;
@@ -116,8 +118,7 @@ export class Tally {
   }
 
   /**
-   * Returns the finding of a filter. A match takes precedence over an error, unless the error blocks what the match
-   * lets pass.
+   * Returns a filter's finding. A match takes precedence over an error, unless the error blocks and the match does not.
    */
   #findingsOf({ name, type }: FilterName, filter: number): Finding[] {
     const count = this.#counts[filter]!;

@@ -1,4 +1,4 @@
-/** International bank account numbers: the length each country uses, and the check digits (ISO 13616, mod 97). */
+/** International bank account numbers: validated by country-specific length and check digits (ISO 13616, mod 97). */
 import { candidates, type Entity, wordClass } from './entity.ts';
 
 /** Lengths by country, from the IBAN registry. */
@@ -21,7 +21,7 @@ export const iban: Entity = {
   find: (text, from) => candidates(pattern, text, from, (found, start) => ibanLength(text, found, start)),
 };
 
-/** Returns the length that the country specifies; a run may continue with the next word. */
+/** Returns the length that the country specifies, because a run may continue into the next word. */
 function ibanLength(text: string, run: string, start: number): number | undefined {
   const wanted = lengths[run.slice(0, 2).toUpperCase()] ?? 0;
   let characters = 0;
@@ -31,7 +31,7 @@ function ibanLength(text: string, run: string, start: number): number | undefine
   return isWhole && remainder(run.slice(0, length).replace(/[ -]/g, '')) === 1 ? length : undefined;
 }
 
-/** Returns the account, followed by country and check digits, modulo 97. Letters count as 10 to 35. */
+/** Returns the account number, followed by country and check digits, modulo 97. Letters count as 10 to 35. */
 function remainder(iban: string): number {
   let rest = 0;
   for (const char of iban.slice(4) + iban.slice(0, 4)) {

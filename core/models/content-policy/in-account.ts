@@ -1,11 +1,11 @@
-/** Digits of a bank account, which may look like another kind of number. */
+/** Digits of a bank account number, which may look like another kind of number. */
 import { type DigitGroup, mayEnd } from './digit-groups.ts';
 import { iban } from './iban.ts';
 
-/** Maximum length of an account number with its blanks. */
+/** Maximum length of an account number, including blanks. */
 const ibanCharacters = 44;
 
-/** Returns a check for groups that belong to a valid account number, which ends with the run at the latest. */
+/** Returns a function that checks whether groups belong to a valid account number, which must end within the run. */
 export function inAccount(text: string, groups: readonly DigitGroup[]): (group: DigitGroup) => boolean {
   const start = groups[0]!.start;
   const from = Math.max(0, start - ibanCharacters);

@@ -1,6 +1,6 @@
 /**
  * Decodes JSON text and maps it back to the characters as written [content.every-text]: a filter sees `\u0041` as A and
- * `\n` as a line end, and redaction leaves valid JSON. Text that is not JSON is read in the same way.
+ * `\n` as a line break, and redaction leaves valid JSON. Text that is not JSON is read the same way.
  */
 import { indexIn } from './reading.ts';
 
@@ -18,15 +18,18 @@ const simple: Readonly<Record<string, string>> = {
   r: '\r',
   t: '\t',
 };
-/** Escaped code unit. JSON within JSON strings escapes the backslash again: it is the same character at any depth. */
+/**
+ * Escaped code unit. JSON nested in JSON strings escapes the backslash again, but it represents the same character at
+ * any depth.
+ */
 const codeUnit = /\\+u([0-9a-fA-F]{4})/y;
 const openEscape = /\\+(?:u[0-9a-fA-F]{0,3})?$/;
-/** Maximum backslashes at the start of an escape. */
+/** Maximum number of backslashes at the start of an escape. */
 const backslashesAtMost = 64;
-/** Characters that are kept before they are dropped together. */
+/** Number of characters to accumulate before they are dropped together. */
 const keptAtMost = 4096;
 
-/** Written characters, and which of them represents which decoded one. */
+/** Characters as written, with a mapping to the decoded characters they represent. */
 export interface Raw {
   readonly text: string;
   indexOf(decoded: number): number;
@@ -65,14 +68,14 @@ export class JsonSpelling {
     return this.#raws.slice(from - this.#base, to - this.#base).join('');
   }
 
-  /** Returns everything written from `from` on. */
+  /** Returns all written text from `from` on. */
   rest(from: number): string {
     return this.#raws.slice(from - this.#base).join('') + this.#open;
   }
 
   /**
-   * Returns the written text from `from` on, for code that reads escapes itself; undefined without escapes. Its
-   * positions count from 0, those of decoded characters from `from`.
+   * Returns the written text from `from` on, for code that reads escapes itself, or undefined if there are no escapes.
+   * Its positions count from 0; decoded positions count from `from`.
    */
   raw(from: number): Raw | undefined {
     const raws = this.#raws.slice(from - this.#base);
@@ -88,7 +91,7 @@ export class JsonSpelling {
     };
   }
 
-  /** Returns the replacement: the label within its string, or as a string in place of a number. */
+  /** Returns the replacement: the label itself inside a string, or a quoted label in place of a number. */
   redacted(from: number, to: number, label: string): string {
     let text = '';
     let isSaid = false;
@@ -105,7 +108,7 @@ export class JsonSpelling {
     return text;
   }
 
-  /** Drops text before `to`, which is not needed again. */
+  /** Drops text before `to`, which is no longer needed. */
   forget(to: number): void {
     if (to - this.#base < keptAtMost) return;
     this.#raws = this.#raws.slice(to - this.#base);
@@ -135,7 +138,7 @@ export class JsonSpelling {
   }
 }
 
-/** Returns the escape that begins at `at`, or a backslash that does not begin one. */
+/** Returns the escape that begins at `at`, or a lone backslash if no escape begins there. */
 function escapeAt(text: string, at: number): string {
   codeUnit.lastIndex = at;
   const unit = codeUnit.exec(text);
@@ -143,7 +146,7 @@ function escapeAt(text: string, at: number): string {
   return Object.hasOwn(simple, text[at + 1] ?? '') ? text.slice(at, at + 2) : '\\';
 }
 
-/** Returns the whole text decoded. */
+/** Decodes the whole text. */
 export function decodedJson(raw: string): string {
   if (!raw.includes('\\')) return raw;
   const spelling = new JsonSpelling();

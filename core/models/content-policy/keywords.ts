@@ -1,14 +1,14 @@
-/** Keyword filters: finds phrases of the configuration in any spelling, spacing or disguise. */
+/** Keyword filters: finds configured phrases in any spelling, spacing or disguise. */
 import type { ContentFilter } from '#core/contracts/config.ts';
 import type { Tally } from './findings.ts';
 import { PartialMatches } from './partial-match.ts';
 import { type Instruction, op, type Program } from './program.ts';
 import { type Reading, readingOf, withoutCase, withSingleSpaces } from './reading.ts';
 
-/** White space that remains after folding. */
+/** Whitespace that remains after folding. */
 const blank = Int32Array.of(9, 13, 32, 32, 0x1680, 0x1680, 0x2028, 0x2029);
 
-/** Returns a program in which phrase `i` is pattern `i`; a space matches white space of any length. */
+/** Returns a program in which phrase `i` is pattern `i`; a space matches whitespace of any length. */
 function literals(phrases: readonly string[]): Program {
   const inst: Instruction[] = [];
   const begins = phrases.map((phrase, pattern) => {
@@ -47,7 +47,7 @@ const blanks = (out: number): Instruction => ({
 
 export type KeywordFilter = Extract<ContentFilter, { type: 'keyword' }>;
 
-/** Returns a keyword as it is compared: folded, lower case, with one space between words. */
+/** Returns a keyword in the form used for comparison: folded, lower case, with one space between words. */
 export const normalKeyword = (keyword: string): string => withSingleSpaces(withoutCase(readingOf(keyword).text));
 
 interface Phrase {
@@ -56,10 +56,10 @@ interface Phrase {
   readonly normal: string;
 }
 
-/** Keyword filters of a phase: one search determines whether any of them has work to do. */
+/** Keyword filters of a phase. A single search determines whether any of them matches. */
 export class Keywords {
   readonly phrases: readonly Phrase[];
-  /** Filters with a keyword that has no visible character and would match everything. */
+  /** Filters with a keyword that has no visible characters and would match everything. */
   readonly broken: readonly number[];
   readonly #any: RegExp | undefined;
   readonly #searches: readonly { readonly filter: number; readonly pattern: RegExp }[];
@@ -89,7 +89,7 @@ export class Keywords {
     }
   }
 
-  /** Returns the partial matches for streams; a keyword is held for its whole length. */
+  /** Returns the partial matches for streams. Keywords are held back for their whole length. */
   partial(holds: (filter: number) => boolean): PartialMatches {
     this.#partial ??= new PartialMatches(
       literals(this.phrases.map(({ normal }) => normal)),

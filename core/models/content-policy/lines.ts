@@ -1,10 +1,10 @@
-/** Reads one text character by character with several pattern sets, each in the spelling it compares. */
+/** Reads text character by character with several pattern sets, each in the spelling it compares. */
 
 import { foldText, isPlain, silentReadings } from '#core/text/fold/visible.ts';
 import { type Hit, newWalk, type PartialMatches, type Walk } from './partial-match.ts';
 import { pieces, withoutCase } from './reading.ts';
 
-/** Pattern set with the state of its walk. */
+/** Pattern set with its walk state. */
 interface Line {
   readonly matches: PartialMatches;
   readonly walk: Walk;
@@ -14,15 +14,15 @@ interface Line {
 export interface Lines {
   /** Folded, lower case. */
   readonly keywords: Line | undefined;
-  /** Folded, as a reader sees it. */
+  /** Folded, as it appears to a reader. */
   readonly asRead: Line | undefined;
-  /** Text as written; absent while it is the same. */
+  /** Text as written; absent while it is identical to the text as read. */
   asWritten: Line | undefined;
   /** Folded. */
   readonly entities: Line | undefined;
 }
 
-/** Written form of characters that represent others: escapes of JSON. */
+/** Written form of characters that represent others, such as JSON escapes. */
 interface Spelled {
   written(from: number, to: number): string;
 }
@@ -32,7 +32,7 @@ export const newLine = (matches: PartialMatches): Line => ({ matches, walk: newW
 const copyLine = (line: Line | undefined): Line | undefined =>
   line && { matches: line.matches, walk: { ...line.walk }, hits: [] };
 
-/** Copies the lines, to look ahead without advancing them. */
+/** Copies the lines, so that callers can look ahead without advancing the originals. */
 export const copyLines = (lines: Lines): Lines => ({
   keywords: copyLine(lines.keywords),
   asRead: copyLine(lines.asRead),
@@ -40,7 +40,7 @@ export const copyLines = (lines: Lines): Lines => ({
   entities: copyLine(lines.entities),
 });
 
-/** Reads whole letters that were written at `offset`; `spelled` maps them to their written form, if it differs. */
+/** Reads the whole letters written at `offset`; `spelled` maps them to their written form, if it differs. */
 export function advance(lines: Lines, text: string, offset: number, spelled?: Spelled): void {
   for (const { 0: letter, index } of pieces(text))
     if (isPlain(letter)) advanceAscii(lines, letter, offset + index, spelled);
@@ -61,7 +61,7 @@ function advanceAscii(lines: Lines, text: string, offset: number, spelled: Spell
   }
 }
 
-/** Reads a letter beyond ASCII or with marks; all characters it is folded to have the same written position. */
+/** Reads a letter that is beyond ASCII or has marks. All characters it folds to share the same written position. */
 function advanceLetter(lines: Lines, written: string, at: number, spelled: Spelled | undefined): void {
   const read = foldText(written);
   const { keywords, asRead, entities } = lines;
@@ -76,7 +76,7 @@ function advanceLetter(lines: Lines, written: string, at: number, spelled: Spell
   if (lines.asWritten) stepWritten(lines.asWritten, written, at, spelled);
 }
 
-/** Separates the written line once the read text differs from it. */
+/** Starts a separate line for the written text once the read text differs from it. */
 function partWays(lines: Lines): void {
   const { asRead } = lines;
   if (asRead) lines.asWritten ??= { ...asRead, walk: { ...asRead.walk }, hits: [...asRead.hits] };

@@ -1,4 +1,4 @@
-/** Counts matches without overlaps, like a search over the whole text. */
+/** Counts matches without overlaps, as a search over the whole text would. */
 import type { Hit } from './partial-match.ts';
 
 export class MatchCount {
@@ -10,7 +10,7 @@ export class MatchCount {
     this.#totals = [...totals];
   }
 
-  /** Checks whether this match begins after the last one counted under `key`, and if so counts it. */
+  /** Checks whether this match begins after the last one counted under `key`, and if so, counts it. */
   takes(key: number, { begin, end }: Hit): boolean {
     if (begin < (this.#ends[key] ?? 0)) return false;
     this.#ends[key] = end;

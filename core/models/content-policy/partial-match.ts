@@ -1,9 +1,8 @@
 /**
- * Walks a text character by character through a pattern set and knows at any moment where the earliest match that may
- * still complete began: a stream must hold back that part and no more.
- * It runs the same program as re2js, all alternatives at once, and visits each instruction once per character: the cost
- * of a character is bounded for every pattern and text. Alternatives that reach the same instruction merge; the earlier
- * beginning is kept.
+ * Walks text character by character through a pattern set and tracks where the earliest match that may still complete
+ * began: a stream must hold back that part and no more. It runs the same program as re2js, following all alternatives
+ * at the same time, and visits each instruction once per character, so the cost per character is bounded for every
+ * pattern and text. Alternatives that reach the same instruction merge, and the earlier beginning is kept.
  */
 import { Compositions } from './compositions.ts';
 import {
@@ -18,30 +17,30 @@ import {
   reachable,
 } from './program.ts';
 
-/** Match that just ended. */
+/** Match that has just ended. */
 export interface Hit {
   readonly pattern: number;
-  /** Index of its first character, and where that was written. */
+  /** Index of the first character of the match, and its written position. */
   readonly begin: number;
   readonly at: number;
-  /** Index of the character after its last. */
+  /** Index of the character after the match. */
   readonly end: number;
 }
 
-/** Active alternatives, earlier beginnings first. */
+/** Active alternatives, ordered by earliest beginning. */
 interface Threads {
   /** Next instructions. */
   readonly next: number[];
   readonly begins: number[];
-  /** Written position of each beginning. */
+  /** Written position of each thread's beginning. */
   readonly ats: number[];
 }
 
-/** State of one walk. A shallow copy is independent: threads are replaced, never changed. */
+/** State of one walk. A shallow copy is independent, because threads are replaced and never mutated. */
 export interface Walk {
-  /** Previous character, -1 at the start. */
+  /** Previous character, or -1 at the start. */
   last: number;
-  /** Number of characters so far. */
+  /** Number of characters read so far. */
   length: number;
   threads: Threads;
 }
@@ -50,11 +49,11 @@ const noThreads: Threads = { next: [], begins: [], ats: [] };
 
 export const newWalk = (): Walk => ({ last: -1, length: 0, threads: noThreads });
 
-/** Properties of a next instruction. */
+/** Properties of an instruction that a thread runs next. */
 interface State {
-  /** Patterns that match here, whatever follows. */
+  /** Patterns that match here, regardless of the next character. */
   readonly matches: readonly number[];
-  /** True if it may continue, or match for some next character. */
+  /** True if a match may continue, or may complete depending on the next character. */
   readonly alive: boolean;
 }
 
@@ -66,7 +65,7 @@ export class PartialMatches {
   readonly #states: (State | undefined)[];
   readonly #starts: ReturnType<typeof reachable>[] = [];
   readonly #firsts: (readonly number[] | undefined)[] = [];
-  /** Round in which an instruction was last visited, and in which it became the next of a thread. */
+  /** Round in which each instruction was last visited, and in which it last became a thread's next instruction. */
   readonly #seen: Int32Array;
   readonly #added: Int32Array;
   readonly #looked: { conditions: number; char: number | undefined; length: number } = {
@@ -81,7 +80,7 @@ export class PartialMatches {
 
   /**
    * @param holds patterns that hold text back; the others are only reported.
-   * @param window maximum characters held back for patterns that may match without end.
+   * @param window maximum number of characters held back for patterns with unbounded matches.
    */
   constructor(program: Program, holds: readonly boolean[], window: number) {
     this.#program = program;
@@ -95,7 +94,7 @@ export class PartialMatches {
     this.#compositions = new Compositions(program);
   }
 
-  /** Reads one character that was written at `at`; `hits` receives the completed matches. */
+  /** Reads one character written at `at`; `hits` receives the completed matches. */
   step(walk: Walk, char: number, at: number, hits: Hit[]): void {
     const conditions = boundaryConditions(walk.last, char);
     const first = this.#first(conditions, char);
@@ -120,7 +119,7 @@ export class PartialMatches {
     if (threads.next.length > 0) walk.threads = this.#merged(threads, walk.threads);
   }
 
-  /** Ends the text and reports matches that required its end. */
+  /** Ends the text and reports matches that depended on the end of the text. */
   finish(walk: Walk, hits: Hit[]): void {
     const conditions = boundaryConditions(walk.last, -1);
     if (this.#hasEmpty) this.#reportEmpty(walk, conditions, Infinity, hits);
@@ -131,7 +130,7 @@ export class PartialMatches {
   }
 
   /**
-   * Returns the start of the earliest possible match that holds text back; `Infinity` if there is none. `now` is the
+   * Returns the start of the earliest possible match that holds text back, or `Infinity` if there is none. `now` is the
    * end of the text.
    */
   holdFrom({ threads, length }: Walk, now: number): number {
@@ -144,7 +143,7 @@ export class PartialMatches {
     return from;
   }
 
-  /** Returns the start of the earliest possible match, whether it holds text back or not. */
+  /** Returns the start of the earliest possible match, whether or not it holds text back. */
   openFrom({ threads }: Walk): number {
     return threads.ats[0] ?? Infinity;
   }
@@ -154,8 +153,8 @@ export class PartialMatches {
   }
 
   /**
-   * Checks whether marks could still change the letter after this walk so that it continues a match that the letter
-   * itself ends (`continues`), or begins one that the letter does not begin (`begins`).
+   * Checks whether marks after the letter could still change it so that it continues a match that the letter itself
+   * ends (`continues`), or begins one that the letter does not begin (`begins`).
    */
   mayCompose({ last, threads }: Walk, letter: number): { readonly continues: boolean; readonly begins: boolean } {
     return {
@@ -191,7 +190,7 @@ export class PartialMatches {
     }
   }
 
-  /** Merges threads in the order of their beginnings. */
+  /** Merges threads, ordered by their beginnings. */
   #merged(one: Threads, other: Threads): Threads {
     this.#round++;
     const merged: Threads = { next: [], begins: [], ats: [] };
@@ -203,9 +202,7 @@ export class PartialMatches {
     return merged;
   }
 
-  /**
-   * Adds a thread. Threads arrive in the order of their beginnings, so the first one at an instruction is the earliest.
-   */
+  /** Adds a thread. Threads arrive ordered by their beginnings, so the first one at an instruction is the earliest. */
   #add(threads: Threads, next: number, begin: number, at: number): void {
     if (this.#added[next] === this.#round) return;
     this.#added[next] = this.#round;
@@ -214,7 +211,7 @@ export class PartialMatches {
     threads.ats.push(at);
   }
 
-  /** Reports matches that are certain, and returns the threads that may continue. */
+  /** Reports matches that are certain, and returns the threads that may still continue. */
   #settled(threads: Threads, length: number, hits: Hit[]): Threads {
     const { next, begins, ats } = threads;
     let kept = 0;
@@ -235,7 +232,7 @@ export class PartialMatches {
     for (const pattern of this.#start(conditions).matches) hits.push({ pattern, begin: length, at, end: length });
   }
 
-  /** Returns the next instructions of a match that begins with this character. */
+  /** Returns the next instructions for a match that begins with this character. */
   #first(conditions: number, char: number): readonly number[] {
     const key = char < 128 ? conditions * 128 + char : -1;
     const known = key < 0 ? undefined : this.#firsts[key];

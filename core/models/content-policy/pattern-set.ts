@@ -1,17 +1,17 @@
 /**
- * Patterns of the configuration in RE2 syntax, so that no pattern and no text makes matching slow. All patterns of a
+ * Configured patterns in RE2 syntax, so that neither a pattern nor a text can make matching slow. All patterns of a
  * phase run as one automaton, in one pass over the text.
  */
 import { RE2JS, RE2Set } from 're2js';
 import type { Program } from './program.ts';
 
-/** Maximum instructions of a pattern and a set, which limits memory and the work per character of a stream. */
+/** Maximum number of instructions in a pattern or a set, which limits memory and the work per character of a stream. */
 const instructionsAtMost = 20_000;
 const stateBytesAtMost = 2 * 1024 * 1024;
 /** Maximum number of matches that are counted. */
 const countAtMost = 1000;
 
-/** Returns the problem of a configured pattern as a sentence fragment for its author, or undefined. */
+/** Returns the problem with a configured pattern as a sentence fragment for its author, or undefined if it is valid. */
 export function regexProblem(pattern: string): string | undefined {
   try {
     const compiled = RE2JS.compile(pattern);
@@ -26,13 +26,13 @@ export function regexProblem(pattern: string): string | undefined {
 export interface PatternSet {
   /** Returns the indexes of the patterns that match. */
   matching(text: string): readonly number[];
-  /** Returns how often a pattern matches, up to 1,000. */
+  /** Returns the number of matches of a pattern, up to 1,000. */
   count(index: number, text: string): number;
-  /** Compiled program, for walking it character by character. */
+  /** Compiled program that can be walked character by character. */
   readonly program: Program;
 }
 
-/** Compiles a set. @throws Error for a pattern that is not RE2 syntax, or a set that is too large. */
+/** Compiles a set. @throws Error if a pattern is not valid RE2 syntax or the set is too large. */
 export function patternSet(patterns: readonly string[]): PatternSet {
   const set = new RE2Set(RE2Set.UNANCHORED, 0, stateBytesAtMost);
   for (const pattern of patterns) set.add(pattern);

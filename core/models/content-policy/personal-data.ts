@@ -1,4 +1,4 @@
-/** PII filters: finds personal data and replaces it if a filter requires it. */
+/** PII filters: find personal data and replace it if a filter requires it. */
 import { type ContentFilter, type PiiEntity, piiEntities } from '#core/contracts/config.ts';
 import { email, ip } from './addresses.ts';
 import { apiKey } from './api-key.ts';
@@ -57,7 +57,7 @@ export class PersonalData {
 
   /**
    * Checks a text.
-   * @returns the text with its redactions.
+   * @returns the text, redacted if required.
    */
   check(raw: string, reading: Reading, tally: Tally, spelling?: JsonSpelling): string {
     const found = this.find(reading, () => 0, spelling?.raw(0));
@@ -70,7 +70,8 @@ export class PersonalData {
   }
 
   /**
-   * Returns occurrences of every entity, without overlaps within a kind; `from` is the start of the search per kind.
+   * Returns occurrences of every entity, without overlaps within a kind. `from` returns the position where the search
+   * for a kind starts.
    */
   find(reading: Reading, from: (entity: PiiEntity) => number, raw?: Raw, least = 0): Occurrence[] {
     const found = this.entities.flatMap((entity) =>
@@ -97,7 +98,9 @@ export class PersonalData {
   }
 }
 
-/** Finds secrets in the written form: an escaped quote is part of a quoted password, but decoded it would end it. */
+/**
+ * Finds secrets in the written form: an escaped quote is part of a quoted password, but a decoded quote would end it.
+ */
 const escapedKeys = ({ text, indexOf, decodedAt }: Raw, least: number): Occurrence[] =>
   apiKey.find(text, indexOf(least)).map(([start, end]) => ({
     entity: 'api_key',
@@ -107,7 +110,7 @@ const escapedKeys = ({ text, indexOf, decodedAt }: Raw, least: number): Occurren
 
 const earlierLonger = (a: Occurrence, b: Occurrence): number => a.start - b.start || b.end - a.end;
 
-/** Returns, of overlapping occurrences, the first, then the longest; none begins before `from`. */
+/** Removes overlaps by keeping the first, then the longest occurrence. None of the results begins before `from`. */
 export function withoutOverlaps(sorted: readonly Occurrence[], from = 0): Occurrence[] {
   const kept: Occurrence[] = [];
   let end = from;

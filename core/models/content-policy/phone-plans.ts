@@ -1,14 +1,14 @@
-/** Checks digits against the numbering plans of libphonenumber, which are loaded together with the filters. */
+/** Checks digits against libphonenumber's numbering plans, which are loaded together with the filters. */
 import { type CountryCode, type PhoneNumber, parsePhoneNumberFromString } from 'libphonenumber-js/core';
 import metadata from 'libphonenumber-js/max/metadata';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 
-/** Regions whose national forms are searched after a word for telephone numbers, most callers first. */
+/** Regions whose national formats are tried after a word for telephone numbers, those with the most callers first. */
 const regions =
   `US GB DE FR IN IT ES BR JP CN AU NL PL MX TR ZA SE CH AT BE NO DK FI IE PT CZ GR HU RO RU UA NZ KR SG HK TW IL AE SA
   EG NG KE AR CL CO ID MY TH VN PH PK PE SK BG HR SI RS EE LV LT IS MA BD LK`.split(/\s+/) as readonly CountryCode[];
 
-/** Cached results: a text repeats numbers, and their digits are checked in several groupings. */
+/** Cached results, because text often repeats numbers, and their digits are checked in several groupings. */
 const validNumbers = new RecentMap<string, boolean>({ max: 2048 });
 
 function remembered(key: string, work: () => boolean): boolean {
@@ -24,24 +24,24 @@ const numberOf = (digits: string, region?: CountryCode): PhoneNumber | undefined
 
 /**
  * Checks for an assigned international number.
- * @param digits country code first, without the plus sign.
+ * @param digits digits starting with the country code, without the plus sign.
  */
 export const isInternational = (digits: string): boolean =>
   remembered(`+${digits}`, () => numberOf(`+${digits}`)?.isValid() === true);
 
-/** Checks for a number of valid length, even if no plan assigns it, as in examples. */
+/** Checks for a number of valid length, even if it is unassigned, as in examples. */
 export const mayBeInternational = (digits: string): boolean =>
   remembered(`?${digits}`, () => numberOf(`+${digits}`)?.isPossible() === true);
 
-/** Checks for a valid number of ten digits, or eleven with a leading 1. */
+/** Checks for a valid number of ten digits, or of eleven digits with a leading 1. */
 export const isNorthAmerican = (digits: string): boolean =>
   remembered(`1${digits}`, () => numberOf(digits, 'US')?.isValid() === true);
 
-/** Checks for a number as dialled within one of the regions. */
+/** Checks for a number in the form dialled within one of the regions. */
 export const isNational = (digits: string): boolean =>
   remembered(digits, () => regions.some((region) => numberOf(digits, region)?.isValid() === true));
 
-/** Checks for the groups in which one of the regions prints its numbers, with or without the trunk prefix. */
+/** Checks whether the digits are grouped as one of the regions prints its numbers, with or without the trunk prefix. */
 export const isPrintedAsAtHome = (digits: string, lengths: readonly number[]): boolean =>
   remembered(`${digits}:${lengths.join('-')}`, () => regions.some((region) => isPrintedIn(region, digits, lengths)));
 
@@ -53,7 +53,7 @@ function isPrintedIn(region: CountryCode, digits: string, lengths: readonly numb
   return printed.some((groups) => groups.join('-') === lengths.join('-'));
 }
 
-/** Groups that a region prints but libphonenumber does not. */
+/** Groupings that a region prints but libphonenumber does not. */
 const alsoPrinted: Partial<Record<CountryCode, readonly number[][]>> = { NO: [[3, 2, 3]] };
 
 const groupsOf = (written: string): number[] => (written.match(/\d+/g) ?? []).map((group) => group.length);

@@ -1,6 +1,7 @@
 /**
- * Telephone numbers [content.personal-data]: with a country code anywhere, in the forms that a country prints, and in
- * any form after a word for one. The numbering plans decide; the forms exclude dates, orders and prices.
+ * Telephone numbers [content.personal-data]: with a country code anywhere, in the formats a country prints, or in any
+ * format after a word for a telephone number. The numbering plans determine validity; the formats exclude dates, orders
+ * and prices.
  */
 import { type DigitGroup, digitRuns, lookahead, mayBegin, mayEnd, separators } from './digit-groups.ts';
 import type { Entity, Range } from './entity.ts';
@@ -9,9 +10,9 @@ import { isInternational, isNational, isNorthAmerican, isPrintedAsAtHome, mayBeI
 
 const digits = { least: 7, most: 18 } as const;
 const groupsAtMost = 9;
-/** Characters before a number that are searched for a word that identifies it. */
+/** Number of characters before a number that are searched for a word that identifies it. */
 const contextCharacters = 48;
-/** Characters after a number in which a unit makes it an amount. */
+/** Number of characters after a number in which a unit makes it an amount. */
 const unitCharacters = 5;
 
 export const phone: Entity = {
@@ -37,7 +38,7 @@ const listMark = /(?:^|\n)[ \t>*-]*\d{1,2}[.)][ \t]{1,3}$/;
 const numberBefore = new RegExp(String.raw`\d[${separators}]{1,3}$`, 'u');
 
 interface Candidate {
-  /** Number as written, from its plus sign or first digit, with blanks, dashes and brackets. */
+  /** Number as written, starting at its plus sign or first digit, with blanks, dashes and brackets. */
   readonly written: string;
   readonly digits: string;
   /** Number of digits in each group. */
@@ -45,7 +46,7 @@ interface Candidate {
   /** Text before the number. */
   readonly before: string;
   readonly after: string;
-  /** True if digits precede or follow it, separated by a blank. */
+  /** True if other digits precede or follow it, separated by a blank. */
   readonly amongNumbers: boolean;
 }
 
@@ -120,17 +121,17 @@ const isDialledLength = (digits: string): boolean => digits.length >= 8 && digit
 const isDialled = (digits: string): boolean =>
   isDialledLength(digits) && (isInternational(digits) || (digits.length > 9 && mayBeInternational(digits)));
 
-/** Checks for any grouping of any region. Examples use numbers that no plan assigns. */
+/** Checks for any grouping used in any region. Unassigned numbers are accepted, because examples use them. */
 const isBehindWord = ({ written, digits }: Candidate): boolean =>
   isNational(digits) ||
   isLocal(written) ||
   /^[2-9]\d\d\D*[2-9]\d\d\D*\d{4}$/.test(written) ||
   (digits.length >= 10 && isInternational(digits.replace(/^(?:00|011)/, '')));
 
-/** Checks for a number within an area, without its code: `468 6549`, `468 65 49`, `9822 3749`. */
+/** Checks for a local number without an area code: `468 6549`, `468 65 49`, `9822 3749`. */
 const isLocal = (written: string): boolean => /^[2-9]\d{2,3}(?:[ .-]\d{4}|[ .-]\d\d[ .-]\d\d)$/.test(written);
 
-/** Checks for the form 3-3-4, with or without a leading 1. */
+/** Checks for the 3-3-4 grouping, with or without a leading 1. */
 const isNorthAmericanForm = (lengths: readonly number[]): boolean => /^(?:1-)?3-3-4$/.test(lengths.join('-'));
 
 function isNorthAmericanNumber({ written, digits, amongNumbers }: Candidate): boolean {
@@ -143,7 +144,7 @@ const frenchPairs = /^0[1-9](?:([ .-])\d{2})(?:\1\d{2}){3}$/;
 
 const isSsnForm = (lengths: readonly number[]): boolean => lengths.join('-') === '3-2-4';
 
-/** Checks for a national form: an area in brackets, or a trunk 0 before the area. */
+/** Checks for a national format: an area code in brackets, or a trunk 0 before the area code. */
 function isNationalForm(candidate: Candidate): boolean {
   const { written, digits, lengths, amongNumbers } = candidate;
   if (/^\((?:\d{1,5}|0[ -]?\d{1,3}|06 \d\d?)\) ?\d/.test(written) || /^8[ -]?\(\d{3,5}\)[ -]?\d/.test(written))
@@ -155,19 +156,19 @@ function isNationalForm(candidate: Candidate): boolean {
   return (hasTrunk && area <= 6 && rest.some((length) => length >= 3)) || isPrinted(candidate);
 }
 
-/** Printed groupings without a trunk 0 that dates and amounts rarely have. */
+/** Printed groupings without a trunk 0 that are rare in dates and amounts. */
 const printedGroupings = new Set(
   '4-4 3-3-3 3-2-2-2 2-2-2-2 3-4-4 3-3-4 3-7 5-5 2-4-4 1-4-4 2-5-4 4-2-2-2 2-2-2-2-2 1-3-3-2-2 1-3-3-4 1-3-7 3-2-3 3-2-4-4 3-4-4 2-3-4 2-3-2-2'.split(
     ' ',
   ),
 );
-/** Ends of a text after which a number is the rest of a longer code. */
+/** Text endings after which a number is the remainder of a longer code. */
 const partOfCode = /(?:[\p{L}\d]-|\b[A-Z]{2}\d\d[ -]?[A-Z\d]{4}[ -])$/u;
 const isYear = /^(?:19|20)\d\d$/;
 const unit =
   /^\s?(?:[€$£¥₹%°×]|eur|usd|gbp|chf|pln|czk|dkk|nok|sek|inr|jpy|rub|zł|kč|kr|mio|k?m\b|kg|m?g\b|[km]?s\b|[kmgt]?i?b\b|rows|pcs|pts|bytes?|uni|peop)/i;
 
-/** Checks for the groups of a numbering plan. Amounts, spans of years and rows of round numbers are excluded. */
+/** Checks for the groups of a numbering plan. Excludes amounts, year ranges and rows of round numbers. */
 function isPrinted({ written, digits, lengths, before, after }: Candidate): boolean {
   if (!printedGroupings.has(lengths.join('-')) || unit.test(after) || partOfCode.test(before) || /^-\p{L}/u.test(after))
     return false;
@@ -177,13 +178,13 @@ function isPrinted({ written, digits, lengths, before, after }: Candidate): bool
   return separators.size <= 2 && !/[./]/.test(written) && isPrintedAsAtHome(digits, lengths);
 }
 
-/** Words before a telephone number, in the languages of the regions; `~` represents a blank. */
+/** Words that precede a telephone number, in the languages of the regions; `~` represents a blank. */
 const names = `(?<!i)phone mobile cell tel fax whatsapp sms signal hotline helpline landline dial gsm telefon téléphone tél teléfono
   (?:call|reach|ring|text|contact|telefone|ruf)~(?:me|us|him|her|them|back|on|at|mich)
   (?:my|your|his|her|our|their|contact|registered|callback|daytime|emergency)~(?:new~|other~)?number telefono telefone telefoon handy mobil
   móvil movil celular cellulare portable rufnummer rückruf puhelin телефон тел моб τηλ τηλέφωνο هاتف جوال موبايل تلفن טלפון फ़ोन फोन
   मोबाइल 電話 电话 電話番号 携帯 手机 手機 전화 휴대폰 โทร ☎ ☏ 📞 📱 📲`;
-/** Words that may be between such a word and the number. */
+/** Words that may appear between such a word and the number. */
 const joining = `no nr num number numbers nummer numéro número numero is at on me us via to the ist unter es est è au al или office work
   home private line`;
 const anyOf = (words: string): string => words.split(/\s+/).join('|').replaceAll('~', ' ');
@@ -192,10 +193,12 @@ const phoneWord = new RegExp(
   'iu',
 );
 
-/** Words that count only before a grouped number or a trunk 0: `call 4155552671` may be the number of a call. */
+/**
+ * Words that count only before a grouped number or a trunk 0, because `call 4155552671` may refer to a call by number.
+ */
 const callWord = /(?<![\p{L}_])(?:call|calling|ring|dial|dialled|dialed|text)[^\p{L}\d\n]{1,3}$/iu;
 
-/** Words that identify another kind of number. */
+/** Words that indicate another kind of number. */
 const others = `order invoice ref reference ticket case isbn issn sku part serial tracking parcel shipment version build id account acct
   policy article item model page lot batch imei iccid bestellung rechnung artikel commande facture pedido factura`;
 const otherWord = new RegExp(

@@ -1,6 +1,6 @@
 /**
- * Returns the content policy of a call. The filters and their RE2 engine are loaded with the first configuration that has
- * filters, so a gateway without filters does not load them.
+ * Returns the content policy that applies to a call. The filters and their RE2 engine are loaded with the first
+ * configuration that has filters, so a gateway without filters does not load them.
  */
 import type { Configuration } from '#core/contracts/config.ts';
 import { remembered } from '#core/kernel/remembered.ts';
@@ -21,10 +21,10 @@ export async function contentPolicyOf(
   return contentPolicyFor(configuration, tenantId, ports);
 }
 
-/** Module loaded once: a dynamic import costs each call a lookup. */
+/** Module loaded once, because a dynamic import costs a lookup on every call. */
 let compiling: Promise<typeof import('./compile.ts')> | undefined;
 
-/** Checks per tenant, because a tenant may strip personal data even if others do not. */
+/** Checks per tenant, because one tenant may strip personal data even if others do not. */
 const hasFilters = remembered(
   ({ policies, transform, tenants }: Filtered): boolean =>
     policies.input.length > 0 ||

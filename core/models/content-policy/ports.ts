@@ -7,30 +7,32 @@ export interface ContentContext {
   readonly provider: string;
 }
 
-/** Text to scan and the way to change it; compatible with `TextSlot` of the dialects. */
+/** Text to scan, with a way to replace it; compatible with the dialects' `TextSlot`. */
 export interface Scanned {
   readonly text: string;
-  /** True for JSON text: its strings are decoded, and redaction leaves it valid. */
+  /** True for JSON text: its strings are decoded, and it remains valid after redaction. */
   readonly json?: boolean;
-  /** Group of texts that are adjacent for the model: parts of one turn. */
+  /** Group of texts that the model reads as adjacent, such as parts of one turn. */
   readonly group?: string;
   set(text: string): void;
 }
 
 export interface Verdict {
-  /** Decision by the strictest action of all findings: `allow` also after `warn`, `log` and `redact`. */
+  /**
+   * Decision resulting from the strictest action of all findings; `warn`, `log` and `redact` also result in `allow`.
+   */
   readonly decision: 'allow' | 'review' | 'block';
-  /** Finding that decided: `content:<filter>`. */
+  /** Finding that determined the decision: `content:<filter>`. */
   readonly matched_rule?: string;
   readonly findings: readonly Finding[];
 }
 
-/** Scan of the running texts of one stream that decides what may be released. */
+/** Scan of one stream's text that determines what may be released. */
 export interface StreamScan {
   /**
    * Returns the text to release now on this channel: everything that cannot be the beginning of a match, redacted if a
-   * filter requires it. Returns a promise only if a WASM filter is used. A channel of JSON text sets `isJson` with each
-   * piece.
+   * filter requires it. Returns a promise only if a WASM filter is used. For a channel of JSON text, set `isJson` with
+   * each piece.
    */
   push(channel: string, text: string, isJson?: boolean): string | Promise<string>;
   /** Ends the channel's text and returns the held text, possibly redacted. */
@@ -42,24 +44,25 @@ export interface StreamScan {
 }
 
 export interface ContentPolicy {
-  /** True without filters or stripping: callers may skip the work. */
+  /** True if there are no filters and no stripping, so callers may skip the work. */
   readonly inputIdle: boolean;
-  /** True if requests of usual size are scanned immediately, and no filter holds the call for a person. */
+  /** True if requests of normal size are scanned immediately and no filter holds the call for human review. */
   readonly inputQuick: boolean;
   readonly outputIdle: boolean;
-  /** Runs all filters and may redact texts in place. Never throws: a filter that errs is a finding. */
+  /** Runs all filters and may redact text in place. Never throws: a filter error becomes a finding. */
   checkInput(texts: readonly Scanned[], context: ContentContext): Promise<Verdict>;
   checkOutput(texts: readonly Scanned[], context: ContentContext): Promise<Verdict>;
   streamOutput(context: ContentContext): StreamScan;
 }
 
-/** Runner of the `check` of one WASM module. */
+/** Runner for the `check` function of a WASM module. */
 export interface WasmRunner {
   /**
    * Runs the check.
-   * @returns 0 without a message to allow; otherwise the module's reason, with its confidence (0 to 1) if given.
-   * @throws Error if the module is missing, corrupt, traps, allocates beyond its declared maximum or runs longer than
-   * `timeoutMs`.
+   * @returns 0 without a message if the text is allowed; otherwise the module's reason, with its confidence (0 to 1) if
+   * given.
+   * @throws Error if the module is missing, is corrupt, traps, allocates beyond its declared maximum or runs longer
+   * than `timeoutMs`.
    */
   check(call: {
     readonly module: string;

@@ -1,14 +1,14 @@
 /**
- * Reads compiled patterns of re2js: instructions, the characters they accept, and which are reachable without consuming
- * one.
+ * Reads compiled re2js patterns: instructions, the characters they accept, and which instructions are reachable without
+ * consuming a character.
  */
 
-/** Instruction of re2js, limited to the members that a walk needs. */
+/** re2js instruction, limited to the members that a walk needs. */
 export interface Instruction {
   readonly op: number;
   readonly out: number;
   readonly arg: number;
-  /** Ranges of characters, first and last; shared by instructions that accept the same. */
+  /** Character ranges, first and last; shared by instructions that accept the same characters. */
   readonly runes: ArrayLike<number>;
   matchRune(char: number): boolean;
 }
@@ -18,7 +18,7 @@ export interface Program {
   readonly inst: readonly Instruction[];
 }
 
-/** Operations of instructions. */
+/** Instruction opcodes. */
 export const op = {
   alt: 1,
   altMatch: 2,
@@ -45,7 +45,7 @@ export function boundaryConditions(before: number, after: number): number {
   return boundary | start | end;
 }
 
-/** Checks for a word character as RE2 does: ASCII only. */
+/** Checks for a word character as RE2 defines it: ASCII only. */
 export const isWord = (char: number): boolean =>
   (char >= 97 && char <= 122) || (char >= 65 && char <= 90) || (char >= 48 && char <= 57) || char === 95;
 
@@ -58,7 +58,7 @@ export function acceptsChar(instruction: Instruction, char: number): boolean {
   return instruction.matchRune(char);
 }
 
-/** Adds the successors of an instruction that consumes no character to `open`. */
+/** Adds the successors of a non-consuming instruction to `open`. */
 export function follow(instruction: Instruction, conditions: number, open: number[]): void {
   const { op: operation, out, arg } = instruction;
   if (operation === op.alt || operation === op.altMatch) open.push(arg, out);
@@ -87,7 +87,7 @@ export function reachable(
   return { consuming, matches };
 }
 
-/** Returns the pattern of each instruction: a pattern's instructions end with its match. */
+/** Returns the pattern that each instruction belongs to. A pattern's instructions end with its match instruction. */
 export function owners({ inst }: Program): Int32Array {
   const owner = new Int32Array(inst.length).fill(-1);
   let pattern = -1;
@@ -101,7 +101,7 @@ export function owners({ inst }: Program): Int32Array {
 export const hasBoundaries = ({ inst }: Program): boolean =>
   inst.some(({ op: operation, arg }) => operation === op.emptyWidth && (arg & (at.boundary | at.noBoundary)) !== 0);
 
-/** Returns one instruction of each class that accepts more than ASCII. */
+/** Returns one instruction for each class that accepts characters beyond ASCII. */
 export function classesBeyondAscii({ inst }: Program): readonly Instruction[] {
   const classes = new Map<ArrayLike<number>, Instruction>();
   for (const instruction of inst) {

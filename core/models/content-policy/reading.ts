@@ -1,33 +1,38 @@
-/** Folds text to what a reader sees, with a mapping back to the characters as written. */
+/** Folds text to the form a reader sees, with a mapping back to the characters as written. */
 
 import { controls, foldText, hasSpecial, isPlain } from '#core/text/fold/visible.ts';
 import { foldUnicode, isAscii } from '#core/text/matching/fold-unicode.ts';
 
-/** Characters that may change or merge into the one before: marks, compositions with them, invisible ones, jamo. */
+/**
+ * Characters that may change or merge into the preceding one: marks, compositions that contain them, invisible
+ * characters, jamo.
+ */
 const extenders = String.raw`\p{M}\p{Default_Ignorable_Code_Point}\p{Cf}${controls}\u0e33\u0eb3\u1160-\u11ff\u3131-\u318e\uff9e-\uffdc`;
 const extender = new RegExp(`^[${extenders}]$`, 'u');
-/** Maximum number of extenders, which limits the work on letters with endless marks. */
+/** Maximum number of extenders, which limits the work on letters with excessive marks. */
 const extendersAtMost = 127;
 
 /**
- * ASCII without extenders, or one character with its extenders. Folding works within such a piece only, so the folded
- * pieces joined are the folded text.
+ * ASCII without extenders, or one character with its extenders. Folding never crosses these pieces, so the folded text
+ * is the concatenation of the folded pieces.
  */
 const piece = new RegExp(`[\t-\r -~]+(?![${extenders}])|[^][${extenders}]{0,${extendersAtMost}}`, 'gu');
 
-/** Text as read. `at[i]` is the written position of the character after `text[i]`, with one more for the end. */
+/**
+ * Text as read. `at[i]` is the written position of the character after `text[i]`, with an additional entry for the end.
+ */
 export interface Reading {
   readonly text: string;
   /** Absent if every character is read as written. */
   readonly at?: Int32Array;
 }
 
-/** Maximum length after folding: one character may become eighteen, which could exhaust a worker's memory. */
+/** Maximum length after folding: one character may expand to eighteen, which could exhaust a worker's memory. */
 const maxCharacters = 1_000_000;
 
 /**
- * Folds a text: NFKC, without invisible characters, with look-alikes replaced; case is preserved.
- * @throws RangeError for a text that folding lengthens greatly, to more than a million characters.
+ * Folds text: applies NFKC, removes invisible characters and replaces look-alikes. Case is preserved.
+ * @throws RangeError if folding greatly lengthens the text, to more than a million characters.
  */
 export function readingOf(raw: string): Reading {
   if (isPlain(raw)) return { text: raw };
@@ -55,7 +60,7 @@ function longer(at: Int32Array<ArrayBuffer>, needed: number): Int32Array<ArrayBu
   return next;
 }
 
-/** Returns the written range of characters `start` to `end` of a reading: whole letters with their extenders. */
+/** Returns the written range of characters `start` to `end` of a reading, in whole letters with their extenders. */
 export function writtenRange({ at }: Reading, start: number, end: number): readonly [start: number, end: number] {
   if (!at) return [start, end];
   const last = at[end - 1]!;
@@ -77,12 +82,12 @@ export function indexIn({ at }: Reading, offset: number): number {
   return low;
 }
 
-/** Returns the pieces of `raw` with their offsets, for reading it character by character. */
+/** Returns the pieces of `raw` with their offsets, so that callers can read it character by character. */
 export const pieces = (raw: string): Iterable<RegExpExecArray> => raw.matchAll(piece);
 
 /**
  * Returns the start of the last letter of `raw`, which later text may still change. A lone high surrogate at the end
- * belongs to it, because the character it begins may be a mark.
+ * counts as part of the letter, because it may be the first half of a mark.
  */
 export function lastLetter(raw: string): number {
   let start = raw.length;
@@ -101,26 +106,29 @@ const isHigh = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit < 0xe000;
 export const endsIncomplete = (raw: string): boolean => raw.length > 0 && isHigh(raw.charCodeAt(raw.length - 1));
 
-/** Returns a reading in lower case, as keywords are compared. Works letter by letter, like `readingOf`. */
+/**
+ * Returns a reading in lower case, the form in which keywords are compared. Works letter by letter, like `readingOf`.
+ */
 export function withoutCase(read: string): string {
   if (isAscii(read)) return read.toLowerCase();
-  // A capital may become a look-alike only in lower case, and the lower case of İ includes its dot.
+  // A capital may become a look-alike only when lower-cased, and the lower case of İ includes its dot.
   return foldUnicode(read.toLowerCase().replaceAll('ς', 'σ'));
 }
 
 const blanks = /\s\s+|[^\S ]/g;
 
-/** Returns the text with one space between words. */
+/** Collapses whitespace to one space between words. */
 export const withSingleSpaces = (text: string): string => text.replace(blanks, ' ');
 
-/** Returns the letters with which a mark after `letter` may compose: as written and as read. */
+/** Returns the letters with which a mark after `letter` may compose, as written and as read. */
 export function basesOf(letter: string): readonly number[] {
   if (isAscii(letter)) return letter === '' ? [] : [letter.codePointAt(letter.length - 1)!];
   return [letter, foldText(letter)].flatMap((text) => text.normalize('NFD').codePointAt(0) ?? []);
 }
 
 /**
- * Returns the letters that combining marks form with `letter`, except Hangul, whose letters filters do not distinguish.
+ * Returns the letters that combining marks form with `letter`. Excludes Hangul, whose letters filters do not
+ * distinguish.
  */
 export function compositionsOf(letter: number): readonly number[] {
   composed ??= composedLetters();
@@ -140,7 +148,7 @@ function composedLetters(): ReadonlyMap<number, readonly number[]> {
   return found;
 }
 
-/** Ranges with precomposed letters: Latin, Greek, Cyrillic, Arabic, Indic scripts, signs, Kana. */
+/** Ranges that contain precomposed letters: Latin, Greek, Cyrillic, Arabic, Indic scripts, signs, Kana. */
 const composedRanges = [
   ...[[0xc0, 0x233] as const, [0x385, 0x3d4] as const, [0x400, 0x4f9] as const, [0x622, 0x6d3] as const],
   ...[[0x929, 0xddd] as const, [0x1e00, 0x1fff] as const, [0x219a, 0x22ed] as const, [0x304c, 0x30fe] as const],

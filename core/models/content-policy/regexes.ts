@@ -1,4 +1,4 @@
-/** Regex filters: patterns of the configuration, on the text as written and as read. */
+/** Regex filters: configured patterns, applied to the text as written and as read. */
 import type { ContentFilter } from '#core/contracts/config.ts';
 import type { Tally } from './findings.ts';
 import { PartialMatches } from './partial-match.ts';
@@ -7,16 +7,19 @@ import type { Reading } from './reading.ts';
 
 export type RegexFilter = Extract<ContentFilter, { type: 'regex' }>;
 
-/** Maximum characters held back for a pattern that may match without end. */
+/** Maximum number of characters held back for a pattern with unbounded matches. */
 const windowCharacters = 256;
 
 type Indexed = { readonly index: number; readonly filter: RegexFilter };
 
 interface Compiled {
   readonly set: PatternSet;
-  /** Filter of each pattern. */
+  /** Filter that each pattern belongs to. */
   readonly owners: readonly number[];
-  /** Filters whose patterns do not compile, possible only in a configuration that was stored unchecked. */
+  /**
+   * Filters whose patterns do not compile, which is possible only in a configuration that was stored without
+   * validation.
+   */
   readonly broken: readonly number[];
 }
 
@@ -75,7 +78,7 @@ function compiledOf(filters: readonly Indexed[]): Compiled | undefined {
   }
 }
 
-/** Compiles the set without filters that do not compile; without any if they are too large together. */
+/** Compiles the set, omitting filters that do not compile, or all filters if they are too large together. */
 function compiledApart(filters: readonly Indexed[]): Compiled {
   const sound = filters.filter((filter) => compiledOf([filter]) !== undefined);
   const compiled = compiledOf(sound);

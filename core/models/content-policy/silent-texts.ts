@@ -1,4 +1,4 @@
-/** Texts with invisible characters: finds phrases that they separate or spell, as in a stream. */
+/** Text with invisible characters: finds phrases that these characters separate or spell, as in a stream. */
 
 import { invisiblePlaces } from '#core/text/fold/visible.ts';
 import type { Tally } from './findings.ts';
@@ -6,14 +6,14 @@ import type { Keywords } from './keywords.ts';
 import { advance, type Lines, newLine } from './lines.ts';
 import type { Regexes } from './regexes.ts';
 
-/** Characters that a phrase or pattern may extend on either side of an invisible character. */
+/** Number of characters that a phrase or pattern may extend on either side of an invisible character. */
 const reachCharacters = 512;
-/** Represents the text before a window: not a letter and not the beginning of the text. */
+/** Represents the text before a window: neither a letter nor the start of the text. */
 const textBeforeWindow = '\uffff';
 
 /**
- * Records matches of keywords and patterns if invisible characters may be blanks or letters, unless a match exists
- * without that.
+ * Records matches of keywords and patterns that appear if invisible characters are treated as blanks or letters, unless
+ * a match exists without them.
  */
 export function checkSilent(
   { keywords, regexes }: { readonly keywords: Keywords; readonly regexes: Regexes },
@@ -42,7 +42,7 @@ export function checkSilent(
   for (const [filter, details] of found) if (!tally.hasFound(filter)) tally.found(filter, 1, details);
 }
 
-/** Returns separate parts of the text around the characters; each begins with the text or with a blank. */
+/** Returns separate windows of text around invisible characters. Each begins at the start of the text or at a blank. */
 function windows(text: string): [start: number, end: number][] {
   const found: [number, number][] = [];
   for (const index of invisiblePlaces(text)) {

@@ -1,13 +1,15 @@
-/** US social security numbers, distinguished from other numbers in texts. */
+/** US social security numbers, distinguished from other numbers. */
 import { candidates, type Entity, wordClass } from './entity.ts';
 
-/** One more character, or two after a separator: determines whether a number continues. */
+/** One more character, or two after a separator, to determine whether a number continues. */
 const next = String.raw`(?:[ .\-/](?s:.)|[^ .\-/])`;
 
 const digits = String.raw`(?!000|666|9)\d{3}([- ]?)(?!00)\d{2}\1(?!0000)\d{4}`;
 const pattern = new RegExp(`(?<![${wordClass}]|\\d[-.])${digits}(?![${wordClass}]|[-.]\\d)`, 'gu');
 
-/** Word that must precede a number without separators: nine digits are also dates, orders and accounts. */
+/**
+ * Word that must precede a number without separators, because nine digits may also be a date, order or account number.
+ */
 const ssnLabel = /(?<!\p{L})(?:ssn|social[ _-]?security|soc sec)[^\d\n]{0,24}$/iu;
 const nameCharacters = 48;
 

@@ -1,13 +1,13 @@
 /**
- * Output filters on running text: decoded text is added by channel, in pieces of any size, and text that cannot be the
- * beginning of a match is released.
- *
- * The longest beginning of a possible match is held back. Guarantees, however the text is cut:
- * - no part of a text is released that a keyword, a PII filter or a pattern of bounded length up to the window (256
- *   characters) blocks; of an unbounded pattern, all but the window may be released before the match is complete;
- * - personal data is redacted as in the whole text; of one secret longer than its window (8,192 characters) the rest;
- * - a text that no filter blocks or redacts is released unchanged.
- * Filters that only warn or log do not hold text back.
+ * Output filters on streamed text: decoded text is added by channel, in pieces of any size, and text that cannot be the
+ * beginning of a match is released. The longest beginning of a possible match is held back. Guarantees, regardless of
+ * how the text is split:
+ * - text blocked by a keyword, a PII filter or a pattern of bounded length up to the window (256 characters) is not
+ * released, not even in part; for an unbounded pattern, all but the window may be released before the match is
+ * complete;
+ * - personal data is redacted as in the whole text; for a secret longer than its window (8,192 characters), only the
+ * rest is redacted;
+ * - text that no filter blocks or redacts is released unchanged. Filters that only warn or log do not hold text back.
  */
 import { ChannelScan } from './channel-scan.ts';
 import type { Filters } from './filters.ts';
@@ -16,9 +16,9 @@ import { decodedJson } from './json-spelling.ts';
 import type { ContentContext, StreamScan, Verdict } from './ports.ts';
 import { type TextWork, turnCharacters } from './text-work.ts';
 
-/** Maximum text of a long stream, from its end, that WASM filters receive. */
+/** Maximum amount of text, counted from the end of a long stream, that WASM filters receive. */
 const wasmCharacters = 64 * 1024;
-/** Kinds that scan every character. */
+/** Kinds of filters that scan text character by character. */
 const scanned = ['keyword', 'regex', 'pii'] as const;
 
 export class OutputScan implements StreamScan {
@@ -26,13 +26,13 @@ export class OutputScan implements StreamScan {
   readonly #context: ContentContext;
   readonly #tally: Tally;
   readonly #channels = new Map<string, ChannelScan>();
-  /** Texts so far, for WASM filters. */
+  /** Text so far by channel, for WASM filters. */
   readonly #texts = new Map<string, string>();
-  /** Channels of JSON text, which modules receive decoded. */
+  /** Channels with JSON text, which modules receive decoded. */
   readonly #json = new Set<string>();
-  /** Sequence of WASM calls, so that texts leave in the order in which they arrived. */
+  /** Queue of WASM calls, so that text is released in order of arrival. */
   #queue: Promise<unknown> = Promise.resolve();
-  /** True if the scanner failed in permissive mode: texts pass. */
+  /** True if the scanner failed in permissive mode, in which case text passes. */
   #passes = false;
 
   constructor(filters: Filters, context: ContentContext) {
@@ -50,7 +50,7 @@ export class OutputScan implements StreamScan {
     return this.#release(channel, text, (scan) => scan.push(text), isJson);
   }
 
-  /** Scans a long text in slices, with turns for other work in between. */
+  /** Scans a long text in slices, yielding to other work in between. */
   async #pushInTurns(channel: string, text: string, work: TextWork, isJson: boolean): Promise<string> {
     let released = '';
     for (let from = 0; from < text.length && !this.#tally.blocked; from += turnCharacters) {
@@ -104,7 +104,8 @@ export class OutputScan implements StreamScan {
   }
 
   /**
-   * Runs the WASM filters on the text so far before any of it is released. A filter with a finding or an error is done.
+   * Runs the WASM filters on the text so far before any of it is released. A filter with a finding or an error is not
+   * run again.
    */
   #judged(channel: string, text: string, released: string, isJson: boolean): Promise<string> {
     const written = ((this.#texts.get(channel) ?? '') + text).slice(-wasmCharacters);

@@ -1,12 +1,12 @@
 /**
- * Jobs for the filters that scan every character, if texts are too large for the request thread [limit.hostile]:
- * input and output of a worker, and the size limit.
+ * Jobs for the filters that scan text character by character, for text that is too large for the request thread
+ * [limit.hostile]: input and output of a worker, and the size limit.
  */
 import type { ContentFilter } from '#core/contracts/config.ts';
 import type { Phase, TallyPart } from './findings.ts';
 
 export interface TextJob {
-  /** Filters as configured, without those of kind wasm. */
+  /** Filters as configured, except WASM filters. */
   readonly filters: readonly ContentFilter[];
   readonly phase: Phase;
   readonly lenient: boolean;
@@ -20,12 +20,12 @@ export interface WrittenText {
 }
 
 export interface CheckedTexts {
-  /** Texts in the same order, redacted if a filter requires it. */
+  /** Texts in the original order, redacted if a filter requires it. */
   readonly texts: readonly string[];
   readonly found: TallyPart;
 }
 
-/** Work outside the request thread. */
+/** Work done outside the request thread. */
 export interface TextWork {
   /**
    * Checks the texts.
@@ -38,7 +38,8 @@ export interface TextWork {
 }
 
 /**
- * Cost of about a millisecond of filters. A character beyond ASCII costs as much as many, because it is folded first.
+ * Amount of text that takes filters about a millisecond. A character beyond ASCII costs as much as many ASCII
+ * characters, because it is folded first.
  */
 const inlineCost = 16 * 1024;
 const costBeyondAscii = 8;
@@ -52,5 +53,5 @@ export function isLarge(texts: readonly WrittenText[]): boolean {
   return false;
 }
 
-/** Number of characters of a stream that are scanned before other work may run. */
+/** Number of streamed characters to scan before other work may run. */
 export const turnCharacters = 2 * 1024;

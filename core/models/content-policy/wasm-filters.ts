@@ -1,4 +1,4 @@
-/** WASM filters: modules that judge a text, behind a port. */
+/** WASM filters: modules that evaluate text, behind a port. */
 
 import type { ContentFilter } from '#core/contracts/config.ts';
 import { moduleOf, timeoutMs } from '#core/models/content-policy/wasm-modules.ts';
@@ -23,7 +23,7 @@ export class WasmFilters {
 
   /**
    * Runs the filters. Never rejects.
-   * @param asks selects the filters that still need to run.
+   * @param asks selects the filters that have yet to run.
    */
   async check(text: string, context: ContentContext, tally: Tally, asks = (_filter: number) => true): Promise<void> {
     const asked = this.filters.filter(({ index }) => asks(index));

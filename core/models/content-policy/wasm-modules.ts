@@ -1,19 +1,22 @@
-/** Reads WASM entries of the content policies: module and time limit. */
+/** Reads WASM entries in content policies: module and time limit. */
 import type { Configuration, ContentFilter } from '#core/contracts/config.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
 
 export type WasmFilter = Extract<ContentFilter, { type: 'wasm' }>;
 
-/** Returns the identity of a filter's module: its digest, or its path if no module was stored, which is never found. */
+/**
+ * Returns the identity of a filter's module: its digest, or, if no module was stored, its path, which never resolves to
+ * a module.
+ */
 export const moduleOf = ({ sha256, path }: Pick<WasmFilter, 'sha256' | 'path'>): string => sha256 ?? path;
 
-/** Returns the milliseconds of a validated duration such as `100ms` or `2s`. */
+/** Converts a validated duration such as `100ms` or `2s` to milliseconds. */
 export const timeoutMs = (duration: string): number =>
   Number.parseInt(duration, 10) * (duration.endsWith('ms') ? 1 : 1000);
 
 /**
  * Returns modules by identity, as stored when their configuration was imported: every instance runs the same bytes,
- * even if the file has changed.
+ * even if the file has since changed.
  */
 export const wasmModules =
   (objects: Pick<ObjectStore, 'get'>) =>
@@ -23,7 +26,7 @@ export const wasmModules =
     return bytes;
   };
 
-/** Returns filters whose module was missing or invalid when their configuration was imported: each check errs. */
+/** Returns filters whose module was missing or invalid when their configuration was imported, so every check fails. */
 export const filtersWithoutModule = ({ policies }: Pick<Configuration, 'policies'>): string[] =>
   [...policies.input, ...policies.output].flatMap((filter) =>
     filter.type === 'wasm' && filter.sha256 === undefined
@@ -32,8 +35,8 @@ export const filtersWithoutModule = ({ policies }: Pick<Configuration, 'policies
   );
 
 /**
- * Returns the paths of filters with a digest that is not stored: their checks would always err, and with `on_error:
- * allow` let everything pass.
+ * Returns the paths of filters whose digest is not stored: their checks would always fail, and `on_error: allow` would
+ * let everything pass.
  */
 export async function missingModules(
   { policies }: Pick<Configuration, 'policies'>,

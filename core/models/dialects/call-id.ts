@@ -1,7 +1,7 @@
 /**
- * Ids of tool calls that carry members their vendor requires back with the history, such as Gemini's thought signature.
- * Messages and responses cannot express these members and chats keep no state in the gateway, but every client returns
- * ids [chat.translated-members].
+ * Tool call ids that carry members their vendor requires back with the history, such as Gemini's thought signature. The
+ * messages and responses APIs cannot express these members, and the gateway stores no state for chats, but every client
+ * returns ids [chat.translated-members].
  */
 import { sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -12,17 +12,17 @@ import type { Embedded } from './embedded.ts';
 const mark = '__with__';
 const carrying = /^(.*?)__with__([A-Za-z0-9_-]+)$/s;
 
-/** Members of a call and of its function that every dialect can express. */
+/** Members of a call and its function that every dialect can express. */
 const ofCalls: ReadonlySet<string> = new Set(['id', 'type', 'index', 'function', 'custom']);
 const ofFunctions: ReadonlySet<string> = new Set(['name', 'arguments', 'input', 'parameters', 'description']);
 
-/** Returns the id of a chat completion's call, with the vendor's own members of that call in it. */
+/** Returns the id for a chat completion's call, with the call's vendor-specific members encoded in it. */
 export function idCarrying(id: string, call: JsonObject): string {
   const members = vendorMembers(call);
   return members === undefined ? id : id + mark + toBase64Url(JSON.stringify(members));
 }
 
-/** Returns the vendor's own members of a call, or undefined without any. */
+/** Returns a call's vendor-specific members, or undefined if it has none. */
 export function vendorMembers(call: JsonObject): JsonObject | undefined {
   const form = call.custom === undefined ? 'function' : 'custom';
   const inner = without(objectOf(call[form]) ?? {}, ofFunctions);
@@ -33,8 +33,8 @@ export function vendorMembers(call: JsonObject): JsonObject | undefined {
 
 /**
  * Checks a later piece of a streamed call, whose id was already sent.
- * @throws GatewayError `provider_error` for a member that the id does not carry: without it the vendor refuses the
- * history.
+ * @throws GatewayError `provider_error` for a member that the id does not carry, because the vendor refuses the history
+ * without it.
  */
 export function refuseLate(fragment: JsonObject, carried: JsonObject = {}): void {
   for (const [name, value] of Object.entries(vendorMembers(fragment) ?? {}))
@@ -45,12 +45,12 @@ export function refuseLate(fragment: JsonObject, carried: JsonObject = {}): void
       );
 }
 
-/** Returns the vendor's id of a call, or the id unchanged if it carries nothing. */
+/** Returns the vendor's original id of a call, or the id unchanged if it carries nothing. */
 export const vendorId = (id: string): string => decodeCallId(id)?.id ?? id;
 
 /**
- * Returns a call with its vendor's id and members. The id comes from the caller, so its contents never replace a part
- * of the call.
+ * Returns a call with its vendor's id and members restored. The id comes from the caller, so its contents never replace
+ * any part of the call.
  */
 export function withVendorMembers(call: JsonObject): JsonObject {
   const carried = typeof call.id === 'string' ? decodeCallId(call.id) : undefined;
@@ -66,7 +66,7 @@ export function withVendorMembers(call: JsonObject): JsonObject {
 }
 
 /**
- * Returns the id of a call in the characters and length that Anthropic and Converse accept; other providers use ids
+ * Returns a call id that fits the characters and length that Anthropic and Converse accept; other providers use ids
  * such as `functions.get:0`. Distinct ids stay distinct.
  */
 export function portableId(id: string): string {
@@ -74,7 +74,7 @@ export function portableId(id: string): string {
   return `${id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 50)}_${sha256(id).slice(0, 12)}`;
 }
 
-/** Returns what an id carries as a text for filters, or undefined if it carries nothing. */
+/** Returns the content an id carries as text for filters, or undefined if it carries nothing. */
 export function embeddedId(id: string): Embedded | undefined {
   const carried = decodeCallId(id);
   return (
@@ -98,7 +98,7 @@ function decodeCallId(id: string): { readonly id: string; readonly members: Json
   }
 }
 
-/** Removes members by name in any letter case, since some servers ignore case. */
+/** Removes members by name regardless of letter case, because some servers ignore case. */
 const without = (members: JsonObject, names: ReadonlySet<string>): JsonObject =>
   Object.fromEntries(
     Object.entries(members).filter(

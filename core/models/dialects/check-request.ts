@@ -1,6 +1,6 @@
 /**
- * Checks every chat request at the handler. It is written by hand, because it runs on every call. It checks only what
- * the gateway reads; the provider judges the rest.
+ * Checks every chat request at the handler. It is written by hand because it runs on every call. It checks only the
+ * members that the gateway reads; the provider validates the rest.
  */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
@@ -9,7 +9,10 @@ import { assertOwnSpelling } from './spelling.ts';
 
 const maxModelLength = 256;
 const maxChoices = 128;
-/** Maximum above any model's output. Multiplied by the most choices, counts and costs are still exact. */
+/**
+ * Maximum above any model's output limit. Even when it is multiplied by the maximum number of choices, counts and costs
+ * are still exact.
+ */
 const maxOutputTokens = 100_000_000;
 
 export function checkOpenai(body: JsonObject): void {
@@ -21,7 +24,7 @@ export function checkOpenai(body: JsonObject): void {
   });
   checkWhole(body, 'max_completion_tokens', 1, maxOutputTokens);
   checkWhole(body, 'n', 1, maxChoices);
-  // Ollama's name for the maximum output tokens; below 1 it means unlimited.
+  // Ollama's name for the maximum output tokens; values below 1 mean unlimited.
   if (isObject(body.options)) checkWhole(body.options, 'num_predict', 1, maxOutputTokens, 'options.');
   if (!absent(body.stream_options) && !isObject(body.stream_options))
     refuse('stream_options', body.stream_options, 'an object');
@@ -43,7 +46,7 @@ function checkCommon(body: JsonObject): void {
   const { model } = body;
   if (typeof model !== 'string' || model === '' || model.length > maxModelLength)
     refuse('model', model, `a name of 1 to ${maxModelLength} characters`);
-  // Prices, budgets and lists would treat this as another name, but a provider perhaps as the same.
+  // Prices, budgets and lists would treat this as a different name, but a provider might treat it as the same.
   if (model.trim() !== model || hidden.test(model))
     refuse('model', model, 'a name without characters that are not visible, and without blanks at its ends');
   if (!absent(body.stream) && typeof body.stream !== 'boolean') refuse('stream', body.stream, 'true or false');
@@ -71,7 +74,7 @@ function checkMessages(
   }
 }
 
-/** Members of other endpoints' requests, which show that a body was sent to the wrong one. */
+/** Members that belong to other endpoints' requests and show that a body was sent to the wrong endpoint. */
 const endpointOf: readonly (readonly [member: string, owner: string, remedy: string])[] = [
   ['messages', '/v1/chat/completions or /v1/messages', 'Send this body there'],
   ['input', '/v1/responses (or /v1/embeddings)', 'Send this body there'],
@@ -81,8 +84,8 @@ const endpointOf: readonly (readonly [member: string, owner: string, remedy: str
 
 /**
  * Refuses a body meant for another endpoint.
- * @param own the member that the endpoint works on.
- * @throws GatewayError `invalid_request` for a body that lacks it and has that of another endpoint.
+ * @param own the member that this endpoint requires.
+ * @throws GatewayError `invalid_request` if the body lacks that member and has another endpoint's member instead.
  */
 export function refuseOtherEndpoint(body: JsonObject, own: string): void {
   if (!isEmpty(body[own])) return;
@@ -97,7 +100,9 @@ export function refuseOtherEndpoint(body: JsonObject, own: string): void {
 const isEmpty = (value: Json | undefined): boolean =>
   absent(value) || value === '' || (Array.isArray(value) && value.length === 0);
 
-/** Checks that content is a text, or parts with a type. An assistant's turn may be silent if it made tool calls. */
+/**
+ * Checks that content is a string, or parts with a type. An assistant's turn may have no content if it made tool calls.
+ */
 function checkContent(content: Json | undefined, path: string, { mayBeSilent }: { mayBeSilent: boolean }): void {
   if (typeof content === 'string' || (mayBeSilent && absent(content))) return;
   if (!Array.isArray(content) || (content.length === 0 && !mayBeSilent))
@@ -134,7 +139,7 @@ function checkObjects(value: Json | undefined, path: string): void {
   if (stranger !== -1) refuse(`${path}[${stranger}]`, value[stranger], 'an object');
 }
 
-/** Checks for an absent member. Optional members may be null, as the official clients type them. */
+/** Checks for an absent member. Optional members may be null, as the official clients' types allow. */
 const absent = (value: Json | undefined): value is null | undefined => value === undefined || value === null;
 
 function refuse(path: string, found: Json | undefined, allowed: string): never {

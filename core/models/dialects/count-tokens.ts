@@ -5,15 +5,15 @@ import { isObject } from '#core/kernel/narrow.ts';
 import * as anthropicTexts from './anthropic/texts.ts';
 import * as openaiTexts from './openai/texts.ts';
 
-/** Tokens of one image, file or recording, as providers charge for a picture of a million pixels. */
+/** Tokens per image, file or recording, based on what providers charge for a one-megapixel image. */
 const attachmentTokens = 1600;
 
 const texts = { openai: openaiTexts, anthropic: anthropicTexts } as const satisfies Record<DialectName, unknown>;
 
-/** Members that the model reads as JSON: tools and the required form of the answer. */
+/** Members that the model reads as JSON: tools and the required response format. */
 const definitions = ['tools', 'functions', 'response_format', 'output_config'] as const;
 
-/** Estimates the input tokens of a request from every text the model reads, including tool definitions. */
+/** Estimates a request's input tokens from all text the model reads, including tool definitions. */
 export function estimateTokens(dialect: DialectName, body: JsonObject): number {
   let characters = 0;
   for (const slot of texts[dialect].messageTexts(body)) characters += slot.text.length;
@@ -21,10 +21,10 @@ export function estimateTokens(dialect: DialectName, body: JsonObject): number {
   return tokensOf(characters) + attachments(body.messages) * attachmentTokens;
 }
 
-/** Estimates the output tokens of a text. */
+/** Estimates the number of output tokens in a text. */
 export const estimateOutput = (text: string): number => tokensOf(text.length);
 
-/** Estimates the tokens of a number of characters. */
+/** Estimates the number of tokens from a number of characters. */
 export const tokensOf = (characters: number): number => Math.ceil(characters / chatSizes.charactersPerToken);
 
 const isDefined = (value: Json | undefined): boolean =>

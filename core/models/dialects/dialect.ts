@@ -1,6 +1,6 @@
 /**
- * Wire form of chat calls: texts in requests, replies and stream events, and the encoding of events. Members unknown to
- * a dialect stay unchanged.
+ * Wire format of chat calls: text in requests, replies and stream events, and the encoding of events. Members unknown
+ * to a dialect are left unchanged.
  */
 import type { DialectName, Usage } from '#core/contracts/chat.ts';
 import type { GatewayError } from '#core/kernel/errors.ts';
@@ -8,18 +8,18 @@ import type { JsonObject } from '#core/kernel/json.ts';
 
 /** Readable text inside a wire object. */
 export interface TextSlot {
-  /** Running text to which it belongs: deltas of one channel continue each other. */
+  /** Text stream it belongs to: deltas on one channel continue each other. */
   readonly channel: string;
-  /** True if it repeats another text: it is sent unchanged or not at all, and a held part is never sent. */
+  /** True if it repeats other text. It is sent unchanged or not at all, and a held part is never sent. */
   readonly echo?: boolean;
   readonly kind: 'text' | 'system' | 'refusal' | 'reasoning' | 'tool_arguments' | 'tool_result' | 'other';
-  /** True if it is complete by itself and is not continued, even in a stream. */
+  /** True if it is complete on its own and is not continued, even in a stream. */
   readonly whole?: boolean;
-  /** True for JSON text, such as arguments of calls: its strings are decoded. */
+  /** True for JSON text, such as call arguments, whose strings are decoded. */
   readonly json?: boolean;
-  /** Group of texts that are adjacent for the model: parts of one turn. */
+  /** Group of texts that the model reads as adjacent, such as parts of one turn. */
   group?: string;
-  /** Member that contains it, if there is one. */
+  /** Member that contains the text, if there is one. */
   readonly place?: { readonly holder: JsonObject; readonly key: string };
   readonly text: string;
   /** Replaces the text inside the object it was found in. */
@@ -30,37 +30,37 @@ export interface Dialect {
   readonly name: DialectName;
 
   /**
-   * Checks what every request must have: model, messages of the right shape, valid numbers.
-   * @throws GatewayError `invalid_request` with what was found and what is allowed.
+   * Checks the parts that every request must have: a model, messages of the right shape, valid numbers.
+   * @throws GatewayError `invalid_request` stating what was found and what is allowed.
    */
   checkRequest(body: JsonObject): void;
-  /** Returns every text that the model reads, in order: system, messages, tool results. */
+  /** Returns all text that the model reads, in order: system, messages, tool results. */
   requestTexts(body: JsonObject): TextSlot[];
   /**
-   * Returns a body with text before and after the system prompt, separated by a blank line; adds a prompt if there is
-   * none. Does not change the given body.
+   * Returns a body with text before and after the system prompt, separated by a blank line, or with a new prompt if
+   * there is none. Does not change the given body.
    */
   withSystemPrompt(body: JsonObject, before: string, after: string): JsonObject;
-  /** Returns the output tokens that the caller allows for each choice, or undefined. */
+  /** Returns the maximum output tokens that the caller allows per choice, or undefined. */
   maxTokens(body: JsonObject): number | undefined;
   /** Checks whether the request offers tools or contains tool calls or results. */
   usesTools(body: JsonObject): boolean;
 
-  /** Returns the texts of a complete reply. */
+  /** Returns the text of a complete reply. */
   replyTexts(reply: JsonObject): TextSlot[];
-  /** Returns the texts of one stream event. */
+  /** Returns the text of one stream event. */
   eventTexts(event: JsonObject): TextSlot[];
-  /** Returns the channels whose text is complete with this event, as prefixes of their names, or `all`. */
+  /** Returns the channels whose text this event completes, as name prefixes, or `all`. */
   endedChannels(event: JsonObject): readonly string[] | 'all' | undefined;
-  /** Returns an event that carries `text` on `channel`, shaped like an earlier event of it. */
+  /** Returns an event that carries `text` on `channel`, shaped like an earlier event on that channel. */
   textEvent(channel: string, text: string, like: JsonObject): JsonObject;
-  /** Returns the counts in a reply or event. They are cumulative: later ones replace earlier ones. */
+  /** Returns the counts in a reply or event. They are cumulative, so later ones replace earlier ones. */
   usageOf(message: JsonObject): Partial<Usage> | undefined;
   finishReason(message: JsonObject): string | undefined;
 
-  /** Encodes an event as SSE text with its blank line. */
+  /** Encodes an event as SSE text, including the trailing blank line. */
   encode(event: JsonObject): string;
-  /** SSE text that ends a complete stream; empty if the last event does so. */
+  /** SSE text that ends a complete stream; empty if the last event ends it. */
   readonly terminator: string;
   errorEvent(error: GatewayError): JsonObject;
   /** Returns the HTTP status of an error. */
@@ -68,16 +68,16 @@ export interface Dialect {
   /** Returns the body of an HTTP error. */
   errorBody(error: GatewayError): JsonObject;
 
-  /** Returns the events that would have streamed a complete reply. */
+  /** Returns the events that would have been streamed for a complete reply. */
   replay(reply: JsonObject): JsonObject[];
   /**
    * Returns a collector that builds the complete reply from stream events; `reply()` is undefined until the stream has
-   * ended well.
+   * completed normally.
    */
   collector(): { add(event: JsonObject): void; reply(): JsonObject | undefined };
 }
 
-/** Facts of a call that translating its reply requires. */
+/** Facts about a call that are needed to translate its reply. */
 export interface TranslationContext {
   readonly model: string;
   /** Estimated input tokens, for `message_start`. */
@@ -89,18 +89,22 @@ export interface TranslationContext {
   readonly includeUsage: boolean;
 }
 
-/** Translator between a caller's and a provider's dialect. Within one dialect everything passes unchanged. */
+/**
+ * Translator between the caller's and the provider's dialect. If they are the same, everything passes through
+ * unchanged.
+ */
 export interface Translator {
   /**
-   * Translates a request of the caller for the provider.
+   * Translates a caller's request for the provider.
    * @param note receives the name of each member that is left out.
-   * @throws GatewayError `invalid_request` for what the provider's dialect cannot express.
+   * @throws GatewayError `invalid_request` if the provider's dialect cannot express the request.
    */
   request(body: JsonObject, note?: (name: string) => void): JsonObject;
-  /** Translates a complete reply of the provider for the caller. */
+  /** Translates a provider's complete reply for the caller. */
   reply(reply: JsonObject, context: TranslationContext): JsonObject;
   /**
-   * Returns a translator for the events of one stream. `end` returns the remaining events when the source ends well.
+   * Returns a translator for the events of one stream. `end` returns the remaining events when the source completes
+   * normally.
    */
   events(context: TranslationContext): { next(event: JsonObject): JsonObject[]; end(): JsonObject[] };
 }

@@ -1,4 +1,4 @@
-/** The dialects by name. */
+/** Dialects by name. */
 import type { DialectName } from '#core/contracts/chat.ts';
 import { anthropic } from './anthropic/anthropic.ts';
 import type { Dialect } from './dialect.ts';

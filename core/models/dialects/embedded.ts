@@ -1,9 +1,9 @@
 /**
- * Files inside wire objects, in base64 or as `data:` URLs. Their bytes determine whether one is text: the sender
- * chooses the media type, and servers interpret it differently [content.every-text].
+ * Files inside wire objects, in base64 or as `data:` URLs. Their bytes determine whether they are text, because the
+ * sender chooses the media type and servers interpret it differently [content.every-text].
  */
 
-/** Embedded text, with the way to write it back. */
+/** Embedded text, with a way to write it back. */
 export interface Embedded {
   read(): string;
   write(text: string): string;
@@ -17,7 +17,7 @@ const blank = /[\t\n\f\r ]/;
 
 /**
  * Reads a `data:` URL.
- * @returns `opaque` for bytes that are not text; undefined for what is not an embedded file.
+ * @returns `opaque` for bytes that are not text, or undefined if it is not an embedded file.
  */
 export function embeddedUrl(text: string): Embedded | 'opaque' | undefined {
   const start = text.length - text.trimStart().length;
@@ -37,7 +37,7 @@ export function embeddedUrl(text: string): Embedded | 'opaque' | undefined {
 export function embeddedBase64(payload: string, type: string, prefix = ''): Embedded | 'opaque' | undefined {
   if (!alphabet.test(payload)) return undefined;
   const isCalledText = textType.test(type);
-  // Most files are pictures, which their first bytes identify.
+  // Most files are images, which can be identified by their first bytes.
   if (!isCalledText && !isText(Buffer.from(payload.slice(0, sniffed), 'base64'))) return 'opaque';
   const bytes = Buffer.from(payload, 'base64');
   if (!isCalledText && !isText(bytes)) return 'opaque';
@@ -47,11 +47,12 @@ export function embeddedBase64(payload: string, type: string, prefix = ''): Embe
   };
 }
 
-/** Checks for blanks within the base64, which may also be meant literally. */
+/** Checks for blanks within the base64, which may also be plain text. */
 export const isBroken = (text: string): boolean => text.slice(text.indexOf(',') + 1).search(blank) !== -1;
 
 /**
- * Checks for text: pictures, recordings and documents contain zero bytes; texts in encodings other than UTF-16 do not.
+ * Checks for text: images, recordings and documents contain zero bytes, but text in encodings other than UTF-16 does
+ * not.
  */
 function isText(bytes: Buffer): boolean {
   if (bytes.length === 0) return false;

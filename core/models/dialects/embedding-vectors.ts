@@ -1,11 +1,11 @@
-/** Vectors of an embeddings answer: numbers, or base64 of little-endian 32-bit floats, as in OpenAI's API. */
+/** Vectors in an embeddings response: numbers, or base64 of little-endian 32-bit floats, as in OpenAI's API. */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { countOf, objectsOf } from '#core/kernel/narrow.ts';
 
 const floatBytes = 4;
 
 /**
- * Checks an answer against its request: one vector for each text, indexes from 0 without gaps, finite numbers, and the
+ * Checks a response against its request: one vector per text, indexes from 0 without gaps, finite numbers, and the
  * requested dimensions.
  * @param body as sent to the provider.
  */
@@ -18,19 +18,22 @@ export function isEmbeddings(reply: JsonObject, { input, dimensions }: JsonObjec
   return lengths.size === 1 && length !== undefined && length > 0 && length === wanted;
 }
 
-/** Checks that rows have each index from 0 to `count` once; a row without an index has that of its position. */
+/** Checks that the rows have each index below `count` exactly once. A row without an index uses its position. */
 export function hasEachPlace(rows: readonly JsonObject[], count: number): boolean {
   const places = new Set(rows.map(({ index }, at) => countOf(index) ?? at));
   return rows.length === count && places.size === count && Math.max(...places) < count;
 }
 
-/** Returns the number of texts. A list contains texts; a list of numbers is the tokens of one text. */
+/**
+ * Returns the number of texts. A list contains one text per entry, but a list of numbers is the tokens of a single
+ * text.
+ */
 export const textCount = (input: Json | undefined): number =>
   Array.isArray(input) && typeof input[0] !== 'number' ? input.length : 1;
 
 /**
- * Returns the rows in order, with vectors in the form that the caller requests, in whichever form the provider sent
- * them.
+ * Returns the rows in order, with vectors in the format the caller requested, regardless of the format the provider
+ * sent.
  */
 export function embeddingRows(reply: JsonObject, format: Json | undefined): JsonObject[] {
   const rows = objectsOf(reply.data).map(({ index, embedding }, at) => ({
@@ -42,7 +45,7 @@ export function embeddingRows(reply: JsonObject, format: Json | undefined): Json
 }
 
 function numbersOf(embedding: Json | undefined): number[] | undefined {
-  // Base64 could not express a number that is infinite as a 32-bit float.
+  // Base64 cannot express a number that overflows to infinity as a 32-bit float.
   if (Array.isArray(embedding))
     return embedding.every((part) => typeof part === 'number' && Number.isFinite(Math.fround(part)))
       ? (embedding as number[])

@@ -1,4 +1,4 @@
-/** Reads requests of endpoints other than chat as chat requests, so that their texts are checked like messages. */
+/** Reads requests to endpoints other than chat as chat requests, so that their text is checked like messages. */
 
 import type { EndpointName } from '#core/contracts/chat.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
@@ -9,13 +9,13 @@ import { endpoints } from './endpoints.ts';
 
 /** Maximum in OpenAI's API. */
 const maxTexts = 2048;
-/** Output tokens of a completion without a maximum, as in OpenAI's API. */
+/** Default output tokens of a completion without a specified maximum, as in OpenAI's API. */
 const completionTokens = 16;
 const maxTokens = 1_000_000;
 
 /**
- * Returns the chat request that represents the request of an endpoint. Other members stay unchanged: filters read their
- * strings.
+ * Returns the chat request that represents a request to an endpoint. Other members stay unchanged, and filters read
+ * their strings.
  * @throws GatewayError `invalid_request`.
  */
 export function readEndpointRequest(name: EndpointName, request: JsonObject): JsonObject {
@@ -73,7 +73,9 @@ function checkMembers(name: EndpointName, more: JsonObject): void {
 const vectorFormats: ReadonlySet<Json> = new Set(['float', 'base64']);
 const audioFormats: ReadonlySet<Json> = new Set(['json', 'verbose_json', 'diarized_json']);
 
-/** Returns the texts: one or many; for moderations also parts with images; for forms perhaps none. */
+/**
+ * Returns the input text: one or more strings; for moderations, possibly parts with images; for forms, possibly none.
+ */
 function textsOf(name: EndpointName, field: string, value: Json | undefined): (string | JsonObject[])[] {
   if (value === undefined && endpoints[name].form) return [''];
   if (name === 'moderations' && Array.isArray(value) && value.length > 0 && value.every(isObject))
@@ -92,7 +94,7 @@ function textsOf(name: EndpointName, field: string, value: Json | undefined): (s
 const notTokens =
   'a text; filters cannot read tokens, so have the client send texts (LangChain in Python: check_embedding_ctx_length=False)';
 
-/** Returns the maximum that is billed, divided by `n`, by which chat calls multiply. */
+/** Returns the billed maximum, divided by `n` because chat calls multiply by it. */
 function outputOf({ max_tokens, n, best_of }: JsonObject, prompts: number): number {
   const count = (member: string, value: Json | undefined, most: number, otherwise: number): number => {
     if (value === undefined || value === null) return otherwise;

@@ -1,6 +1,6 @@
 /**
- * OpenAI endpoints other than chat that the gateway passes on [passthrough.governed]. Each request is treated as a chat
- * call, with the same keys, limits, filters, reviews and evidence, and goes to a provider that has the endpoint.
+ * OpenAI endpoints other than chat that the gateway forwards [passthrough.governed]. Each request is treated as a chat
+ * call, with the same keys, limits, filters, reviews and evidence, and goes to a provider that supports the endpoint.
  */
 import type { EndpointName } from '#core/contracts/chat.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -8,21 +8,21 @@ import { countOf, isObject, objectsOf } from '#core/kernel/narrow.ts';
 import { hasEachPlace, isEmbeddings, textCount } from './embedding-vectors.ts';
 
 interface Endpoint {
-  /** Member with the text that the model works on. */
+  /** Member that contains the text the model works on. */
   readonly field: 'input' | 'prompt';
   /** Set if the endpoint accepts files as multipart form data. */
   readonly form?: true;
-  /** Model used if the request names none. */
+  /** Model used if the request does not specify one. */
   readonly model?: string;
-  /** Set if the answer is bytes that repeat the request's text: `Speech` represents them. */
+  /** Set if the response is audio of the request's text, represented as `Speech`. */
   readonly speech?: true;
-  /** Set if it has no output tokens that cost anything. */
+  /** Set if the endpoint has no billable output tokens. */
   readonly silent?: true;
-  /** Checks whether a reply is valid; anything else is a fault of the provider. */
+  /** Checks whether a reply is valid; an invalid one is a provider fault. */
   isReply(reply: JsonObject, body: JsonObject): boolean;
 }
 
-/** Sound that passes through the pipeline. */
+/** Audio that passes through the pipeline. */
 export interface Speech {
   readonly media_type: string;
   readonly base64: string;
@@ -32,16 +32,16 @@ export interface Speech {
 const isCompletion = ({ choices }: JsonObject, { prompt, n }: JsonObject): boolean =>
   hasEachPlace(objectsOf(choices), textCount(prompt) * (countOf(n) ?? 1));
 
-/** Checks for a result per text, or one for texts and pictures that belong together. */
+/** Checks for one result per text, or one result for text and images that belong together. */
 function isModeration({ results }: JsonObject, { input }: JsonObject): boolean {
   const isOne = Array.isArray(input) && input.every(isObject);
   return objectsOf(results).length === (isOne ? 1 : textCount(input));
 }
 
-/** Checks the number of images: providers may withhold some, but more than requested are an error. */
+/** Checks the number of images: providers may withhold some, but more images than requested are an error. */
 function areImages({ data }: JsonObject, { n }: JsonObject): boolean {
   const count = objectsOf(data).length;
-  // Values of a form are texts.
+  // Form values are strings.
   return count > 0 && count <= (countOf(typeof n === 'string' ? Number(n) : n) ?? 1);
 }
 
@@ -60,5 +60,5 @@ export const endpoints: Readonly<Record<EndpointName, Endpoint>> = {
 
 export const isEndpoint = (operation: string): operation is EndpointName => Object.hasOwn(endpoints, operation);
 
-/** Returns a path such as `/images/generations`, below the version at the gateway and at providers. */
+/** Returns a path such as `/images/generations`, relative to the version prefix of the gateway and of providers. */
 export const pathOfEndpoint = (name: EndpointName): string => `/${name.replace('.', '/')}`;

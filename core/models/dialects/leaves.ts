@@ -1,6 +1,6 @@
 /**
- * Texts of a wire object outside the members that the dialect knows: names, schemas, metadata, citations, new members
- * of a provider. A model or a person may read any of them, so filters read everything not known to be opaque
+ * Text in a wire object outside the members that the dialect knows: names, schemas, metadata, citations, new provider
+ * members. A model or a person may read any of it, so filters read everything not known to be opaque
  * [content.every-text].
  */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
@@ -9,7 +9,7 @@ import { embeddedId } from './call-id.ts';
 import type { TextSlot } from './dialect.ts';
 import { type Embedded, embeddedBase64, embeddedUrl, isBroken } from './embedded.ts';
 
-/** Members with identifiers, enumerated words or ciphertext. A value of another shape under them is scanned. */
+/** Members with identifiers, enumerated words or ciphertext. Values of any other shape are scanned. */
 const opaque: ReadonlyMap<string, RegExp> = new Map([
   ...['id', 'tool_use_id', 'tool_call_id', 'call_id', 'item_id', 'file_id', 'container_id', 'system_fingerprint'].map(
     (name): [string, RegExp] => [name, /^[\w.:/-]{1,128}$/],
@@ -23,13 +23,13 @@ const opaque: ReadonlyMap<string, RegExp> = new Map([
   ]),
 ]);
 
-/** Members with the id of a tool call. */
+/** Members that contain the id of a tool call. */
 const ids: ReadonlySet<string> = new Set(['id', 'tool_use_id', 'tool_call_id', 'call_id']);
 
-/** Members with files in base64. */
+/** Members that contain files in base64. */
 const files: ReadonlySet<string> = new Set(['data', 'file_data', 'b64_json']);
 
-/** Words of JSON Schema and the dialects, which are not scanned as names of members. */
+/** Words from JSON Schema and the dialects, which are not scanned when used as member names. */
 const usualNames = new Set([
   ...[
     'type',
@@ -89,7 +89,7 @@ class LeafSlot implements TextSlot {
   }
 }
 
-/** Joined names of members: they are scanned, but cannot be replaced. */
+/** Joined member names, which are scanned but cannot be replaced. */
 class NamesSlot implements TextSlot {
   readonly kind = 'other';
   readonly whole = true;
@@ -109,7 +109,7 @@ class NamesSlot implements TextSlot {
 const isRead = (key: string, text: string): boolean =>
   text !== '' && (opaque.get(key)?.test(text) !== true || (ids.has(key) && embeddedId(text) !== undefined));
 
-/** Returns the slots of one text that filters read. */
+/** Returns the slots in which filters read a single text. */
 function leavesOf(channel: string, holder: JsonObject, key: string, text: string): LeafSlot[] {
   const type = typeof holder.media_type === 'string' ? holder.media_type : '';
   const inside =
@@ -123,14 +123,14 @@ function leavesOf(channel: string, holder: JsonObject, key: string, text: string
 }
 
 interface LeafOptions {
-  /** True if names of members are texts as well: in schemas and in members that the dialect does not know. */
+  /** True if member names count as text as well: in schemas and in members that the dialect does not know. */
   readonly names?: boolean;
 }
 
-/** Number of places up to which they are compared one by one. */
+/** Maximum number of places that are compared one by one. */
 const fewPlaces = 4;
 
-/** Returns a check for members that already have a slot. */
+/** Returns a function that checks whether a member already has a slot. */
 function takenBy(known: readonly Pick<TextSlot, 'place'>[]): (holder: object, key: string) => boolean {
   const places: NonNullable<TextSlot['place']>[] = [];
   for (const { place } of known) if (place) places.push(place);
@@ -144,7 +144,7 @@ function takenBy(known: readonly Pick<TextSlot, 'place'>[]): (holder: object, ke
   return (holder, key) => taken.get(holder)?.has(key) === true;
 }
 
-/** Returns every text of `value`, at any depth, without a slot in `known`. */
+/** Returns all text in `value`, at any depth, that has no slot in `known`. */
 export function leaves(
   value: Json | undefined,
   channel: string,
@@ -167,7 +167,7 @@ export function leaves(
       else walk(item, at);
     }
   };
-  // A text by itself has no holder in which it can be replaced; the caller passes its object.
+  // A bare string has no holder in which it can be replaced, so the caller passes the containing object.
   walk(value, channel);
   if (found.length > 0) slots.push(new NamesSlot(`${channel}#names`, [...new Set(found)]));
   return slots;

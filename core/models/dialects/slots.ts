@@ -1,4 +1,4 @@
-/** Finds readable texts inside wire objects and replaces them. */
+/** Finds readable text inside wire objects and replaces it. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 import type { TextSlot } from './dialect.ts';
@@ -7,7 +7,7 @@ import { argumentsOf } from './wire.ts';
 
 type Kind = TextSlot['kind'];
 
-/** Text of one member; reads and writes its object. */
+/** Text of one member, read from and written to its object. */
 class MemberSlot implements TextSlot {
   readonly channel: string;
   readonly kind: Kind;
@@ -39,13 +39,13 @@ class MemberSlot implements TextSlot {
     this.#changed?.();
   }
 
-  /** @param changed called when another text replaces this one. */
+  /** @param changed called when this text is replaced. */
   afterChange(changed: () => void): void {
     this.#changed = changed;
   }
 }
 
-/** Object read as its JSON text (tool input). Changed text that is not a JSON object is stored under `_raw`. */
+/** Object read as JSON text (tool input). If the changed text is not a JSON object, it is stored under `_raw`. */
 class JsonSlot implements TextSlot {
   readonly json = true;
   /** True if no later event continues it, even in a stream. */
@@ -81,7 +81,7 @@ class JsonSlot implements TextSlot {
 }
 
 /**
- * Adds the slot of `holder[key]` if it is a non-empty text.
+ * Adds a slot for `holder[key]` if it is a non-empty string.
  * @returns the added slot.
  */
 export function addText(
@@ -98,7 +98,7 @@ export function addText(
   return slot;
 }
 
-/** Adds `holder[key]` if it is JSON text: the arguments of a call. */
+/** Adds `holder[key]` if it is JSON text, such as the arguments of a call. */
 export function addJsonText(slots: TextSlot[], channel: string, kind: Kind, holder: JsonObject, key: string): void {
   const value = holder[key];
   if (typeof value === 'string' && value !== '') slots.push(new MemberSlot(channel, kind, holder, key, true));
@@ -125,7 +125,7 @@ export function addJson(
 /** Members of content parts that are read as text, in both dialects and in tool results. */
 const readable = ['title', 'context', 'text', 'stdout', 'stderr'] as const;
 
-/** Adds all readable texts of `holder[key]`: a text, parts, or parts within parts. */
+/** Adds all readable text in `holder[key]`: a string, parts, or parts within parts. */
 export function addContent(slots: TextSlot[], channel: string, kind: Kind, holder: JsonObject, key: string): void {
   const content = holder[key];
   if (typeof content === 'string') addText(slots, channel, kind, holder, key);
@@ -135,7 +135,7 @@ export function addContent(slots: TextSlot[], channel: string, kind: Kind, holde
   } else if (isObject(content)) addPart(slots, channel, kind, content);
 }
 
-/** Adds all readable texts of one content part. */
+/** Adds all readable text of one content part. */
 export function addPart(slots: TextSlot[], channel: string, kind: Kind, part: JsonObject): void {
   const own = typeof part.type === 'string' && part.type.endsWith('tool_result') ? 'tool_result' : kind;
   for (const name of readable) addText(slots, `${channel}.${name}`, own, part, name);
@@ -149,7 +149,7 @@ export function addPart(slots: TextSlot[], channel: string, kind: Kind, part: Js
   addContent(slots, `${channel}.source.content`, own, source, 'content');
 }
 
-/** Returns texts outside the messages that a model may read: tools, schemas, and members unknown to the dialect. */
+/** Returns text outside the messages that a model may read: tools, schemas, and members unknown to the dialect. */
 export function definitions(body: JsonObject, others: ReadonlySet<string>): TextSlot[] {
   const texts: TextSlot[] = [];
   const inside: TextSlot[] = [];
@@ -163,18 +163,18 @@ export function definitions(body: JsonObject, others: ReadonlySet<string>): Text
 }
 
 /**
- * Puts all slots and every other text of `value` into one group, including names of unknown members.
- * @param channel of the other texts.
+ * Puts all slots and all other text in `value`, including the names of unknown members, into one group.
+ * @param channel channel for the other text.
  */
 export function grouped(slots: TextSlot[], channel: string, value: JsonObject, group = channel): TextSlot[] {
   for (const slot of slots) slot.group = group;
   return [...slots, ...leaves(value, channel, slots, { names: true })];
 }
 
-/** Roles whose adjacent messages continue each other. Results of tools are separate, even if adjacent. */
+/** Roles whose adjacent messages continue each other. Tool results are separate, even if adjacent. */
 const continuing: ReadonlySet<unknown> = new Set(['user', 'assistant', 'system', 'developer']);
 
-/** Returns the group of each message: providers read adjacent messages of one role as one turn. */
+/** Returns the group of each message. Providers read adjacent messages with the same role as one turn. */
 export function turnsOf(messages: readonly JsonObject[]): string[] {
   let turn = 0;
   return messages.map(({ role }, at) => {

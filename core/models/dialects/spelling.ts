@@ -1,6 +1,7 @@
 /**
- * Refuses known members in another letter case. Some servers ignore case (Go, .NET): with `Model` in addition to
- * `model`, another model would answer than was allowed, counted and recorded [chat.choosing-members].
+ * Refuses known members in a different letter case. Some servers ignore case (Go, .NET): if a body has both `Model` and
+ * `model`, the model that responds could differ from the one that was allowed, counted and recorded
+ * [chat.choosing-members].
  */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -34,7 +35,7 @@ const ofRequests: ReadonlySet<string> = new Set([
   ...['web_search_options', 'thinking', 'reasoning_effort', 'input', 'prompt', 'suffix', 'size', 'quality'],
 ]);
 const ofOptions: ReadonlySet<string> = new Set(['num_predict']);
-/** Members of messages, their parts, and tool calls. */
+/** Members of messages, message parts and tool calls. */
 const ofMessages: ReadonlySet<string> = new Set([
   ...['role', 'content', 'name', 'tool_calls', 'tool_call_id', 'function_call', 'type', 'text', 'id', 'function'],
   ...['arguments', 'input', 'tool_use_id', 'source', 'image_url', 'file', 'images'],
@@ -51,7 +52,7 @@ const ofTools: ReadonlySet<string> = new Set([
 
 /**
  * Checks the spelling of members. Names inside schemas, arguments and metadata are data.
- * @throws GatewayError `invalid_request` that names both.
+ * @throws GatewayError `invalid_request` that names both spellings.
  */
 export function assertOwnSpelling(body: JsonObject): void {
   check(body, ofRequests, '');
@@ -66,7 +67,7 @@ export function assertOwnSpelling(body: JsonObject): void {
 
 const deepest = 4;
 
-/** Checks a message, a part of one, or a part of a tool result. */
+/** Checks a message, a message part, or a part of a tool result. */
 function checkMessage(message: JsonObject, path: string, depth = 0): void {
   check(message, ofMessages, path);
   for (const [at, call] of objectsOf(message.tool_calls).entries()) {

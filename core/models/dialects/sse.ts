@@ -1,4 +1,4 @@
-/** Parses server-sent events (WHATWG) from bytes cut anywhere, and encodes them. */
+/** Parses server-sent events (WHATWG) from bytes split at any position, and encodes them. */
 import { createParser } from 'eventsource-parser';
 
 export interface SseEvent {
@@ -7,7 +7,7 @@ export interface SseEvent {
   readonly id?: string;
 }
 
-/** Fault for bytes that are not an event stream: malformed UTF-8, or an event without end. */
+/** Error for bytes that are not an event stream: malformed UTF-8, or an event that never ends. */
 export class SseFault extends Error {
   override readonly name = 'SseFault';
   readonly kind: 'encoding' | 'size';
@@ -19,10 +19,10 @@ export class SseFault extends Error {
 }
 
 export interface SseDecoder {
-  /** Returns the events that are complete with these bytes. @throws SseFault */
+  /** Returns the events that these bytes complete. @throws SseFault */
   push(bytes: Uint8Array): SseEvent[];
   /**
-   * Ends the stream and returns a last event without its closing blank line, which some servers leave out.
+   * Ends the stream and returns a last event that lacks its closing blank line, which some servers omit.
    * @throws SseFault if the stream ends within a character.
    */
   end(): SseEvent[];
@@ -32,12 +32,12 @@ const mebibyte = 1024 * 1024;
 
 /**
  * Returns a decoder.
- * @param options.maxEventBytes maximum size of one event or line, counted in characters, which are never more than
- * bytes. Default 4 MiB.
+ * @param options.maxEventBytes maximum size of one event or line, measured in characters, which never outnumber bytes.
+ * Default 4 MiB.
  */
 export function sseDecoder(options: { maxEventBytes?: number } = {}): SseDecoder {
   const most = options.maxEventBytes ?? 4 * mebibyte;
-  // `decode` drops one byte order mark: the decoder of Node drops a second one if it arrives in pieces.
+  // `decode` drops one byte order mark, but Node's decoder also drops a second one if it arrives in pieces.
   const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let begun = false;
   let afterCarriageReturn = false;
@@ -49,7 +49,7 @@ export function sseDecoder(options: { maxEventBytes?: number } = {}): SseDecoder
       tooLong ||= data.length > most;
       events.push({ ...(event !== undefined && { event }), data, ...(id !== undefined && { id }) });
     },
-    // The parser also reports unknown fields, which the WHATWG ignores.
+    // The parser also reports unknown fields, which the WHATWG specification ignores.
     onError({ type }) {
       tooLong ||= type === 'max-buffer-size-exceeded';
     },
@@ -67,8 +67,8 @@ export function sseDecoder(options: { maxEventBytes?: number } = {}): SseDecoder
   }
 
   /**
-   * Converts all line ends to `\n`. A `\r` at the end of a chunk ends its line at once; a `\n` at the start of the next
-   * belongs to it.
+   * Converts all line endings to `\n`. A `\r` at the end of a chunk ends its line immediately; a `\n` at the start of
+   * the next chunk belongs to it.
    */
   function unified(decoded: string): string {
     if (decoded === '') return decoded;
@@ -92,7 +92,7 @@ export function sseDecoder(options: { maxEventBytes?: number } = {}): SseDecoder
 }
 
 /**
- * Runs `work` without stack traces: the parser creates an error per unknown field, and 64 kB of them take 170 ms
+ * Runs `work` without stack traces: the parser creates an error per unknown field, and 64 kB of such fields take 170 ms
  * instead of 11 (0295).
  */
 function withoutStackTraces(work: () => void): void {
@@ -105,7 +105,10 @@ function withoutStackTraces(work: () => void): void {
   }
 }
 
-/** Encodes one event. Line ends within `data` create further data lines; a name with line ends is left out. */
+/**
+ * Encodes one event. Line breaks in `data` create additional data lines; an event name that contains line breaks is
+ * omitted.
+ */
 export function encodeSse(event: string | undefined, data: string): string {
   const body = lineEnd.test(data) ? data.split(/\r\n?|\n/).join('\ndata: ') : data;
   return event === undefined || lineEnd.test(event) ? `data: ${body}\n\n` : `event: ${event}\ndata: ${body}\n\n`;

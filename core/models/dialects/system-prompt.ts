@@ -4,8 +4,8 @@ import type { Json } from '#core/kernel/json.ts';
 export const blankLine = '\n\n';
 
 /**
- * Returns a prompt with texts before and after it: a text grows, parts get further parts, and an absent prompt becomes
- * a text.
+ * Returns a prompt with text added before and after it: a string is extended, a list gets additional parts, and an
+ * absent prompt becomes a string.
  */
 export function joinedTexts(prompt: Json | undefined, before: string, after: string): Json {
   if (!Array.isArray(prompt))

@@ -8,9 +8,9 @@ interface StartedCall<Call> {
 }
 
 /**
- * Returns a function that assigns fragments of one choice to their calls. The index decides, except that another id
- * starts a new call (some providers give every parallel call index 0). A fragment without an index continues the call
- * with its id, else the last one.
+ * Returns a function that assigns the fragments of one choice to their calls. The index determines the call, except
+ * that a different id starts a new call, because some providers give every parallel call index 0. A fragment without an
+ * index continues the call with its id, or else the last call.
  * @param begin creates a call.
  */
 export function toolFragments<Call>(begin: () => Call): (fragment: JsonObject) => Call {

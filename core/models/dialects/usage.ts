@@ -1,6 +1,7 @@
 /**
- * Token counts of both dialects in one form. `Usage.input_tokens` is billed as plain input: cache reads and writes are
- * counted separately, as in Anthropic's counts and in price lists. OpenAI's `prompt_tokens` includes all three.
+ * Common form for the token counts of both dialects. `Usage.input_tokens` is billed as plain input: cache reads and
+ * writes are counted separately, as in Anthropic's counts and in price lists. OpenAI's `prompt_tokens` includes all
+ * three.
  */
 import type { Usage } from '#core/contracts/chat.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
@@ -17,7 +18,7 @@ export function readOpenaiUsage(value: Json | undefined): Partial<Usage> | undef
   const written = countOf(details.cache_write_tokens);
   const reasoning = countOf(objectOf(usage.completion_tokens_details)?.reasoning_tokens);
   return statedCounts({
-    // The input must not be negative if a provider does not include cached tokens in the prompt.
+    // The input count must not be negative if a provider does not include cached tokens in the prompt.
     input_tokens: prompt === undefined ? undefined : Math.max(0, prompt - (read ?? 0) - (written ?? 0)),
     output_tokens: output,
     cache_read_tokens: read,
@@ -28,8 +29,8 @@ export function readOpenaiUsage(value: Json | undefined): Partial<Usage> | undef
 
 /**
  * Returns the counts of an Anthropic `usage` object, or undefined if it has none.
- * @param isDelta of a `message_delta`: its input counts repeat those of `message_start`, or are 0 or null on servers
- * that break the protocol, so 0 is ignored.
+ * @param isDelta true for a `message_delta`: its input counts repeat those of `message_start`, or are 0 or null on
+ * servers that violate the protocol, so 0 is ignored.
  */
 export function readAnthropicUsage(value: Json | undefined, isDelta: boolean): Partial<Usage> | undefined {
   const usage = objectOf(value);

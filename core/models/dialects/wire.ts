@@ -1,10 +1,10 @@
-/** Readers of members that several dialects have. */
+/** Readers for members that several dialects share. */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject, objectsOf, textOf } from '#core/kernel/narrow.ts';
 
 /**
- * Returns the reasoning of a message or delta of chat completions. Servers use two names for it, give its parts in
- * `reasoning_details`, mostly in addition, or send it as parts of the content (Mistral).
+ * Returns the reasoning in a message or delta of a chat completion. Servers use two names for it, list its parts in
+ * `reasoning_details`, usually in addition, or send it as content parts (Mistral).
  */
 export const reasoningOf = ({ reasoning_content, reasoning, reasoning_details, content }: JsonObject): string =>
   textOf(reasoning_content) ||
@@ -16,14 +16,14 @@ export const reasoningOf = ({ reasoning_content, reasoning, reasoning_details, c
     .map(({ thinking }) => contentText(thinking))
     .join('');
 
-/** Returns the text of a message's or delta's content, which some servers send as a list of parts. */
+/** Returns the text content of a message or delta, which some servers send as a list of parts. */
 export const contentText = (content: Json | undefined): string =>
   textOf(content) ??
   objectsOf(content)
     .map(({ text }) => textOf(text) ?? '')
     .join('');
 
-/** Returns `{ [key]: value }`, or an empty object without a value, for spreading. */
+/** Returns `{ [key]: value }`, or an empty object if there is no value, for spreading. */
 export const member = (key: string, value: Json | undefined): JsonObject =>
   value === undefined ? {} : { [key]: value };
 
@@ -32,8 +32,8 @@ export const omit = (object: JsonObject, names: ReadonlySet<string>): JsonObject
   Object.fromEntries(Object.entries(object).filter(([name]) => !names.has(name)));
 
 /**
- * Parses a tool's arguments as an object. An empty text means no arguments. Text that is not a JSON object is stored
- * under `_raw`, since a tool can refuse it, but lost arguments go unnoticed.
+ * Parses a tool's arguments as an object. An empty string means no arguments. Text that is not a JSON object is stored
+ * under `_raw`, because a tool can refuse that, whereas lost arguments would go unnoticed.
  */
 export function argumentsOf(text: string): JsonObject {
   if (text.trim() === '') return {};
@@ -41,16 +41,16 @@ export function argumentsOf(text: string): JsonObject {
     const value = JSON.parse(text) as Json;
     if (isObject(value)) return value;
   } catch {
-    // Not JSON: stored unchanged.
+    // Invalid JSON is stored unchanged.
   }
   return { _raw: text };
 }
 
-/** Returns the input of a chat completion's call. Some clients and servers send an object in place of its JSON text. */
+/** Returns the input of a chat completion's call. Some clients and servers send an object instead of JSON text. */
 export const inputOf = (named: JsonObject): JsonObject =>
   isObject(named.arguments) ? named.arguments : argumentsOf(textOf(named.arguments) ?? textOf(named.input) ?? '');
 
-/** Checks whether a text is complete JSON, such as the arguments of a call that has ended. */
+/** Checks whether a string is complete JSON, such as the arguments of a call that has ended. */
 export function isJson(text: string): boolean {
   try {
     JSON.parse(text);
@@ -60,6 +60,6 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** Returns arguments as JSON text; some clients and servers send an object in place of it. */
+/** Returns arguments as JSON text. Some clients and servers send an object instead. */
 export const jsonText = (given: Json | undefined): string =>
   typeof given === 'string' ? given : given === undefined || given === null ? '' : JSON.stringify(given);

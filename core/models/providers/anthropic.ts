@@ -1,4 +1,4 @@
-/** Anthropic messages. Only `message_stop` ends a stream well. */
+/** Anthropic messages. Only `message_stop` completes a stream normally. */
 
 import type { JsonObject } from '#core/kernel/json.ts';
 import { objectsOf, textOf } from '#core/kernel/narrow.ts';
@@ -42,14 +42,14 @@ function anthropicBody({ model, body, stream }: ProviderCall): JsonObject {
 }
 
 /**
- * Checks whether thinking was signed by its vendor, who refuses any other. Unsigned thinking is created by the gateway
- * from the reasoning of other providers and returned by clients.
+ * Checks whether thinking was signed by its vendor, who refuses unsigned thinking. The gateway creates unsigned
+ * thinking from other providers' reasoning, and clients send it back.
  */
 export const isSigned = ({ type, signature }: JsonObject): boolean => type !== 'thinking' || Boolean(textOf(signature));
 
 const isReadable = ({ content }: JsonObject): boolean => objectsOf(content).every(isSigned);
 
-/** Returns the body without unsigned thinking, and without messages that contained only that. */
+/** Returns the body without unsigned thinking, and without messages that contained nothing else. */
 function withoutUnsigned(body: JsonObject): JsonObject {
   const { messages } = body;
   if (!Array.isArray(messages) || objectsOf(messages).every(isReadable)) return body;

@@ -1,6 +1,6 @@
 /**
- * Translates messages from Anthropic's form to Converse, which is stricter: turns alternate and are not empty; a
- * document needs a text in its message, and a name of few characters that is unique in the request
+ * Translates messages from Anthropic's format to Converse, which is stricter: turns alternate and are not empty; a
+ * document needs text in its message, and a name from a limited character set that is unique in the request
  * [providers.converse-messages].
  */
 
@@ -20,7 +20,7 @@ interface Turn {
 
 /**
  * Translates the messages.
- * @throws GatewayError `invalid_request` for content that Converse cannot express, and if all are empty.
+ * @throws GatewayError `invalid_request` for content that Converse cannot express, or if all messages are empty.
  */
 export function converseMessages(messages: readonly JsonObject[]): Turn[] {
   const names = new DocumentNames();
@@ -43,7 +43,7 @@ export function converseMessages(messages: readonly JsonObject[]): Turn[] {
   return turns;
 }
 
-/** Roles of Converse, which has one system prompt before the messages. */
+/** Roles in Converse, which has a single system prompt before the messages. */
 const roles = ['user', 'assistant'] as const;
 
 const contentOf = (content: Json | undefined, path: string, names: DocumentNames): Part[] =>
@@ -54,7 +54,7 @@ const contentOf = (content: Json | undefined, path: string, names: DocumentNames
         return parts.length === 0 ? [] : [...parts, ...cachePoint(block)];
       });
 
-/** Returns a text part; none for a text without a visible character, which Converse refuses. */
+/** Returns a text part, or none for text without visible characters, which Converse refuses. */
 const textPart = (text: string | undefined): Part[] => (text === undefined || text.trim() === '' ? [] : [{ text }]);
 
 function partsOf(block: JsonObject, path: string, names: DocumentNames): Part[] {
@@ -96,7 +96,7 @@ function documentOf(block: JsonObject, path: string, names: DocumentNames): Part
   return { format: formatOf(block, documentFormats), name, source: { bytes: bytesOf(block, path) }, ...context };
 }
 
-/** Names for documents, of 1 to 200 characters that Converse accepts, unique in a request. */
+/** Document names, unique within a request, with 1 to 200 of the characters that Converse accepts. */
 class DocumentNames {
   readonly #taken = new Set<string>();
 
@@ -123,17 +123,17 @@ function toolResultOf({ tool_use_id, content, is_error }: JsonObject, path: stri
   const parts = contentOf(content, `${path}.content`, names);
   return {
     toolUseId: idOf(tool_use_id),
-    // Converse accepts neither a result without content nor a blank text.
+    // Converse accepts neither a result without content nor blank text.
     content: parts.length > 0 ? parts : [{ text: 'The result is empty.' }],
     ...(is_error === true && { status: 'error' }),
   };
 }
 
-/** Returns the id of a call in the characters that Converse accepts. */
+/** Returns a call id that uses only characters Converse accepts. */
 const idOf = (id: Json | undefined): Json | undefined => (typeof id === 'string' ? portableId(id) : id);
 
 const lifetimes: ReadonlySet<unknown> = new Set(['5m', '1h']);
-/** Checks whether Converse supports the lifetime of a breakpoint's cache. */
+/** Checks whether Converse supports the cache lifetime of a breakpoint. */
 export const isKnownLifetime = (control: Json | undefined): boolean =>
   !isObject(control) || control.ttl === undefined || control.ttl === null || lifetimes.has(control.ttl);
 
@@ -142,7 +142,7 @@ export const cachePoint = ({ cache_control: control }: JsonObject): Part[] =>
     ? [{ cachePoint: { type: 'default', ...(lifetimes.has(control.ttl) && { ttl: control.ttl }) } }]
     : [];
 
-/** Formats of Converse by media type. For other types the format is the subtype. */
+/** Converse formats by media type. For other types, the format is the subtype. */
 const imageFormats: ReadonlyMap<string, string> = new Map([['image/jpg', 'jpeg']]);
 const documentFormats: ReadonlyMap<string, string> = new Map([
   ['text/plain', 'txt'],

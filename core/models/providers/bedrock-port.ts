@@ -1,23 +1,23 @@
-/** Port of the Bedrock provider to the AWS SDK, which `adapters/aws/bedrock.ts` loads. */
+/** Port through which the Bedrock provider uses the AWS SDK, which `adapters/aws/bedrock.ts` loads. */
 
 export interface BedrockTarget {
   /** @default the environment's region */
   readonly region: string | undefined;
-  /** @default AWS's own */
+  /** @default the AWS endpoint */
   readonly endpoint: string | undefined;
   /** Bedrock API key; without it, requests are signed with the environment's AWS credentials. */
   readonly apiKey: string | undefined;
-  /** Maximum time until the answer begins, and between its events. */
+  /** Maximum time until the response begins, and between its events. */
   readonly timeoutMs: number;
 }
 
-/** Bedrock calls. Both throw the SDK's errors, and HttpFault for time-outs. Aborting closes the connection. */
+/** Bedrock calls. Both throw the SDK's errors, or HttpFault for timeouts. Aborting closes the connection. */
 export interface Bedrock {
   converse(target: BedrockTarget, input: ConverseInput, signal: AbortSignal): Promise<ConverseOutput>;
   converseStream(target: BedrockTarget, input: ConverseInput, signal: AbortSignal): Promise<ConverseStream>;
 }
 
-/** Input with the API's member names, and bytes as Uint8Array as in the SDK. */
+/** Input that uses the API's member names, with bytes as Uint8Array as in the SDK. */
 export type ConverseInput = { readonly modelId: string } & Readonly<Record<string, unknown>>;
 interface ConverseOutput {
   readonly requestId: string;

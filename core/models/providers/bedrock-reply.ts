@@ -1,4 +1,4 @@
-/** Translates answers of Converse, complete and streamed, into Anthropic's form. */
+/** Translates Converse responses, complete and streamed, into Anthropic's format. */
 
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { countOf, textOf } from '#core/kernel/narrow.ts';
@@ -8,7 +8,7 @@ import { BadReply, defined } from './reply.ts';
 
 type Part = Readonly<Record<string, unknown>>;
 
-/** Translates a complete output. @throws BadReply for an output without a message. */
+/** Translates a complete output. @throws BadReply if the output has no message. */
 export function converseReply(output: Part, model: string, requestId: string): JsonObject {
   const message = (output.output as Part | undefined)?.message as Part | undefined;
   if (!Array.isArray(message?.content)) throw new BadReply('it has no message');
@@ -24,7 +24,9 @@ export function converseReply(output: Part, model: string, requestId: string): J
   };
 }
 
-/** Translates events. The stream ends well only after Converse reported its stop reason. @throws BadReply */
+/**
+ * Translates events. The stream completes normally only after Converse has reported its stop reason. @throws BadReply
+ */
 export async function* converseEvents(
   events: AsyncIterable<Part>,
   { model, body }: ProviderCall,
@@ -45,7 +47,7 @@ export async function* converseEvents(
       const index = Number(contentBlockDelta.contentBlockIndex);
       const delta = deltaOf(contentBlockDelta.delta as Part);
       if (!delta) continue;
-      // Converse sends a start event only for tool calls; text and reasoning begin with their first piece.
+      // Converse sends a start event only for tool calls; text and reasoning begin with their first delta.
       if (!open.has(index)) yield { type: 'content_block_start', index, content_block: emptyBlock(delta) };
       open.add(index);
       if (delta.type !== 'redacted') yield { type: 'content_block_delta', index, delta };
@@ -64,7 +66,8 @@ export async function* converseEvents(
 }
 
 /**
- * Returns the start of a message. Converse sends counts at the end only, so the input is estimated, as for other kinds.
+ * Returns the start of a message. Converse sends counts only at the end, so the input count is estimated, as for other
+ * providers.
  */
 const startOf = (model: string, body: JsonObject, requestId: string): JsonObject => ({
   type: 'message_start',
@@ -119,7 +122,7 @@ function emptyBlock({ type, data }: JsonObject): JsonObject {
 
 const toBase64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
 
-/** Stop reasons of Converse and their Anthropic equivalents. */
+/** Converse stop reasons and their Anthropic equivalents. */
 const stopReasons: ReadonlyMap<string, string> = new Map(
   Object.entries({
     end_turn: 'end_turn',
@@ -133,7 +136,7 @@ const stopReasons: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * Translates a stop reason; an unknown one counts as a cut.
+ * Translates a stop reason; an unknown one counts as truncation.
  * @throws BadReply if the model's output could not be read.
  */
 function stopReason(reason: unknown): Json {

@@ -1,4 +1,4 @@
-/** Translates a messages request in Anthropic's form into the input of Converse. */
+/** Translates a messages request in Anthropic's format into Converse input. */
 
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
@@ -105,7 +105,7 @@ function toolConfigOf({ tools, tool_choice, messages }: JsonObject): Part | unde
   if (offered.length === 0) return undefined;
   const choice = isObject(tool_choice) ? tool_choice : {};
   if (choice.type === 'none') {
-    // Converse cannot express it, and requires the tools if the conversation contains calls.
+    // Converse cannot express such a choice, and requires the tools if the conversation contains calls.
     if (!objectsOf(messages).some(({ content }) => objectsOf(content).some(({ type }) => type === 'tool_use')))
       return undefined;
     throw cannotCarry('tool_choice', 'auto, any, tool', 'none');

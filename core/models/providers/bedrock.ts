@@ -1,4 +1,4 @@
-/** Amazon Bedrock through Converse, presented as Anthropic messages. A port covers the SDK. */
+/** Amazon Bedrock through Converse, presented as Anthropic messages. The SDK is used through a port. */
 
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
@@ -44,7 +44,7 @@ export function bedrockProvider(entry: ProviderEntry, { bedrock, secrets, timeou
         const target = { region, endpoint: base_url, apiKey, timeoutMs: timeout_ms };
         const input = converseInput(call);
         if (!call.stream) {
-          // Time until the first byte, and the same again.
+          // The time to the first byte, plus the same time for the rest.
           const whole = { ...deadline, ms: 2 * timeout_ms };
           const answered = bedrock.converse(target, input, signal);
           const { requestId, output } = await withDeadline('whole reply', answered, whole);
@@ -62,8 +62,8 @@ export function bedrockProvider(entry: ProviderEntry, { bedrock, secrets, timeou
 }
 
 /**
- * Returns the events of Converse with a time limit each. After the stop reason only the counts may follow, which some
- * streams lack.
+ * Returns Converse events with a time limit for each. After the stop reason, only the counts may follow, and some
+ * streams do not send them.
  */
 function inTime(events: AsyncIterable<Part>, deadline: Deadline): AsyncIterable<Part> {
   const source = events[Symbol.asyncIterator]();
@@ -106,7 +106,7 @@ async function* guarded(
   }
 }
 
-/** Progress of a call: no answer yet, an answer without an event, or events. */
+/** Progress of a call: no response yet, a response without events, or events. */
 type Place = 'call' | 'opening' | 'stream';
 
 interface SdkError extends Error {
@@ -114,7 +114,7 @@ interface SdkError extends Error {
   readonly $response?: { readonly headers?: Readonly<Record<string, string>> };
 }
 
-/** Statuses of errors that arrive as stream events, without an HTTP status. */
+/** Statuses for errors that arrive as stream events, without an HTTP status. */
 const statusByName: ReadonlyMap<string, number> = new Map(
   Object.entries({
     ThrottlingException: 429,
@@ -125,7 +125,7 @@ const statusByName: ReadonlyMap<string, number> = new Map(
   }),
 );
 
-/** Converts an error of the SDK by its name and status. */
+/** Converts an SDK error by its name and status. */
 function sdkFault(
   provider: string,
   thrown: unknown,
@@ -147,7 +147,7 @@ function sdkFault(
   if (isErrorNamed(thrown, 'ModelErrorException')) return fault('garbage');
   const answered = $metadata?.httpStatusCode;
   const status = answered !== undefined && answered >= 300 ? answered : statusByName.get(name);
-  // Connection faults are HttpFault, so any other SDK error without a status concerns the answer.
+  // Connection faults are HttpFault, so any other SDK error without a status is about the response.
   if (status === undefined) return fault('garbage');
   const requestId = requestIdOf({ 'x-amzn-requestid': $metadata?.requestId }, key);
   const seconds = Number($response?.headers?.['retry-after']);

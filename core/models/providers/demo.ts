@@ -1,13 +1,13 @@
-/** Demo answers: the built-in mock answers for a model of another name [models.demo]. */
+/** Demo answers: the built-in mock responds in place of a model with a different name [models.demo]. */
 import type { ProviderEntry } from '#core/contracts/config.ts';
 
 const mockName = /^mock/i;
 
-/** Checks for a demo answer: the mock has only models named `mock…`. */
+/** Checks for a demo answer: the mock's own models are all named `mock…`. */
 export const isDemoOf = ({ type }: Pick<ProviderEntry, 'type'>, model: string): boolean =>
   type === 'mock' && !mockName.test(model);
 
-/** Returns the model name in answers of the mock and in the price table. */
+/** Returns the model name used in the mock's answers and in the price table. */
 export const mockModelName = (model: string): string => (mockName.test(model) ? model : `mock-${model}`);
 
 /** Headers that mark demo answers. */

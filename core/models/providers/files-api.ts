@@ -1,4 +1,4 @@
-/** Requests about files and batches stored at a provider, in OpenAI's form. */
+/** Requests for files and batches stored at a provider, in OpenAI's format. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { type HttpCall, HttpFault, type HttpReply } from './http.ts';
 import type { Provider, ProviderFault, ResourceCall } from './ports.ts';
@@ -6,7 +6,7 @@ import { withoutKey } from './refusal.ts';
 import { refuseError } from './reply.ts';
 import { type Deadline, withDeadline } from './timeouts.ts';
 
-/** Provider's endpoint: how to send requests and read answers. */
+/** Provider endpoint: how to send requests and read responses. */
 interface FilesEndpoint {
   readonly timeoutMs: number;
   readonly http: HttpCall;
@@ -18,7 +18,7 @@ interface FilesEndpoint {
   ) => Record<string, string>;
   readonly faultOf: (thrown: unknown, signal: AbortSignal) => ProviderFault;
   readonly urlOf: (path: string) => string;
-  /** Returns an accepted reply. @throws ProviderFault for a refusal, BadReply for what is not an API answer. */
+  /** Returns an accepted reply. @throws ProviderFault for a refusal, BadReply if it is not an API response. */
   readonly accepted: (reply: HttpReply, key: string | undefined) => HttpReply | Promise<HttpReply>;
   readonly whole: (reply: HttpReply, key: string | undefined) => Promise<JsonObject>;
   readonly deadline: (reply: HttpReply) => Deadline;

@@ -1,4 +1,6 @@
-/** Provider over HTTP: sends a call in the form of its kind and reads any answer, including invalid ones. */
+/**
+ * Provider over HTTP: sends a call in the format of its provider type and reads any response, including invalid ones.
+ */
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
@@ -20,7 +22,7 @@ interface HttpProviderPorts {
   readonly timeouts: Timeouts;
 }
 
-/** Maximum size of a reply that is read as a whole. */
+/** Maximum size of a reply that is read into memory. */
 const maxReplyBytes = 32 * 1024 * 1024;
 
 export function httpProvider(
@@ -46,7 +48,7 @@ export function httpProvider(
     return accepted(await http({ url, headers, body: sent, signal, ...silence }), key);
   };
 
-  /** Returns an accepted reply. @throws ProviderFault for a refusal, BadReply for what is not an API answer. */
+  /** Returns an accepted reply. @throws ProviderFault for a refusal, BadReply if it is not an API response. */
   const accepted = (reply: HttpReply, key: string | undefined): HttpReply | Promise<never> => {
     if (reply.status < 200 || reply.status > 299) return refused(reply, key);
     refuseForeign(reply);
@@ -101,7 +103,7 @@ export function httpProvider(
       }
     },
   };
-  /** Loaded on first use, since few callers have files. */
+  /** Loaded on first use, because few callers use files. */
   const files = lazyImport(async () => {
     const { filesApi } = await import('./files-api.ts');
     return filesApi({
@@ -161,7 +163,7 @@ const later = (load: () => FilesApi | Promise<FilesApi>): FilesApi => ({
   download: async (call) => (await load()).download(call),
 });
 
-/** Splits off the query, in which some servers expect their version. */
+/** Splits off the query, in which some servers expect their API version. */
 function splitUrl(url: string): [base: string, query: string] {
   const { origin, pathname, search } = new URL(url);
   return [origin + pathname.replace(/\/+$/, ''), search];
@@ -172,11 +174,11 @@ export function addressOf(url: string): { host: string; port: number } {
   return { host: hostname, port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port) };
 }
 
-/** Returns the caller's headers that every provider receives. */
+/** Returns the caller's headers that are forwarded to every provider. */
 const traceHeaders = ({ traceparent, tracestate }: Readonly<Record<string, string>>): Record<string, string> =>
   traceparent === undefined ? {} : { traceparent, ...(tracestate !== undefined && { tracestate }) };
 
-/** Refuses the page of a proxy in between, or unrequested bytes. */
+/** Refuses HTML pages from an intermediate proxy, and encoded bytes that were not requested. */
 function refuseForeign({ headers, body }: HttpReply): void {
   const type = headers['content-type'] ?? '';
   const encoding = headers['content-encoding'] ?? 'identity';
@@ -225,7 +227,7 @@ async function* streamOf(
   }
 }
 
-/** Waits for the first event, before which a stream is not an answer. @throws ProviderFault */
+/** Waits for the first event, because a stream does not count as a response before it. @throws ProviderFault */
 export async function awaitFirstEvent(provider: string, events: Events): Promise<AsyncIterable<JsonObject>> {
   const first = await events.next();
   if (first.done) throw new ProviderFault(provider, 'garbage', `${provider} answered a stream without an event`);
@@ -249,13 +251,13 @@ const kinds = {
   aborted: 'aborted',
 } as const satisfies Record<Exclude<HttpFaultKind, 'broken'>, FaultKind>;
 
-/** Returns the fault with the provider's id of the call, unless it has one. */
+/** Returns the fault with the provider's call id, unless it already has one. */
 function withId(fault: ProviderFault, requestId: string | undefined): ProviderFault {
   if (requestId === undefined || fault.requestId !== undefined || fault.kind === 'aborted') return fault;
   return fault.with({ requestId });
 }
 
-/** Converts any error of a provider call into a fault, including unreadable and truncated answers. */
+/** Converts any error of a provider call into a fault, including unreadable and truncated responses. */
 export function asFault(
   provider: string,
   thrown: unknown,

@@ -1,4 +1,4 @@
-/** HTTP port of providers: one call and its answer as it arrives. `adapters/http/provider-http.ts` does the I/O. */
+/** HTTP port for providers: one call and its response as it arrives. `adapters/http/provider-http.ts` does the I/O. */
 
 export interface HttpRequest {
   readonly url: string;
@@ -9,16 +9,19 @@ export interface HttpRequest {
   readonly signal: AbortSignal;
   /** @default 10 seconds */
   readonly connectTimeoutMs?: number;
-  /** Maximum time until the status line. */
+  /** Maximum time until the status line arrives. */
   readonly firstByteTimeoutMs: number;
-  /** Maximum silence while a reader waits for bytes; a slow reader never times out. */
+  /** Maximum silence while a reader waits for bytes, so a slow reader never causes a timeout. */
   readonly idleTimeoutMs: number;
-  /** If set, the request is never sent twice, even if a kept connection was closed: the provider may have acted on it. */
+  /**
+   * If set, the request is never sent twice, even if a kept-alive connection was closed, because the provider may have
+   * acted on it.
+   */
   readonly once?: boolean;
 }
 
 export interface HttpBody extends AsyncIterable<Uint8Array> {
-  /** Reads the short rest of a body that is no longer needed, so that the connection can be reused. */
+  /** Reads the short remainder of a body that is no longer needed, so that the connection can be reused. */
   release(): void;
   /** Closes the connection unless the body has ended. */
   close(): void;
@@ -30,20 +33,20 @@ export interface HttpReply {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly retryAfterSeconds: number | undefined;
   readonly body: HttpBody;
-  /** Reads the body. @throws HttpFault `too-large` if it is longer than `maxBytes`; its connection is closed. */
+  /** Reads the body. @throws HttpFault `too-large` if it is longer than `maxBytes`; the connection is then closed. */
   bytes(maxBytes: number): Promise<Buffer>;
-  /** Reads the body as UTF-8. @throws HttpFault as `bytes`. */
+  /** Reads the body as UTF-8. @throws HttpFault as `bytes` does. */
   text(maxBytes: number): Promise<string>;
 }
 
-/** Sends a request. Follows no redirects and requests no encoding, but decodes the usual ones. @throws HttpFault */
+/** Sends a request. Does not follow redirects or request an encoding, but decodes the common ones. @throws HttpFault */
 export type HttpCall = (request: HttpRequest) => Promise<HttpReply>;
 
 export type HttpFaultKind =
-  /** No connection, or it ended before a status line; for a request that is sent once, no connection. */
+  /** No connection, or it ended before a status line; if the request is sent only once, no connection. */
   | 'unreachable'
   | 'timeout'
-  /** The connection ended within the body; for a request that is sent once, after it was established. */
+  /** The connection ended within the body; if the request is sent only once, at any time after it was established. */
   | 'broken'
   | 'too-large'
   | 'aborted';

@@ -1,10 +1,10 @@
-/** Reads a provider's key from the secret that its entry names. */
+/** Reads a provider's key from the secret named in its entry. */
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
 import { ProviderFault } from './ports.ts';
 
 /**
- * Returns the key named by the entry, read at call time; undefined for a provider that requires none.
+ * Returns the key named by the entry, read at call time, or undefined for a provider that requires none.
  * @throws ProviderFault
  */
 export async function keyOf(entry: ProviderEntry, secrets: SecretStore): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-/** Parses streams of one JSON document per line, from bytes cut anywhere. */
+/** Parses streams with one JSON document per line, from bytes split at any position. */
 import type { SseDecoder, SseEvent } from '#core/models/dialects/sse.ts';
 import { BadReply } from './reply.ts';
 
@@ -6,15 +6,16 @@ import { BadReply } from './reply.ts';
 export type Frame = SseEvent;
 export type Frames = Pick<SseDecoder, 'push' | 'end'>;
 
-/** Maximum of one frame; base64 images in replies arrive in one piece. */
+/** Maximum length of one frame; base64 images in replies arrive in one piece. */
 export const maxFrameCharacters = 32 * 1024 * 1024;
 
 /**
- * Returns a decoder that ignores blank lines and accepts a last line without a line end.
- * @throws BadReply for malformed UTF-8 and endless lines.
+ * Returns a decoder that ignores blank lines and accepts a last line without a line ending.
+ * @throws BadReply for malformed UTF-8 and overlong lines.
  */
 export function lineFrames(): Frames {
-  // One byte order mark at the start is dropped here: Node's decoder drops a second one when it comes in pieces.
+  // One byte order mark at the start is dropped here, because Node's decoder drops a second one if it arrives in
+  // pieces.
   const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let partial = '';
   let begun = false;

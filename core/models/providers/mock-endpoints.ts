@@ -1,4 +1,4 @@
-/** Answers of the built-in provider outside chat, always the same for the same request. */
+/** Answers of the built-in provider on endpoints other than chat, always the same for the same request. */
 
 import type { EndpointName } from '#core/contracts/chat.ts';
 import { asText } from '#core/kernel/as-text.ts';
@@ -18,10 +18,10 @@ const textsOf = (value: Json | undefined): string[] =>
     typeof text === 'string' ? text : JSON.stringify(text),
   );
 
-/** Picture of one grey point, as PNG. */
+/** Image of a single grey pixel, as PNG. */
 const picture = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkaAAAAIYAgtXh1zcAAAAASUVORK5CYII=';
 
-/** Returns one second of silence as WAV: 8,000 samples of 8 bits. */
+/** Returns one second of silence as WAV: 8,000 samples of 8 bits each. */
 function silence(): Buffer {
   const samples = 8000;
   const head = Buffer.alloc(44);
@@ -75,8 +75,8 @@ export function mockAnswer(endpoint: EndpointName, { body, model, created }: Moc
 const maxDimensions = 4096;
 
 /**
- * Returns the vector of a text, always the same and of length 1; as numbers, or as base64 of 32-bit floats, which
- * OpenAI's client requests. Each digest gives eight numbers; further digests give more.
+ * Returns the vector of a text, always the same and of length 1, as numbers or as base64 of 32-bit floats, which
+ * OpenAI's client requests. Each digest provides eight numbers, so longer vectors use more digests.
  */
 function vectorOf(text: string, { encoding_format, dimensions }: JsonObject): Json {
   const size = typeof dimensions === 'number' ? Math.min(dimensions, maxDimensions) : 8;

@@ -1,11 +1,11 @@
-/** Answers of the mock in OpenAI's form, complete and in chunks of a word; its tokens are characters / 4. */
+/** Mock answers in OpenAI's format, complete or in chunks of one word each. Tokens are counted as characters / 4. */
 import { chatSizes } from '#core/contracts/chat.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { countOf, isObject, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { defined } from './reply.ts';
 
 export interface MockReply {
-  /** Hex id, the same for the same request. */
+  /** Hex id that is the same for the same request. */
   readonly id: string;
   readonly createdAt: number;
   readonly model: string;
@@ -14,7 +14,7 @@ export interface MockReply {
   readonly toolCalls: readonly { readonly name: string; readonly arguments: unknown }[];
 }
 
-/** Returns the text of the last user message; empty without one. */
+/** Returns the text of the last user message, or an empty string if there is none. */
 export function lastUserText(body: JsonObject): string {
   const message = objectsOf(body.messages).findLast(({ role }) => role === 'user');
   return message ? contentText(message.content) : '';
@@ -67,7 +67,7 @@ const head = ({ id, createdAt, model }: MockReply, object: string): JsonObject =
   model,
 });
 
-/** Returns the text that fits into the tokens that the caller allows. */
+/** Returns the text truncated to the number of tokens that the caller allows. */
 function spoken({ body, text }: MockReply): { text: string; cut: boolean } {
   const most = countOf(body.max_completion_tokens) ?? countOf(body.max_tokens);
   const characters = [...text];
@@ -99,7 +99,7 @@ function usageOf(reply: MockReply, text: string): JsonObject {
 
 const tokens = (text: string) => Math.ceil(text.length / chatSizes.charactersPerToken);
 
-/** Returns every word with the blanks after it. */
+/** Returns every word with the whitespace after it. */
 const wordsOf = (text: string): string[] => text.match(/\S+\s*|\s+/g) ?? [];
 
 const contentText = (content: Json | undefined): string =>

@@ -1,6 +1,6 @@
 /**
- * Built-in provider: answers in process, always the same for the same request, so that routes, policies and clients can
- * be tried without a model. Scripted answers take precedence.
+ * Built-in provider that responds in process, always the same for the same request, so that routes, policies and
+ * clients can be tried without a model. Scripted answers take precedence.
  */
 import type { MockScript, ProviderEntry } from '#core/contracts/config.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
@@ -20,7 +20,7 @@ interface MockPorts {
 
 type Scripted = MockScript['replies'][number];
 
-/** Tokens per word, the unit of the pace. */
+/** Tokens per word, the unit in which the pace is measured. */
 const tokensPerChunk = 1;
 
 export function mockProvider(entry: ProviderEntry, { clock, timeouts }: MockPorts): Provider {

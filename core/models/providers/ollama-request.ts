@@ -1,4 +1,4 @@
-/** Translates a chat request in OpenAI's form for Ollama's `/api/chat`. */
+/** Translates a chat request in OpenAI's format for Ollama's `/api/chat`. */
 
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
@@ -26,12 +26,12 @@ import { argumentsOf } from '#core/models/dialects/wire.ts';
 import type { ProviderCall } from './ports.ts';
 import { defined, unfit } from './reply.ts';
 
-/** OpenAI members that Ollama expects among `options`. */
+/** OpenAI members that Ollama expects in `options`. */
 const optionNames = ['temperature', 'top_p', 'seed', 'frequency_penalty', 'presence_penalty'] as const;
 
 /**
- * Rules for OpenAI's members. Ollama silently ignores unknown names, so each is translated, refused or left out by name
- * [chat.translated-members].
+ * Rules for OpenAI members. Ollama silently ignores unknown names, so each member is translated, refused, or left out
+ * and listed by name [chat.translated-members].
  */
 export const membersToOllama: Members = {
   ...hintsOfOpenai,
@@ -66,13 +66,13 @@ function bodyOf({ model, body, stream }: ProviderCall): JsonObject {
   };
 }
 
-/** Returns the members left out for Ollama; of a body that does not fit, those found before its refusal. */
+/** Returns the members left out for Ollama. For a body that is refused, returns those found before the refusal. */
 export function ollamaLeftOut(body: JsonObject): string[] {
   const names: string[] = [];
   try {
     crossing(body, membersToOllama, (name) => names.push(name));
   } catch {
-    // `ollamaBody` reports the reason.
+    // `ollamaBody` reports the reason for the refusal.
   }
   if (!isKept(body.tool_choice)) names.push('tool_choice');
   notePartsLeftOut(body, (name) => void (names.includes(name) || names.push(name)));
@@ -96,7 +96,7 @@ const isKept = (choice: Json | undefined): boolean =>
   choice === undefined || choice === null || choice === 'auto' || choice === 'none';
 
 /**
- * Returns the offered tools. Ollama lets the model choose among them, so only choices that narrow the list can be
+ * Returns the offered tools. With Ollama, the model chooses among them, so only choices that narrow the list can be
  * expressed.
  */
 function offeredTools({ tools, tool_choice }: JsonObject): Json | undefined {
@@ -108,7 +108,7 @@ function offeredTools({ tools, tool_choice }: JsonObject): Json | undefined {
   return objectsOf(tools).filter((tool) => names.includes(objectOf(tool.function)?.name));
 }
 
-/** Returns the names of the tools to which a choice narrows the offer; undefined if it does not narrow it. */
+/** Returns the names of the tools to which a choice narrows the list, or undefined if it does not narrow it. */
 function namesChosen(choice: Json | undefined): readonly unknown[] | undefined {
   const name = objectOf(objectOf(choice)?.function)?.name;
   return name === undefined ? chosenTools(choice) : [name];
@@ -146,7 +146,7 @@ function messagesOf(messages: readonly JsonObject[]): JsonObject[] {
       const name = named.name;
       const given = named.arguments ?? named.input;
       toolNames.set(textOf(call.id) ?? '', textOf(name) ?? '');
-      // Ollama expects an object, OpenAI a text.
+      // Ollama expects an object, OpenAI a string.
       return {
         function: { name: name ?? '', arguments: typeof given === 'string' ? argumentsOf(given) : (given ?? {}) },
       };
@@ -169,8 +169,8 @@ function messagesOf(messages: readonly JsonObject[]): JsonObject[] {
 }
 
 /**
- * Roles for Ollama. Granite models start to think after a message of role `control`; templates drop messages of unknown
- * roles.
+ * Roles for Ollama. A message with role `control` makes Granite models start thinking; templates drop messages with
+ * unknown roles.
  */
 const roles = [...rolesOfOpenai, 'control'];
 
@@ -183,7 +183,7 @@ function contentOf(content: Json | undefined, path: string): { content: string; 
   const images = parts.flatMap(({ type, image_url }, at) => {
     if (type !== 'image_url') return [];
     const url = textOf(isObject(image_url) ? image_url.url : image_url);
-    // Ollama does not fetch URLs, and the gateway must not be made to.
+    // Ollama does not fetch URLs, and the gateway must not be made to fetch them.
     const data = /^data:image\/[^;,]+;base64,(.+)$/s.exec(url ?? '')?.[1];
     if (data === undefined) throw cannotCarry(`${path}[${at}].image_url.url`, 'data:image/…;base64 URLs');
     return [data];

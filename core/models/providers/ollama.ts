@@ -1,6 +1,6 @@
 /**
- * Ollama: translates its own `/api/chat`, with one JSON document per line, into OpenAI's form. A base URL that ends in
- * `/v1` is its OpenAI-compatible API.
+ * Ollama: translates its own `/api/chat`, which sends one JSON document per line, into OpenAI's format. A base URL that
+ * ends in `/v1` is its OpenAI-compatible API.
  */
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
@@ -91,7 +91,7 @@ function messageOf(body: JsonObject): JsonObject {
   return body.message;
 }
 
-/** Returns an id. Ollama sends none, but its time stamp has nanoseconds. */
+/** Returns an id. Ollama sends none, but its timestamp has nanosecond precision. */
 const idOf = ({ created_at, model, message }: JsonObject) =>
   sha256(JSON.stringify([created_at ?? null, model ?? null, message ?? null])).slice(0, 24);
 
@@ -118,13 +118,13 @@ const toolCalls = (message: JsonObject, id: string, from: number): JsonObject[] 
     };
   });
 
-/** Returns the finish reason. Older servers send none, and an unknown one is never a normal end. */
+/** Returns the finish reason. Older servers send none, and an unknown reason never counts as a normal end. */
 function finishOf({ done_reason }: JsonObject, called: boolean): string {
   if (done_reason !== undefined && done_reason !== 'stop') return 'length';
   return called ? 'tool_calls' : 'stop';
 }
 
-/** Returns the usage. Ollama does not count a cached prompt; that count is then left out. */
+/** Returns the usage. Ollama does not count a cached prompt, in which case that count is left out. */
 function usageOf({ prompt_eval_count, eval_count }: JsonObject): JsonObject {
   const [prompt, completion] = [countOf(prompt_eval_count), countOf(eval_count)];
   return defined({

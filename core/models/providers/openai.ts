@@ -1,4 +1,4 @@
-/** OpenAI chat completions, and the many servers with the same API. Unknown fields pass through. */
+/** OpenAI chat completions, and the many servers that offer the same API. Unknown fields pass through. */
 
 import type { JsonObject } from '#core/kernel/json.ts';
 import { countOf, objectsOf } from '#core/kernel/narrow.ts';
@@ -34,7 +34,7 @@ export const openaiWire: Wire = {
   },
 };
 
-/** Returns the caller's body with the gateway's choice of model and streaming. */
+/** Returns the caller's body with the model and streaming option that the gateway selected. */
 function openaiBody({ model, body, stream }: ProviderCall): JsonObject {
   if (stream) return { ...body, model, stream: true };
   const { stream: _stream, stream_options: _options, ...rest } = body;
@@ -47,13 +47,14 @@ class ChunkReader implements FrameReader {
   readonly #finished = new Set<number>();
   readonly #complete = completeChunks();
 
-  /** @param choices number of choices that the request asks for. */
+  /** @param choices number of choices that the request specifies. */
   constructor(choices: number) {
     this.#choices = choices;
   }
 
   /**
-   * True if the stream may end. Some servers never send `[DONE]`: the finish reason of the last choice then ends it.
+   * True if the stream may end. Some servers never send `[DONE]`; the finish reason of the last choice then ends the
+   * stream.
    */
   get complete(): boolean {
     return this.#finished.size >= this.#choices;

@@ -1,4 +1,4 @@
-/** Pause that an abort ends. */
+/** Pause that ends early on abort. */
 import type { Timeouts } from '#core/kernel/ports.ts';
 
 /** Resolves after `ms` milliseconds, or when the signal aborts. Check the signal to see which came first. */

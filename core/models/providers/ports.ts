@@ -14,7 +14,9 @@ export interface ProviderCall {
   readonly signal: AbortSignal;
   /** Sent in place of the body. */
   readonly form?: ProviderForm | undefined;
-  /** Set if the provider is to store its response or continue one; ignored by kinds that store none. */
+  /**
+   * Set if the provider should store its response or continue a stored one; ignored by provider types that store none.
+   */
   readonly kept?: KeptCall | undefined;
 }
 
@@ -26,14 +28,14 @@ export interface KeptCall {
   readonly instructions: number;
 }
 
-/** Request about files and batches stored at a provider; its path is below the base URL. */
+/** Request for files or batches stored at a provider; its path is relative to the base URL. */
 export interface ResourceCall {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly body?: JsonObject;
   /** Sent in place of the body. */
   readonly form?: ProviderForm;
-  /** Never sent a second time. */
+  /** Set if the request must never be sent twice. */
   readonly once?: true;
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
@@ -41,17 +43,20 @@ export interface ResourceCall {
 
 /** Request for the content of a file. */
 interface DownloadCall extends Pick<ResourceCall, 'path' | 'headers' | 'signal'> {
-  /** Maximum bytes to read. */
+  /** Maximum number of bytes to read. */
   readonly most: number;
 }
 
-/** Multipart form data, with the content type that names its boundary. */
+/** Multipart form data, with the content type that specifies its boundary. */
 export interface ProviderForm {
   readonly type: string;
   readonly bytes: Uint8Array;
 }
 
-/** Reply in the provider's dialect. A stream's events end if it ended well; a broken one throws ProviderFault. */
+/**
+ * Reply in the provider's dialect. A stream's events end if it completed normally; a broken stream throws
+ * ProviderFault.
+ */
 export type ProviderReply =
   | { readonly type: 'json'; readonly body: JsonObject }
   | { readonly type: 'stream'; readonly events: AsyncIterable<JsonObject> };
@@ -61,57 +66,57 @@ export interface Provider {
   readonly type: ProviderEntry['type'];
   readonly dialect: DialectName;
   readonly region?: string | undefined;
-  /** Set if it stores responses; a call with `kept` then returns the provider's id of its response as `id`. */
+  /** Set if the provider stores responses; a call with `kept` then returns the provider's response id as `id`. */
   readonly keepsResponses?: boolean;
-  /** Returns the members of a body in its dialect that this kind of provider cannot express and does without. */
+  /** Returns the members of a body in its dialect that this provider type cannot express and omits. */
   leftOut?(body: JsonObject): readonly string[];
-  /** Host and port called, for spans. */
+  /** Host and port to which calls are made, for spans. */
   readonly address?: { readonly host: string; readonly port: number };
   /**
-   * Calls the model. Resolves when the status of the reply and the first event of a stream are known: until then
-   * another provider may be tried.
+   * Calls the model. Resolves when the reply status and the first event of a stream are known; until then, another
+   * provider may be tried.
    * @throws ProviderFault
    */
   call(call: ProviderCall): Promise<ProviderReply>;
   /**
-   * Calls an endpoint other than chat, in OpenAI's form; the body is sent unchanged.
+   * Calls an endpoint other than chat, in OpenAI's format; the body is sent unchanged.
    * @throws ProviderFault
    */
   post?(endpoint: EndpointName, call: ProviderCall): Promise<JsonObject>;
   /**
-   * Requests files and batches in OpenAI's form, for kinds that store them; returns the answer unchanged.
+   * Requests files and batches in OpenAI's format, for provider types that store them; returns the response unchanged.
    * @throws ProviderFault
    */
   resource?(call: ResourceCall): Promise<JsonObject>;
-  /** Returns the content of a file; undefined if it has more than `most` bytes. @throws ProviderFault */
+  /** Returns the content of a file, or undefined if it is larger than `most` bytes. @throws ProviderFault */
   download?(call: DownloadCall): Promise<string | undefined>;
-  /** Embeds texts, for kinds that can. */
+  /** Embeds texts, for provider types that support it. */
   embed?(model: string, texts: readonly string[], signal: AbortSignal): Promise<number[][]>;
 }
 
 export type FaultKind =
-  /** No connection, or it ended before a reply. */
+  /** No connection, or the connection ended before a reply. */
   | 'unreachable'
   | 'timeout'
   /** An HTTP error status. */
   | 'status'
-  /** An answer that is not a reply: HTML, truncated JSON, an error in a 200. */
+  /** A response that is not a valid reply: HTML, truncated JSON, an error with status 200. */
   | 'garbage'
-  /** The stream ended before its end. */
+  /** The stream broke off before its end. */
   | 'broken'
   /** The provider cannot be used: disabled, no key, breaker open. */
   | 'unavailable'
-  /** The caller went away. */
+  /** The caller disconnected. */
   | 'aborted';
 
 /** Failed call to a provider. */
 export interface ProviderAttempt {
   readonly provider: string;
-  /** A fault's kind, an HTTP status, `breaker_open` or `no_key`. */
+  /** A fault kind, an HTTP status, `breaker_open` or `no_key`. */
   readonly error: string;
 }
 
-/** Reason why a provider did not answer. `message` is for the log: callers receive a generic text. */
+/** Reason a provider did not answer. `message` is for the log; callers receive generic text. */
 export class ProviderFault extends Error {
   override readonly name = 'ProviderFault';
   readonly kind: FaultKind;
@@ -122,11 +127,11 @@ export class ProviderFault extends Error {
   readonly shown: string | undefined;
   /** Member of the provider's request that the fault is about. */
   readonly param: string | undefined;
-  /** Provider's own reason in addition to the status, if the gateway acts on it. */
+  /** Provider's own reason in addition to the status, if it affects the gateway's behaviour. */
   readonly reason: FaultReason | undefined;
-  /** Provider's own id of the call, from its answer. */
+  /** Provider's own call id, from its response. */
   readonly requestId: string | undefined;
-  /** Every attempt of the route, if all of them failed. */
+  /** All attempts of the route, if every one of them failed. */
   readonly attempts: readonly ProviderAttempt[];
 
   constructor(provider: string, kind: FaultKind, message: string, options: FaultOptions = {}) {
@@ -150,15 +155,15 @@ export class ProviderFault extends Error {
 }
 
 export type FaultReason =
-  /** The gateway's account has no credit left: retrying does not help. */
+  /** The gateway's account has no credit left, so retrying does not help. */
   | 'quota'
   /** The key is not set, or cannot be read. */
   | 'no_key'
   /** The provider does not have the model. */
   | 'no_model'
-  /** The request cannot be expressed in the provider's form; no request was sent. */
+  /** The request cannot be expressed in the provider's format, so no request was sent. */
   | 'unfit'
-  /** The provider failed so often that it is not called for a while. */
+  /** The provider failed so often that it is not called for some time. */
   | 'breaker_open';
 
 interface FaultOptions {
@@ -172,7 +177,9 @@ interface FaultOptions {
   readonly attempts?: readonly ProviderAttempt[] | undefined;
 }
 
-/** Source of providers by configuration entry; the same entry returns the same provider with its breaker state. */
+/**
+ * Source of providers by configuration entry. The same entry always returns the same provider, with its breaker state.
+ */
 export interface Providers {
   /** Returns the provider. @throws ProviderFault `unavailable` for a disabled entry or a missing key. */
   get(entry: ProviderEntry): Promise<Provider>;

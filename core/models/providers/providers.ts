@@ -1,4 +1,7 @@
-/** Creates the provider of a configuration entry; unchanged entries keep theirs when the configuration is reloaded. */
+/**
+ * Creates the provider for a configuration entry; unchanged entries keep their provider when the configuration is
+ * reloaded.
+ */
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { Clock, SecretStore, Timeouts } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
@@ -16,11 +19,14 @@ interface ProviderDeps {
   readonly secrets: SecretStore;
   readonly clock: Clock;
   readonly timeouts: Timeouts;
-  /** Loads the AWS SDK on its first call; without it, entries of type `bedrock` are unavailable. */
+  /** Loads the AWS SDK on its first call; if undefined, entries of type `bedrock` are unavailable. */
   readonly bedrock: Bedrock | undefined;
 }
 
-/** Maximum number of providers, more than any configuration has, so that only those of past ones are dropped. */
+/**
+ * Maximum number of providers, more than any configuration has, so that only providers of past configurations are
+ * dropped.
+ */
 const maxKept = 512;
 
 export function providersFrom(deps: ProviderDeps): Providers {
@@ -29,7 +35,7 @@ export function providersFrom(deps: ProviderDeps): Providers {
   const made = async (entry: ProviderEntry): Promise<Provider> => {
     const content = contentOf(entry);
     const fresh = byContent.get(content) ?? (await providerOf(entry, deps));
-    const provider = byContent.get(content) ?? fresh; // of calls at the same time the first one's
+    const provider = byContent.get(content) ?? fresh; // for concurrent calls, the first one's provider is used
     byContent.set(content, provider);
     return provider;
   };
@@ -44,7 +50,7 @@ export function providersFrom(deps: ProviderDeps): Providers {
   };
 }
 
-/** Creates a provider; kinds that few deployments use are loaded on their first call. */
+/** Creates a provider. Provider types that few deployments use are loaded on their first call. */
 async function providerOf(entry: ProviderEntry, deps: ProviderDeps): Promise<Provider> {
   switch (entry.type) {
     case 'mock':

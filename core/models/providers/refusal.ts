@@ -1,4 +1,4 @@
-/** Converts the refusal of a provider into a fault: bounded, and without the key of the call. */
+/** Converts a provider's refusal into a fault, limited in length and without the key used for the call. */
 
 import type { Json } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
@@ -7,7 +7,7 @@ import type { HttpReply } from './http.ts';
 import { ProviderFault } from './ports.ts';
 import { reasonOf } from './reply.ts';
 
-/** Part of an error body that is read. */
+/** Maximum number of bytes of an error body that are read. */
 const maxRefusalBytes = 64 * 1024;
 const maxTold = 500;
 /** Statuses about the caller's own request. */
@@ -17,21 +17,21 @@ interface Refusal {
   readonly provider: string;
   readonly status: number;
   readonly retryAfterSeconds?: number | undefined;
-  /** Type of the error, e.g. `overloaded_error`. */
+  /** Error type, e.g. `overloaded_error`. */
   readonly type?: string | undefined;
-  /** Code of the error, e.g. `insufficient_quota`. */
+  /** Error code, e.g. `insufficient_quota`. */
   readonly code?: string | undefined;
   readonly message?: string | undefined;
   /** Member named by the error. */
   readonly param?: string | undefined;
   readonly requestId?: string | undefined;
-  /** Key of the call, so that it can be withheld. */
+  /** Key used for the call, so that it can be withheld. */
   readonly key?: string | undefined;
 }
 
 /**
- * Returns the fault. Errors in the caller's request are reported to the caller, but not logged, because they may quote
- * the prompt.
+ * Returns the fault. Errors about the caller's own request are reported to the caller but not logged, because they may
+ * quote the prompt.
  */
 export function refusalFault(refusal: Refusal): ProviderFault {
   const { provider, status, retryAfterSeconds, type, code, key, requestId } = refusal;
@@ -59,18 +59,18 @@ export async function readRefusal(provider: string, reply: HttpReply, key: strin
   return refusalFault({ provider, status, retryAfterSeconds, key, requestId, ...errorOfProvider(text) });
 }
 
-/** Headers with the provider's id of a call. */
+/** Headers that contain the provider's call id. */
 const requestIdHeaders = ['x-request-id', 'request-id', 'x-amzn-requestid'] as const;
 
 /**
- * Returns the id of a call if it has the form of one: the provider controls this header, and it is sent to the caller.
+ * Returns the call id if it has a valid format, because the provider controls this header and it is sent to the caller.
  */
 export function requestIdOf(headers: HttpReply['headers'], key: string | undefined): string | undefined {
   const ids = requestIdHeaders.map((name) => headers[name]);
   return ids.find((id) => id !== undefined && /^[\w.:-]{4,128}$/.test(id) && withoutKey(id, key) === id);
 }
 
-/** Parses error bodies of providers: `{error: {message, type}}`, `{error: "…"}`, `{message}` and `{detail}`. */
+/** Parses providers' error bodies: `{error: {message, type}}`, `{error: "…"}`, `{message}` and `{detail}`. */
 function errorOfProvider(text: string): Pick<Refusal, 'type' | 'code' | 'message' | 'param'> {
   let body: Json;
   try {
@@ -91,7 +91,7 @@ function errorOfProvider(text: string): Pick<Refusal, 'type' | 'code' | 'message
   };
 }
 
-/** Short words used as keys of servers without keys (`none`, `ollama`), which also occur in ordinary answers. */
+/** Short placeholder keys for servers that require none (`none`, `ollama`), which also occur in ordinary responses. */
 const placeholder = /^(?:[A-Za-z]{0,7}|.{0,3})$/s;
 
 /** Returns the text without the key, which some providers echo. */

@@ -1,16 +1,16 @@
-/** Checks every provider's answer: JSON, an object, and not an error in disguise. */
+/** Checks that every provider response is JSON, an object, and not an error in disguise. */
 
 import { GatewayError } from '#core/kernel/errors.ts';
 import { assertBounded, type Json, type JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 import type { FaultReason } from './ports.ts';
 
-/** Answer that is not a valid reply. Its message names the defect without quoting. */
+/** Response that is not a valid reply. Its message names the defect without quoting the response. */
 export class BadReply extends Error {
   override readonly name = 'BadReply';
 }
 
-/** Limit or overload that a provider reports within a reply of status 200, or within a stream. */
+/** Limit or overload that a provider reports in a reply with status 200, or within a stream. */
 export class ReportedError extends BadReply {
   readonly status: number;
   readonly reason: FaultReason | undefined;
@@ -22,10 +22,10 @@ export class ReportedError extends BadReply {
   }
 }
 
-/** Request that this kind of provider cannot express; the message is for the caller. */
+/** Request that this provider type cannot express; the message is for the caller. */
 export class UnfitRequest extends Error {
   override readonly name = 'UnfitRequest';
-  /** Caller's error, if it is more specific than the message. */
+  /** Error for the caller, if it is more specific than the message. */
   readonly refusal: GatewayError | undefined;
 
   constructor(message: string, refusal?: GatewayError) {
@@ -34,14 +34,14 @@ export class UnfitRequest extends Error {
   }
 }
 
-/** Converts a refusal of the translation into a request that the provider cannot express. */
+/** Converts a translation refusal into an error for a request that the provider cannot express. */
 export const unfit = (thrown: unknown): unknown =>
   thrown instanceof GatewayError ? new UnfitRequest(thrown.message, thrown) : thrown;
 
-/** Limits of a meaningful reply: processing a value costs more than its characters. */
+/** Limits of a valid reply, because processing a value costs more than its characters. */
 export const replyBounds = { nesting: 256, values: 200_000 } as const;
 
-/** Parses a reply. @throws BadReply for text that is not a JSON object, or exceeds the limits of a reply. */
+/** Parses a reply. @throws BadReply if the text is not a JSON object or exceeds the reply limits. */
 export function parseObject(text: string): JsonObject {
   let value: Json;
   try {
@@ -60,7 +60,7 @@ export function parseObject(text: string): JsonObject {
   return value;
 }
 
-/** Refuses an error under a status of success. @throws BadReply */
+/** Refuses an error sent with a success status. @throws BadReply */
 export function refuseError(message: JsonObject): void {
   const { error } = message;
   if (error === undefined || error === null) return;
@@ -72,7 +72,7 @@ export function refuseError(message: JsonObject): void {
   throw status === undefined ? new BadReply(found) : new ReportedError(found, status, reasonOf(words));
 }
 
-/** Providers' words for temporary refusals, with the equivalent status. */
+/** Words that providers use for temporary refusals, with the equivalent status. */
 const waiting: ReadonlyMap<Json, number> = new Map<Json, number>([
   ...(['overloaded_error', 'service_unavailable', 'service_unavailable_error', 529, '529'] as const).map(
     (word) => [word, 529] as const,
@@ -83,12 +83,12 @@ const waiting: ReadonlyMap<Json, number> = new Map<Json, number>([
   ),
 ]);
 
-/** Returns the reason that the type and code of a provider's error add to its status. */
+/** Returns the additional reason that a provider's error type and code give beyond its status. */
 export function reasonOf(words: readonly (Json | undefined)[]): FaultReason | undefined {
   if (words.some((word) => word === 'insufficient_quota' || word === 'billing_hard_limit_reached')) return 'quota';
   return words.includes('model_not_found') ? 'no_model' : undefined;
 }
 
-/** Returns an object without undefined members. */
+/** Omits undefined members from an object. */
 export const defined = (members: Record<string, Json | undefined>): JsonObject =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as JsonObject;

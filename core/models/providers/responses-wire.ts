@@ -1,5 +1,5 @@
 /**
- * Provider's own `/responses`, for responses that it stores, translated from and to chat completions
+ * Provider's own `/responses` endpoint, for responses that the provider stores, translated from and to chat completions
  * [responses.stored].
  */
 
@@ -11,7 +11,7 @@ import type { Frame } from './lines.ts';
 import { BadReply, parseObject, refuseError } from './reply.ts';
 import type { FrameReader, Wire } from './wire.ts';
 
-/** Differences from a call of the provider's chat completions. */
+/** Differences from a chat completions call to the same provider. */
 export const responsesWire: Pick<Wire, 'path' | 'body' | 'reply' | 'stream'> = {
   path: () => '/responses',
 
@@ -45,14 +45,14 @@ const argumentsOf: ReadonlySet<string> = new Set([
   'response.custom_tool_call_input.delta',
 ]);
 
-/** Translates the events of a response into chunks of a chat completion. */
+/** Translates response events into chat completion chunks. */
 class EventReader implements FrameReader {
   ended = false;
-  /** A response that is cut off has not ended: its last event contains the reason. */
+  /** A response that breaks off has not ended, because the last event contains the reason. */
   readonly complete = false;
   #head: JsonObject = {};
   #said = false;
-  /** Index of a call among the calls, by its index in the output. */
+  /** Index of each call among the calls, keyed by its index in the output. */
   readonly #calls = new Map<number, { readonly index: number; readonly custom: boolean }>();
 
   read({ data }: Frame): readonly JsonObject[] {
@@ -100,7 +100,7 @@ class EventReader implements FrameReader {
 
   #over(response: JsonObject): JsonObject[] {
     this.ended = true;
-    // A server that streams no parts sends all content in its last event.
+    // A server that does not stream parts sends all content in its last event.
     const [choice] = objectsOf(completionOf(response).choices);
     const { tool_calls, ...message } = objectOf(choice?.message) ?? {};
     const calls = objectsOf(tool_calls).map((call, index) => ({ index, ...call }));

@@ -1,4 +1,4 @@
-/** Reads a provider's sound answer: bytes, which no filter reads. */
+/** Reads a provider's audio response, whose bytes are not read by filters. */
 
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Speech } from '#core/models/dialects/endpoints.ts';
@@ -8,8 +8,8 @@ import { BadReply } from './reply.ts';
 const soundType = /^(?:audio\/[a-z0-9.+-]{1,64}|application\/octet-stream)$/;
 
 /**
- * Reads the sound.
- * @throws BadReply for anything else: its connection is closed; HttpFault `too-large` above `maxBytes`.
+ * Reads the audio.
+ * @throws BadReply for anything else, after closing the connection; HttpFault `too-large` above `maxBytes`.
  */
 export async function speechOf({ headers, body, bytes }: HttpReply, maxBytes: number): Promise<Speech & JsonObject> {
   const media_type = (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();

@@ -1,6 +1,6 @@
 /**
- * Time limits for a provider that has begun to answer. Bytes that are not an event (comments, pings, half a line) keep
- * a connection alive, not a call: only the next event of a stream counts, or the complete reply.
+ * Time limits for a provider that has begun to respond. Bytes that are not an event (comments, pings, half a line) keep
+ * a connection open but do not reset the limit: only the next event of a stream or the complete reply does.
  */
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Timeouts } from '#core/kernel/ports.ts';
@@ -13,7 +13,7 @@ export interface Deadline {
   readonly giveUp: () => void;
 }
 
-/** Returns the result of `work` within the time limit. @throws HttpFault `timeout`, after the connection was closed. */
+/** Returns the result of `work` within the time limit. @throws HttpFault `timeout` after closing the connection. */
 export function withDeadline<T>(what: string, work: Promise<T>, { timeouts, ms, giveUp }: Deadline): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = timeouts.after(ms, () => {
@@ -35,14 +35,14 @@ export function withDeadline<T>(what: string, work: Promise<T>, { timeouts, ms, 
 
 export type Events<T = JsonObject> = Pick<AsyncGenerator<T, undefined>, 'next' | 'return'>;
 
-/** Maximum wait for the usage and the end mark of a stream after its last content. */
+/** Maximum wait for a stream's usage and end marker after its last content. */
 const afterLastWordMs = 3_000;
 
 /**
- * Returns the events, each with a time limit from when it is requested: a slow reader never times out. A complete
- * answer ends the call even if the vendor keeps the connection open.
- * @param asFault converts a time-out for the reader.
- * @param isComplete returns whether the answer has given its stop reason.
+ * Returns the events, each with a time limit that starts when it is requested, so a slow reader never causes a timeout.
+ * A complete response ends the call even if the vendor keeps the connection open.
+ * @param asFault converts a timeout for the reader.
+ * @param isComplete returns whether the response has sent its stop reason.
  */
 export function withEventTimeout<T>(
   events: Events<T>,

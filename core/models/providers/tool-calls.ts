@@ -1,7 +1,8 @@
 /**
- * Completes tool calls in replies of servers with OpenAI's API. Many leave out `index`, `id` or `type`, repeat them in
- * every fragment of a stream, number calls from 1, or send arguments as an object. Clients, filters and the gates of
- * tool calls then lose or join calls, so each call is completed once, before anything reads it [chat.completions].
+ * Completes tool calls in replies from servers with OpenAI's API. Many servers omit `index`, `id` or `type`, repeat
+ * them in every fragment of a stream, number calls from 1, or send arguments as an object. Clients, filters and tool
+ * call checks would then lose or merge calls, so each call is completed once, before any code reads it
+ * [chat.completions].
  */
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -9,7 +10,7 @@ import { countOf, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { toolFragments } from '#core/models/dialects/tool-fragments.ts';
 import { isJson, jsonText } from '#core/models/dialects/wire.ts';
 
-/** Returns a complete reply in which each tool call has an id of its own, a type, and arguments as JSON text. */
+/** Returns a complete reply in which each tool call has a unique id, a type, and arguments as JSON text. */
 export function completeReply(reply: JsonObject): JsonObject {
   if (!objectsOf(reply.choices).some(({ message }) => objectOf(message)?.tool_calls)) return reply;
   const choices = objectsOf(reply.choices).map((choice) => {
@@ -65,7 +66,10 @@ function completeFragments(): (fragments: readonly JsonObject[]) => JsonObject[]
   let last: StreamedCall | undefined;
   const callOf = toolFragments<StreamedCall>(() => ({ index: count++, begun: false, named: false, text: '' }));
 
-  /** Checks whether a fragment without index and id begins a call: it follows another, or the last one is complete. */
+  /**
+   * Checks whether a fragment without index and id begins a call: it follows another fragment, or the last call is
+   * complete.
+   */
   const begins = ({ index, id, function: named }: JsonObject, position: number): boolean =>
     countOf(index) === undefined &&
     !id &&
@@ -79,7 +83,10 @@ function completeFragments(): (fragments: readonly JsonObject[]) => JsonObject[]
     });
 }
 
-/** Keeps id and type in the first fragment of a call, and the name in the first that has one: clients join texts. */
+/**
+ * Keeps the id and type only in a call's first fragment, and the name only in the first fragment that has one, because
+ * clients concatenate strings.
+ */
 function completeFragment({ index: _, id, type, ...rest }: JsonObject, call: StreamedCall): JsonObject {
   const head = call.begun ? {} : { id: textOf(id) || freshId(), type: type ?? typeOf(rest) };
   call.begun = true;

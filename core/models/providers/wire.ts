@@ -1,17 +1,17 @@
-/** How one kind of provider is spoken to. */
+/** Defines how the gateway communicates with one type of provider. */
 import type { DialectName } from '#core/contracts/chat.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Frame } from './lines.ts';
 import type { ProviderCall } from './ports.ts';
 
-/** Wire form of one kind of provider. */
+/** Wire format of one provider type. */
 export interface Wire {
   readonly dialect: DialectName;
   readonly defaultBaseUrl: string;
   readonly frames: 'sse' | 'lines';
-  /** Returns the path below the base URL, without a doubled version. */
+  /** Returns the path relative to the base URL, without repeating the version. */
   path(baseUrl: string): string;
-  /** Returns the kind's own headers; the key is absent for servers that require none. */
+  /** Returns the headers specific to this provider type; the key is absent for servers that require none. */
   headers(key: string | undefined, call: ProviderCall): Record<string, string>;
   /** @throws UnfitRequest */
   body(call: ProviderCall): JsonObject;
@@ -20,9 +20,9 @@ export interface Wire {
   reply(body: JsonObject): JsonObject;
   stream(call: ProviderCall): FrameReader;
   readonly embeddings?: Embeddings;
-  /** Set if it stores files and batches in OpenAI's form. */
+  /** Set if the provider stores files and batches in OpenAI's format. */
   readonly files?: true;
-  /** Returns the differences of a call whose response is stored, for kinds that support it. */
+  /** Returns the differences for a call whose response is stored, for provider types that support it. */
   responses?(): Promise<Pick<Wire, 'path' | 'body' | 'reply' | 'stream'>>;
 }
 
@@ -30,9 +30,9 @@ export interface Wire {
 export interface FrameReader {
   /** Returns the events of a frame. @throws BadReply */
   read(frame: Frame): readonly JsonObject[];
-  /** True once the last event was read. */
+  /** True once the last event has been read. */
   readonly ended: boolean;
-  /** True if the stream is complete should the connection end now. */
+  /** True if the stream would be complete if the connection ended now. */
   readonly complete: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Clock of rollouts: checks every open one and moves it if its data requires it [rollout.states]. */
+/** Rollout clock: checks every open rollout and moves it if its data requires it [rollout.states]. */
 
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { isOpen, type Rollout } from '#core/contracts/rollout.ts';
@@ -22,7 +22,7 @@ interface RolloutClockPorts {
 }
 
 /**
- * Checks all open rollouts; one that cannot be judged does not stop the others.
+ * Checks all open rollouts; a rollout that cannot be judged does not stop the others.
  * @returns the number of moves.
  */
 export async function advanceRollouts(ports: RolloutClockPorts): Promise<number> {
@@ -34,13 +34,13 @@ export async function advanceRollouts(ports: RolloutClockPorts): Promise<number>
   return done.filter((outcome) => outcome.status === 'fulfilled' && outcome.value).length;
 }
 
-/** Checks per window: a failing canary is detected within a thirtieth of it. */
+/** Number of checks per window, so a failing canary is detected within a thirtieth of its window. */
 const looksAWindow = 30;
 const [soonestSeconds, latestSeconds] = [5, 3600] as const;
 
 /**
- * Checks a rollout once and returns the seconds until the next check; 0 when the rollout is over. With a window of a
- * week, the checks are few enough for one execution of Step Functions, which ends with its 25,000th event.
+ * Checks a rollout once and returns the seconds until the next check, or 0 when the rollout is over. Even with a
+ * one-week window, the checks fit into one Step Functions execution, which is limited to 25,000 events.
  */
 export async function advanceRollout(ports: RolloutClockPorts, id: string): Promise<{ readonly seconds: number }> {
   const before = await ports.rollouts.get(id);

@@ -1,4 +1,4 @@
-/** Assigns calls to the canary [rollout.traffic]: a session stays on its side while the percentage grows. */
+/** Assigns calls to the canary [rollout.traffic]: a session stays on the same side as the percentage grows. */
 import type { Configuration } from '#core/contracts/config.ts';
 import type { Rollout, RolloutMark } from '#core/contracts/rollout.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
@@ -13,13 +13,13 @@ interface Assigned {
 /** 2^32, the range of the first eight hex digits of a digest. */
 const range = 0x1_0000_0000;
 
-/** Returns the position of a session in [0, 100): below the percentage it belongs to the canary. */
+/** Returns the position of a session in [0, 100). If it is below the percentage, the session belongs to the canary. */
 export const placeOf = (id: string, tenant: string, session: string): number =>
   (Number.parseInt(sha256(JSON.stringify([id, tenant, session])).slice(0, 8), 16) / range) * 100;
 
 /**
- * Returns the plan of a call under the active rollouts. On its side the canary comes first, and the baseline is the
- * fallback.
+ * Returns the plan for a call under the active rollouts. On the canary side, the canary comes first and the baseline is
+ * the fallback.
  */
 export function assign(
   plan: RoutePlan,
@@ -39,7 +39,7 @@ export function assign(
   return { plan: { ...plan, candidates: [first, ...others] }, mark: mark('canary') };
 }
 
-/** Removes the canary from the baseline, unless the baseline listed it before. */
+/** Removes the canary from the baseline, unless the baseline already listed it. */
 function withoutCanary(
   { candidates }: RoutePlan,
   { canary_provider, baseline_providers }: Rollout,
@@ -50,8 +50,8 @@ function withoutCanary(
 }
 
 /**
- * Checks whether a rollout applies. A completed one does as long as its route is unchanged: a changed route is a new
- * decision. One that is rolled back or pending does not apply.
+ * Checks whether a rollout applies. A completed rollout applies as long as its route is unchanged, because a changed
+ * route is a new decision. A rollout that is rolled back or pending does not apply.
  */
 function applies(rollout: Rollout, plan: RoutePlan, tenant: string): boolean {
   if (rollout.state === 'pending' || rollout.state === 'rolled_back') return false;

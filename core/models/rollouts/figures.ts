@@ -1,5 +1,5 @@
 /**
- * Figures of both arms of a rollout since the start of its stage, from the analytics of its calls [rollout.states].
+ * Metrics for both arms of a rollout since the start of its stage, from the analytics of its calls [rollout.states].
  */
 import type { Rollout, RolloutArm } from '#core/contracts/rollout.ts';
 import { isoTime } from '#core/kernel/ports.ts';
@@ -19,7 +19,7 @@ interface ArmFigures {
 }
 
 /**
- * Returns the figures of both arms, and those of the canary for judging its stage.
+ * Returns the metrics for both arms, and the canary's metrics for judging its stage.
  * @param nowMs epoch milliseconds
  */
 export async function figuresOf(
@@ -41,7 +41,7 @@ export async function figuresOf(
 
 const minuteMs = 60_000;
 
-/** Returns sums. The dimension covers this observation only, so the first minute may be counted completely. */
+/** Returns sums. The dimension covers only this observation, so the first minute can be counted in full. */
 async function sumsOf(
   observations: Pick<Observations, 'minutes'>,
   rollout: Rollout,

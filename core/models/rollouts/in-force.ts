@@ -1,21 +1,21 @@
-/** Active rollouts as known to each process: at most five seconds old, without a store step per call. */
+/** Active rollouts as known to each process: at most five seconds old, so calls do not read the store. */
 import type { Rollout } from '#core/contracts/rollout.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 import type { Rollouts } from './ports.ts';
 
-/** Maximum age, as for policy versions: a move is effective everywhere within this time. */
+/** Maximum age, as for policy versions: a move takes effect everywhere within this time. */
 const freshMs = 5_000;
 
 export interface RolloutsInForce {
   (): Promise<readonly Rollout[]>;
-  /** Makes the next call read the store, because this process has moved a rollout [rollout.states]. */
+  /** Makes the next call re-read the store, because this process has moved a rollout [rollout.states]. */
   forget(): void;
 }
 
 /**
- * Caches the active rollouts. Up to five seconds they are returned at once; up to ten seconds they are returned while
- * the store is read again; after that, calls wait for the store. If the store fails, the last result remains active;
- * without one, calls take their configured route.
+ * Caches the active rollouts. Results up to five seconds old are returned immediately; up to ten seconds, they are
+ * returned while the store is re-read; after that, calls wait for the store. If the store fails, the last result
+ * remains active; if there is none, calls take their configured route.
  */
 export function rolloutsInForce(store: Pick<Rollouts, 'inForce'>, clock: Clock): RolloutsInForce {
   let known: { readonly rollouts: readonly Rollout[]; readonly atMs: number } | undefined;

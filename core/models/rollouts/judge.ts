@@ -1,23 +1,23 @@
-/** Decides the next move of an open rollout from its data alone [rollout.states]. */
+/** Determines an open rollout's next move from its data alone [rollout.states]. */
 import type { Rollout } from '#core/contracts/rollout.ts';
 import type { RolloutMove } from './moves.ts';
 
-/** Figures of the canary since `stage_started_at`. */
+/** Canary metrics since `stage_started_at`. */
 export interface CanaryFigures {
   readonly requests: number;
-  /** Calls that failed at the provider, without faults of the caller or blocks of a policy. */
+  /** Calls that failed at the provider, excluding caller faults and policy blocks. */
   readonly errors: number;
-  /** Calls with a known latency. */
+  /** Calls whose latency is known. */
   readonly timed: number;
   readonly p95_latency_ms: number | null;
 }
 
-/** Minimum number of calls for a judgement. */
+/** Minimum number of calls required for a judgement. */
 export const leastRequests = 20;
 /** Quantile of the normal distribution for a 95 % interval. */
 const z = 1.959963984540054;
 
-/** Returns the lower end of the 95 % interval (Wilson) of a share. */
+/** Returns the lower end of the 95 % confidence interval (Wilson) for an error rate. */
 export function lowerBound(errors: number, requests: number): number {
   if (requests === 0) return 0;
   const share = errors / requests;
@@ -28,10 +28,10 @@ export function lowerBound(errors: number, requests: number): number {
 }
 
 /**
- * Judges a stage: it advances only after its window with enough healthy calls, and is rolled back as soon as the data
+ * Judges a stage: it advances only after its window, with enough healthy calls, and is rolled back as soon as the data
  * requires it.
  * @param nowMs epoch milliseconds
- * @returns undefined for no move yet.
+ * @returns undefined if no move is due yet.
  */
 export function judge(rollout: Rollout, canary: CanaryFigures, nowMs: number): RolloutMove | undefined {
   if (rollout.state === 'pending')

@@ -1,15 +1,17 @@
 /** Store and clock of rollouts. */
 import type { Rollout } from '#core/contracts/rollout.ts';
 
-/** Timer of rollouts: checks one repeatedly until it is over. Starting one twice succeeds. */
+/** Timer for rollouts that checks a rollout repeatedly until it is over. Starting the same one twice succeeds. */
 export interface RolloutClock {
   start(id: string): Promise<void>;
 }
 
 export interface Rollouts {
   get(id: string): Promise<Rollout | undefined>;
-  /** Lists the newest first, at most 200. */
+  /** Lists rollouts, newest first, at most 200. */
   list(): Promise<readonly Rollout[]>;
-  /** Lists rollouts that move traffic or are pending: open ones, and the completed one of each model. Oldest first. */
+  /**
+   * Lists rollouts that move traffic or are pending: all open ones, and the completed one of each model. Oldest first.
+   */
   inForce(): Promise<readonly Rollout[]>;
 }

@@ -1,6 +1,7 @@
 /**
- * Circuit breaker as a state machine: closed until errors spike, then open for a while, then half-open with a single
- * probe that decides. Pure functions: the time is a parameter, and late outcomes cannot change a newer state.
+ * Circuit breaker as a state machine: closed until errors spike, then open for some time, then half-open with a single
+ * probe that determines the next state. Pure functions: the time is a parameter, and late outcomes cannot change a
+ * newer state.
  */
 import type { ProviderEntry } from '#core/contracts/config.ts';
 
@@ -20,21 +21,21 @@ export type BreakerState = { /** Counts changes of state. */ readonly epoch: num
   | { readonly kind: 'half-open' }
 );
 
-/** Permission to call, to be settled with the outcome. */
+/** Permission to make a call, to be settled with the outcome. */
 export interface Permit {
   readonly epoch: number;
   readonly probe: boolean;
 }
 
-/** Outcome of a call. `nothing`: the caller left, which is not evidence about the provider. */
+/** Outcome of a call. `nothing`: the caller disconnected, which is not evidence about the provider. */
 export type CallOutcome = 'success' | 'fault' | 'nothing';
 
 export const closedBreaker: BreakerState = { kind: 'closed', epoch: 0, slices: [] };
 
-/** Number of slices per window: the cost is constant, instead of growing with each remembered call. */
+/** Number of slices per window, which keeps the cost constant instead of growing with each remembered call. */
 const slicesPerWindow = 10;
 
-/** Requests permission to call; refused while open, and while a probe is in progress. */
+/** Requests permission to make a call, which is refused while open or while a probe is in progress. */
 export function admit(state: BreakerState, nowMs: number): { state: BreakerState; permit: Permit | undefined } {
   const { epoch } = state;
   if (state.kind === 'closed') return { state, permit: { epoch, probe: false } };

@@ -1,4 +1,4 @@
-/** Breakers of providers in this process, which live as long as the providers. */
+/** Breakers for this process's providers, which live as long as the providers. */
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
@@ -12,7 +12,7 @@ export interface BreakerDeps {
 
 /** Call admitted by the breaker. */
 export interface Admitted {
-  /** Reports that the provider answers: a probe has succeeded, whatever happens to the rest of its answer. */
+  /** Reports that the provider responds: a probe has succeeded, whatever happens to the rest of its response. */
   answered(): void;
   /** Reports the outcome of the call; only the first report counts. */
   settle(outcome: CallOutcome): void;
@@ -21,14 +21,14 @@ export interface Admitted {
 export interface Breakers {
   /** Returns undefined while the provider's breaker is open, or half-open with a probe in progress. */
   admit(entry: ProviderEntry, deps: BreakerDeps): Admitted | undefined | Promise<Admitted | undefined>;
-  /** Returns states by provider, for the entry called last; providers that were never called are left out. */
+  /** Returns states by provider, for the most recently called entry; providers that were never called are left out. */
   states(): Readonly<Record<string, BreakerState['kind']>>;
 }
 
 /** Breakers of one process only. */
 interface OwnBreakers extends Breakers {
   admit(entry: ProviderEntry, deps: BreakerDeps): Admitted | undefined;
-  /** Resets the entry's breaker to closed, without counts. */
+  /** Resets the entry's breaker to closed and clears its counts. */
   forget(entry: ProviderEntry): void;
 }
 
@@ -72,7 +72,7 @@ export function createBreakers(): OwnBreakers {
         answered() {
           if (!held?.probe) return;
           tell('success');
-          // The rest of the answer counts like any other call of the closed breaker.
+          // The rest of the response counts like any other call of the closed breaker.
           held = { epoch: kept.state.epoch, probe: false };
         },
         settle(outcome) {

@@ -1,6 +1,6 @@
 /**
- * Calls the providers of a route until one answers: breaker, retries, the next candidate. Each attempt is a span
- * `provider.<type>` that stays open until the answer has been read completely.
+ * Calls the providers of a route until one responds, handling the breaker, retries and the next candidate. Each attempt
+ * is a span `provider.<type>` that stays open until the response has been read completely.
  */
 
 import type { EndpointName } from '#core/contracts/chat.ts';
@@ -25,7 +25,7 @@ import { errorType, isFinal, mostSpecificFault, outcomeOf, retryDelayMs } from '
 
 export interface RoutingPorts {
   readonly providers: Providers;
-  /** Breakers of these providers. */
+  /** Breakers for these providers. */
   readonly providerBreakers: Breakers;
   readonly telemetry: Telemetry;
   readonly clock: Clock;
@@ -42,11 +42,14 @@ export interface RoutedCall {
   /** Sent in place of the body. */
   readonly form?: ProviderForm | undefined;
   readonly kept?: KeptCall | undefined;
-  /** Forwarded headers of the caller; the attempt's own trace headers replace theirs. */
+  /** Caller's headers to forward; the attempt's own trace headers replace the caller's. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Aborts when the caller leaves. */
+  /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
-  /** Returns the body in the provider's dialect. @throws GatewayError `invalid_request` for what it cannot express. */
+  /**
+   * Returns the body in the provider's dialect. @throws GatewayError `invalid_request` if the dialect cannot express
+   * it.
+   */
   bodyFor(provider: Provider): JsonObject;
 }
 
@@ -54,15 +57,17 @@ export interface Answered {
   readonly provider: Provider;
   readonly entry: ProviderEntry;
   readonly region: string | undefined;
-  /** Reply. A stream must be read to its end, left by `return()`, or aborted: otherwise its connection stays open. */
+  /**
+   * Reply. A stream must be read to its end, closed with `return()`, or aborted; otherwise its connection stays open.
+   */
   readonly reply: ProviderReply;
-  /** Failed attempts before the answer. */
+  /** Failed attempts before the response. */
   readonly attempts: readonly ProviderAttempt[];
-  /** Ends the attempt's span. Must be called once the answer has been read or abandoned. */
+  /** Ends the attempt's span. Must be called once the response has been read or abandoned. */
   settleSpan(settled: Settled): void;
 }
 
-/** Calls the providers in turn. @throws ProviderFault the most specific one of all attempts, with `attempts`. */
+/** Calls the providers in turn. @throws ProviderFault the most specific fault of all attempts, with `attempts`. */
 export async function callProvider(ports: RoutingPorts, plan: RoutePlan, call: RoutedCall): Promise<Answered> {
   const attempts: ProviderAttempt[] = [];
   const faults: ProviderFault[] = [];
@@ -108,11 +113,14 @@ async function attempted(
   } catch (thrown) {
     admitted?.settle(thrown instanceof ProviderFault ? outcomeOf(thrown) : 'nothing');
     if (thrown instanceof ProviderFault) return thrown;
-    throw thrown; // not the provider's doing
+    throw thrown; // not caused by the provider
   }
 }
 
-/** Returns the body for a provider. One that cannot express the request is skipped, because the next may. */
+/**
+ * Returns the body for a provider. A provider that cannot express the request is skipped, because the next one may be
+ * able to.
+ */
 function bodyOf(call: RoutedCall, provider: Provider): JsonObject {
   try {
     return call.bodyFor(provider);
@@ -125,7 +133,7 @@ function bodyOf(call: RoutedCall, provider: Provider): JsonObject {
 
 type Traced = Pick<Answered, 'reply' | 'settleSpan'>;
 
-/** Runs a call in a span that ends when its answer is settled, after it was returned. */
+/** Runs a call in a span that ends when its response is settled, after it has been returned. */
 function traced(ports: RoutingPorts, provider: Provider, call: RoutedCall, admitted: Admitted): Promise<Traced> {
   const { telemetry } = ports;
   const handed = Promise.withResolvers<Traced>();
@@ -169,7 +177,7 @@ interface Watch {
   fault: ProviderFault | undefined;
 }
 
-/** Reports the end of a stream, good or bad, to the breaker and the span. */
+/** Reports the end of a stream, normal or not, to the breaker and the span. */
 function watched(events: AsyncIterable<JsonObject>, watch: Watch): AsyncIterable<JsonObject> {
   const iterator = events[Symbol.asyncIterator]();
   let first = true;

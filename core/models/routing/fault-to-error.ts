@@ -1,19 +1,19 @@
 /**
- * Converts a provider's fault into the caller's error: generic text, the provider's id of the call, and the detail as
- * `cause` for the log [chat.provider-error].
+ * Converts a provider's fault into the caller's error: generic text, the provider's call id, and the detail as `cause`
+ * for the log [chat.provider-error].
  */
 import { type ErrorCode, GatewayError } from '#core/kernel/errors.ts';
 import type { ProviderFault } from '#core/models/providers/ports.ts';
 import { isOverloaded } from './retry.ts';
 
-/** Retry-After for a provider that does not send one: every 429 has it [chat.provider-error]. */
+/** Retry-After value if a provider does not send one, because every 429 must have it [chat.provider-error]. */
 const unsaidWaitSeconds = 5;
 
 type Options = ConstructorParameters<typeof GatewayError>[2];
 
 /**
  * Converts a fault.
- * @param gatewayRequestId id of the call at the gateway, which callers may give to its operator.
+ * @param gatewayRequestId gateway's call id, which callers may pass on to its operator.
  */
 export function faultToError(cause: ProviderFault, gatewayRequestId?: string): GatewayError {
   const { kind, status, retryAfterSeconds, requestId } = cause;
@@ -46,7 +46,9 @@ export function faultToError(cause: ProviderFault, gatewayRequestId?: string): G
 
 const providerMessage = ({ shown }: ProviderFault): string => (shown === undefined ? '' : `: ${shown}`);
 
-/** Returns the error for a provider's limit, which ends by waiting, or an exhausted account, which does not. */
+/**
+ * Returns the error for a provider's rate limit, which passes with time, or for an exhausted account, which does not.
+ */
 function limited(
   { reason, retryAfterSeconds = unsaidWaitSeconds }: ProviderFault,
   fault: (code: ErrorCode, message: string, more: Options) => GatewayError,

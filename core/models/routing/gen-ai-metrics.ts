@@ -1,6 +1,6 @@
 /**
- * Metrics of one model call in OpenTelemetry's GenAI conventions: the family that dashboards know, the newest one, or
- * both.
+ * Metrics of one model call in OpenTelemetry's GenAI conventions: the family that dashboards support, the newest one,
+ * or both.
  */
 import type { Usage } from '#core/contracts/chat.ts';
 import type { Configuration, ProviderEntry } from '#core/contracts/config.ts';
@@ -17,16 +17,16 @@ export interface ModelCall {
   readonly durationSeconds: number;
   /** Set for a stream. */
   readonly firstChunkSeconds?: number | undefined;
-  /** Reason why the call failed. */
+  /** Reason the call failed. */
   readonly errorType?: string | undefined;
 }
 
 interface Measured {
-  /** Dotted name; each registry writes it in its own way. */
+  /** Dotted name, which each registry formats in its own way. */
   readonly name: string;
   readonly value: number;
   readonly labels: Readonly<Record<string, string>>;
-  /** A counter is for `Telemetry.count`, a histogram for `Telemetry.observe`. */
+  /** Metric type: counters go to `Telemetry.count`, histograms to `Telemetry.observe`. */
   readonly kind: 'counter' | 'histogram';
 }
 
@@ -47,9 +47,7 @@ function addClientFamily(to: Measured[], call: ModelCall, labels: CallLabels): v
   addDurations(to, 'gen_ai.client.operation', call, labels);
 }
 
-/**
- * Adds metrics of the newer conventions, which have their own repository. A failed call reports that it used no tokens.
- */
+/** Adds metrics from the newer conventions, which have their own repository. A failed call reports zero tokens. */
 function addInferenceFamily(to: Measured[], call: ModelCall, labels: CallLabels): void {
   const { common, used } = labels;
   const nothing = call.errorType === undefined ? undefined : 0;
@@ -65,7 +63,10 @@ function addInferenceFamily(to: Measured[], call: ModelCall, labels: CallLabels)
   addDurations(to, 'gen_ai.client.inference', call, labels);
 }
 
-/** Returns the input tokens including cache reads and writes, as the conventions require; `Usage` separates them. */
+/**
+ * Returns the input tokens, including cache reads and writes, as the conventions require; `Usage` counts them
+ * separately.
+ */
 function inputTokens(counted: Partial<Usage> | undefined): number | undefined {
   const { input_tokens, cache_read_tokens = 0, cache_write_tokens = 0 } = counted ?? {};
   return input_tokens === undefined ? undefined : input_tokens + cache_read_tokens + cache_write_tokens;

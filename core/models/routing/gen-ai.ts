@@ -1,4 +1,4 @@
-/** Attributes of a `provider.<type>` span: the gateway's own and the GenAI conventions of OpenTelemetry. */
+/** Attributes of a `provider.<type>` span: the gateway's own and those of OpenTelemetry's GenAI conventions. */
 import type { Usage } from '#core/contracts/chat.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -7,16 +7,16 @@ import type { SpanAttributes } from '#core/kernel/ports.ts';
 import type { Provider } from '#core/models/providers/ports.ts';
 import { masked } from '#core/text/secrets/masked.ts';
 
-/** Result of the answer, for its span. */
+/** Outcome of the response, for its span. */
 export interface Settled {
-  /** Reply that arrived complete. */
+  /** Reply that arrived in full. */
   readonly body?: JsonObject;
   readonly usage: Partial<Usage>;
   /** Finish reasons of a stream, one per choice; those of a complete reply are read from it. */
   readonly finishReasons?: readonly string[] | undefined;
 }
 
-/** Values of `gen_ai.provider.name` by kind of provider. */
+/** Values of `gen_ai.provider.name` by provider type. */
 export const providerNames: Readonly<Record<ProviderEntry['type'], string>> = {
   mock: 'mock',
   openai: 'openai',
@@ -34,7 +34,7 @@ export const callAttributes = ({ type, address }: Provider, model: string, strea
   'server.port': address?.port,
 });
 
-/** Returns attributes of the first stream event, which contains id and model in both dialects. */
+/** Returns attributes from the first stream event, which contains the id and model in both dialects. */
 export function firstEventAttributes(event: JsonObject, elapsedUs: number): SpanAttributes {
   const opening = isObject(event.message) ? event.message : event;
   return { ...identity(opening), 'gen_ai.response.time_to_first_chunk': elapsedUs / 1_000_000 };
@@ -55,17 +55,17 @@ export function answerAttributes({ body, usage, finishReasons = [] }: Settled): 
     'gen_ai.usage.output_tokens': output_tokens,
     'gen_ai.usage.cache_read.input_tokens': cache_read_tokens,
     'gen_ai.usage.cache_write.input_tokens': cache_write_tokens,
-    // Earlier name, which current tools read.
+    // Former name, which current tools still read.
     'gen_ai.usage.cache_creation.input_tokens': cache_write_tokens,
     'gen_ai.usage.reasoning.output_tokens': reasoning_tokens,
   });
 }
 
-/** Returns the input of the model, which by the conventions includes cached tokens. */
+/** Returns the model's input tokens, which include cached tokens according to the conventions. */
 const totalInput = ({ input_tokens, cache_read_tokens = 0, cache_write_tokens = 0 }: Partial<Usage>) =>
   input_tokens === undefined ? undefined : input_tokens + cache_read_tokens + cache_write_tokens;
 
-/** Returns the settings of a request in either dialect, including 0, without absent ones. */
+/** Returns the settings of a request in either dialect, including zeros and omitting absent ones. */
 export function requestAttributes(body: JsonObject): SpanAttributes {
   const attributes: Record<string, SpanAttributes[string]> = {};
   for (const [name, attribute] of settings) {
@@ -83,7 +83,7 @@ const settings = ['temperature', 'top_p', 'top_k', 'seed', 'frequency_penalty', 
   (name) => [name, `gen_ai.request.${name}`] as const,
 );
 
-/** Returns as many sequences as providers accept, shortened and without secrets, since callers write them. */
+/** Returns as many sequences as providers accept, truncated and without secrets, because callers write them. */
 function stopSequences({ stop, stop_sequences }: JsonObject): readonly string[] | undefined {
   const given = [stop_sequences ?? stop].flat().filter((each) => typeof each === 'string');
   const short = given.slice(0, 16).map((each) => masked(each).slice(0, 64));
@@ -96,14 +96,14 @@ const numberIn = (value: JsonObject[string] | undefined): number | undefined =>
 const identity = ({ id, model }: JsonObject): SpanAttributes =>
   given({ 'gen_ai.response.id': textOf(id), 'gen_ai.response.model': textOf(model) });
 
-/** Returns one reason per choice of a complete reply. */
+/** Returns one finish reason per choice of a complete reply. */
 function reasonsOf({ choices, stop_reason }: JsonObject): readonly string[] | undefined {
   const reasons = [stop_reason, ...objectsOf(choices).map(({ finish_reason }) => finish_reason)];
   const texts = reasons.filter((reason) => typeof reason === 'string');
   return texts.length === 0 ? undefined : texts;
 }
 
-/** Returns the attributes without undefined ones. */
+/** Omits undefined attributes. */
 function given(attributes: SpanAttributes): SpanAttributes {
   const some: Record<string, SpanAttributes[string]> = {};
   for (const name of Object.keys(attributes)) if (attributes[name] !== undefined) some[name] = attributes[name];

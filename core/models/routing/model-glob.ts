@@ -5,10 +5,10 @@ import { everyChar, noSlash } from '#core/text/matching/char-set.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { type GlobNode, parseGlob } from '#core/text/matching/glob-syntax.ts';
 
-/** Checks whether a model's name matches a pattern, ignoring case. */
+/** Checks whether a model name matches a pattern, ignoring case. */
 export type ModelGlob = (model: string) => boolean;
 
-/** Compiles a pattern. @throws GatewayError `invalid_request` for a malformed one. */
+/** Compiles a pattern. @throws GatewayError `invalid_request` if it is malformed. */
 export function modelGlob(pattern: string): ModelGlob {
   const nodes = parseGlob(pattern, foldCase).map(widened);
   const [first, second, ...rest] = nodes;
@@ -20,7 +20,7 @@ export function modelGlob(pattern: string): ModelGlob {
   return (model) => automaton.matches(foldCase(model));
 }
 
-/** Maximum number of compiled patterns, more than a configuration has. */
+/** Maximum number of compiled patterns, more than any configuration has. */
 const maxCompiled = 1_000;
 const compiled = new RecentMap<string, ModelGlob>({ max: maxCompiled });
 

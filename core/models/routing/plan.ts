@@ -1,4 +1,4 @@
-/** Plans which providers may answer for a model, and in which order (globs, priority, round-robin, region groups). */
+/** Plans which providers may serve a model, and in which order (globs, priority, round-robin, region groups). */
 import type { Configuration, ModelRoute, ProviderEntry } from '#core/contracts/config.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 import { isDemoOf } from '#core/models/providers/demo.ts';
@@ -11,24 +11,27 @@ export interface Candidate {
 }
 
 export interface RoutePlan {
-  /** Name after alias resolution, with which the provider is called. */
+  /** Name after alias resolution, which is sent to the provider. */
   readonly model: string;
-  /** Pattern of the route; undefined if the providers' own `models` decided. */
+  /** Route pattern; undefined if the match came from the providers' own `models`. */
   readonly route: string | undefined;
-  /** Candidates in the order of attempts; empty if every provider of the route is disabled. */
+  /** Candidates in the order in which they are tried; empty if every provider of the route is disabled. */
   readonly candidates: readonly Candidate[];
 }
 
 /** Returns the providers that may be called. */
 export const entriesOf = ({ candidates }: RoutePlan): readonly ProviderEntry[] => candidates.map(({ entry }) => entry);
 
-/** Number of plans per round-robin route, so that each call starts with the next candidate; reset with the process. */
+/**
+ * Number of plans per round-robin route, so that each call starts with the next candidate; lost when the process
+ * restarts.
+ */
 type Rotation = Map<string, number>;
 
 const rotation: Rotation = new Map();
 const longestAliasChain = 8;
 
-/** Resolves `aliases.models` in a limited number of steps, so that circular aliases end. */
+/** Resolves `aliases.models` in a limited number of steps, so that circular aliases terminate. */
 export function resolveModel({ aliases }: Pick<Configuration, 'aliases'>, name: string): string {
   let model = name;
   for (let step = 0; step < longestAliasChain && Object.hasOwn(aliases.models, model); step++)
@@ -36,7 +39,7 @@ export function resolveModel({ aliases }: Pick<Configuration, 'aliases'>, name: 
   return model;
 }
 
-/** Plans the route; undefined if no provider serves the model (404 `model_not_found`). */
+/** Plans the route, or returns undefined if no provider serves the model (404 `model_not_found`). */
 export function planRoute(
   configuration: Configuration,
   model: string,
@@ -71,7 +74,7 @@ function candidatesOf({ key, groups, strategy }: CompiledRoute, rotated: Rotatio
 }
 
 interface CompiledRoute {
-  /** Content of the route: an unchanged one keeps its rotation when the configuration is reloaded. */
+  /** Content of the route: an unchanged route keeps its rotation when the configuration is reloaded. */
   readonly key: string;
   readonly pattern: string;
   readonly matches: ModelGlob;
@@ -82,7 +85,7 @@ interface CompiledRoute {
 
 interface Compiled {
   readonly routes: readonly CompiledRoute[];
-  /** Providers including disabled ones: a model that one of them lists is a real one [models.demo]. */
+  /** Providers, including disabled ones: a model listed by any of them is a real model [models.demo]. */
   readonly served: readonly { readonly entry: ProviderEntry; readonly matches: ModelGlob }[];
 }
 
@@ -97,7 +100,7 @@ const compiled = remembered((configuration: Configuration): Compiled => {
   };
 });
 
-/** Sorts the built-in mock last; the others keep their order [models.demo]. */
+/** Sorts the built-in mock last; the other providers keep their order [models.demo]. */
 const mockLast = (a: ProviderEntry, b: ProviderEntry) => Number(a.type === 'mock') - Number(b.type === 'mock');
 
 function compiledRoute(route: ModelRoute, enabled: readonly ProviderEntry[]): CompiledRoute {

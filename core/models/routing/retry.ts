@@ -1,4 +1,4 @@
-/** Decides after a fault, before the first byte: stop, retry, or call the next provider. */
+/** Determines the next step after a fault before the first byte: stop, retry, or call the next provider. */
 import type { FaultKind, ProviderFault } from '#core/models/providers/ports.ts';
 import type { CallOutcome } from './breaker.ts';
 
@@ -7,7 +7,7 @@ const capMs = 2_000;
 /** Maximum wait; if a provider asks for more, the next one is called. */
 const longestWaitMs = 5_000;
 
-/** Statuses about the caller's own request, which every other provider would repeat. */
+/** Statuses about the caller's own request, which every other provider would also return. */
 const ofTheRequest: ReadonlySet<number> = new Set([400, 413, 422]);
 
 /** Checks whether no other provider can help. */
@@ -15,8 +15,8 @@ export const isFinal = ({ kind, status = 0, reason }: ProviderFault): boolean =>
   kind === 'aborted' || (kind === 'status' && ofTheRequest.has(status) && reason !== 'unfit');
 
 /**
- * Returns the milliseconds until the same provider may be retried, with full jitter or by `Retry-After`; undefined if
- * it should not be. A provider that timed out is not retried.
+ * Returns the milliseconds until the same provider may be retried, with full jitter or based on `Retry-After`, or
+ * undefined if it should not be retried. A provider that timed out is not retried.
  * @param attempt 1 for the first.
  */
 export function retryDelayMs(fault: ProviderFault, attempt: number, random: () => number): number | undefined {
@@ -28,16 +28,16 @@ export function retryDelayMs(fault: ProviderFault, attempt: number, random: () =
   return ms <= longestWaitMs ? ms : undefined;
 }
 
-/** Checks for a temporary status: vendors' clients also retry time-outs and conflicts at the provider. */
+/** Checks for a temporary status: vendors' clients also retry timeouts and conflicts at the provider. */
 const mayPass = (status: number): boolean => status >= 500 || status === 408 || status === 409 || status === 429;
 
-/** Returns the outcome for the breaker: limits and refusals are answers of a healthy provider. */
+/** Returns the outcome for the breaker: limits and refusals are responses from a healthy provider. */
 export function outcomeOf({ kind, status = 0, reason }: ProviderFault): CallOutcome {
   if (kind === 'aborted' || kind === 'unavailable' || reason === 'unfit') return 'nothing';
   return kind === 'status' && status < 500 ? 'success' : 'fault';
 }
 
-/** Returns a fault as a word: an HTTP status, a more specific reason, or its kind. */
+/** Returns a short label for a fault: an HTTP status, a more specific reason, or its kind. */
 export const errorType = ({ kind, status, reason }: ProviderFault): string =>
   reason === 'breaker_open' || reason === 'no_key'
     ? reason
@@ -45,7 +45,7 @@ export const errorType = ({ kind, status, reason }: ProviderFault): string =>
       ? String(status)
       : kind;
 
-/** Ranks of faults: the more specific for the caller, the higher. */
+/** Fault ranks: the more specific a fault is for the caller, the higher its rank. */
 const ranks: Readonly<Record<FaultKind, number>> = {
   unavailable: 0,
   unreachable: 2,
@@ -56,7 +56,7 @@ const ranks: Readonly<Record<FaultKind, number>> = {
   aborted: 8,
 };
 
-/** Rank of a provider that was skipped: above a disabled one, below any that may answer the next time. */
+/** Rank of a provider that was skipped: above a disabled one, below any that may respond next time. */
 const unfitRank = 1;
 
 function rank(fault: ProviderFault): number {
@@ -72,7 +72,7 @@ function rank(fault: ProviderFault): number {
 export const isOverloaded = ({ kind, status }: Pick<ProviderFault, 'kind' | 'status'>): boolean =>
   kind === 'status' && (status === 529 || status === 503);
 
-/** Returns the most specific fault; the first of its rank. */
+/** Returns the most specific fault, or the first of them if several have the same rank. */
 export const mostSpecificFault = (faults: readonly ProviderFault[]): ProviderFault | undefined =>
   faults.reduce<ProviderFault | undefined>(
     (best, fault) => (best && rank(best) >= rank(fault) ? best : fault),

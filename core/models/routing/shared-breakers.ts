@@ -1,13 +1,13 @@
 /**
- * Breakers of a host whose environments each receive few calls [chat.breaker]. Each environment counts its own
- * calls as usual; faults and changes of state are also written to a board that all environments read. If the board does
- * not answer, the environment's own breaker decides.
+ * Breakers for a host whose environments each receive few calls [chat.breaker]. Each environment counts its own calls
+ * as usual; faults and state changes are also written to a board that all environments read. If the board does not
+ * respond, the environment uses its own breaker.
  */
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import { type BreakerBoard, entryDigest, type SharedBreaker, stateOf, type Tally } from './breaker-board.ts';
 import { type Admitted, type BreakerDeps, type Breakers, createBreakers } from './breakers.ts';
 
-/** Time after the call's time-out until another environment may take over the probe of one that died. */
+/** Time after the call's timeout until another environment may take over the probe from one that died. */
 const spareMs = 5_000;
 /** Maximum number of reports per window and environment. */
 const reportsPerWindow = 10;
@@ -16,7 +16,7 @@ const reportsPerWindow = 10;
 const silentTelemetry: BreakerDeps['telemetry'] = { count() {}, gauge() {}, log() {} };
 
 interface SharedBreakers extends Breakers {
-  /** Resolves when the board has answered all writes; a function awaits it before it is frozen. */
+  /** Resolves when the board has acknowledged all writes; a function awaits this before it is frozen. */
   settled(): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ export function sharedBreakers(board: BreakerBoard): SharedBreakers {
     return true;
   };
 
-  /** Opens it for all environments, unless it is already open or being probed. */
+  /** Opens the breaker for all environments, unless it is already open or being probed. */
   const open = async (entry: ProviderEntry, deps: BreakerDeps): Promise<void> => {
     const now = deps.clock.now();
     const state = stateOf(board, entry);
@@ -76,7 +76,8 @@ export function sharedBreakers(board: BreakerBoard): SharedBreakers {
   const count = (entry: ProviderEntry, fault: boolean, deps: BreakerDeps): void => {
     const held = unreported.get(entry.name) ?? { successes: 0, faults: 0, reportedMs: Number.NEGATIVE_INFINITY };
     unreported.set(entry.name, held);
-    // This many successes keep a single fault well below the rate; more would hide an outage that begins now.
+    // This many successes keep a single fault well below the threshold; more would hide an outage that is just
+    // beginning.
     if (!fault) held.successes = Math.min(held.successes + 1, Math.ceil(2 / entry.breaker.error_rate));
     else held.faults++;
     const now = deps.clock.now();
@@ -129,11 +130,11 @@ export function sharedBreakers(board: BreakerBoard): SharedBreakers {
       },
       settle(outcome) {
         const now = deps.clock.now();
-        // The rest of the answer counts like any other call of the closed breaker.
+        // The rest of the response counts like any other call of the closed breaker.
         if (answered && outcome !== 'nothing') count(entry, outcome === 'fault', deps);
         answered = false;
         if (outcome === 'success') conclude({ kind: 'closed', until_ms: 0 });
-        // The next caller becomes the probe if this one left.
+        // If this caller disconnected, the next caller becomes the probe.
         else conclude({ kind: 'open', until_ms: outcome === 'fault' ? now + entry.breaker.open_seconds * 1000 : now });
       },
     };

@@ -1,7 +1,7 @@
-/** Detects traffic anomalies [alert.thresholds]: compares the last five minutes with the 24 hours before. */
+/** Detects traffic anomalies [alert.thresholds] by comparing the last five minutes with the preceding 24 hours. */
 import type { Bucket } from '#core/observatory/buckets.ts';
 
-/** Compared metrics of a bucket, with their names in messages. */
+/** Metrics of a bucket that are compared, with their names in messages. */
 export const baselineMetrics = {
   error_rate: (bucket: Bucket): number | null => bucket.error_rate,
   p95_latency_ms: (bucket: Bucket): number | null => bucket.p95_latency_ms,
@@ -10,7 +10,7 @@ export const baselineMetrics = {
 } as const;
 export type BaselineMetric = keyof typeof baselineMetrics;
 
-/** Minimum of minutes with traffic for a baseline. */
+/** Minimum number of minutes with traffic for a baseline. */
 const leastBuckets = 60;
 
 export interface Baseline {
@@ -19,7 +19,7 @@ export interface Baseline {
   readonly buckets: number;
 }
 
-/** Computes a baseline. @returns undefined if fewer than `leastBuckets` minutes have the metric. */
+/** Computes a baseline. @returns undefined if fewer than `leastBuckets` minutes contain the metric. */
 export function baselineOf(history: readonly Bucket[], metric: BaselineMetric): Baseline | undefined {
   const values = valuesOf(history, metric);
   if (values.length < leastBuckets) return undefined;
@@ -28,15 +28,15 @@ export function baselineOf(history: readonly Bucket[], metric: BaselineMetric): 
   return { mean, deviation: Math.sqrt(variance), buckets: values.length };
 }
 
-/** Returns the mean of the last minutes, or undefined without traffic. */
+/** Returns the mean of the last minutes, or undefined if there was no traffic. */
 export function recentOf(recent: readonly Bucket[], metric: BaselineMetric): number | undefined {
   const values = valuesOf(recent, metric);
   return values.length === 0 ? undefined : averageOf(values);
 }
 
 /**
- * Returns the highest normal mean of the last minutes. Constant traffic has a deviation of zero, so the deviation
- * counts as at least a twentieth of the mean, or one percent for an error rate.
+ * Returns the highest mean of the last minutes that counts as normal. Constant traffic has a deviation of zero, so the
+ * deviation is taken to be at least a twentieth of the mean, or one percent for an error rate.
  */
 export function upperBound({ mean, deviation }: Baseline, metric: BaselineMetric, sigmas: number): number {
   const least = Math.max(mean / 20, metric === 'error_rate' ? 0.01 : 0);

@@ -10,10 +10,10 @@ const sessionsPerRun = 5;
 /** Longer sessions are left to `audit verify`. */
 const maxEntries = 2_000;
 
-/** Sessions found broken are re-checked in each evaluation, up to so many of a tenant. */
+/** Maximum number of sessions per tenant that were found broken and are re-checked in each evaluation. */
 const mostKnown = 5;
 
-/** Tenants that a process remembers. */
+/** Maximum number of tenants that a process remembers. */
 const mostTenants = 5_000;
 
 export class ChainWatch {
@@ -22,9 +22,10 @@ export class ChainWatch {
   readonly #known = new RecentMap<string, readonly string[]>({ max: mostTenants });
 
   /**
-   * Verifies the sessions that were broken and the next ones of the rotation.
-   * @param rows alert rows of the tenant; the session of an open alert is known to be broken after a restart as well.
-   * @returns broken sessions, those of earlier evaluations first.
+   * Verifies the sessions that were broken and the next ones in the rotation.
+   * @param rows the tenant's alert rows; after a restart, they also show which sessions with an open alert are known to
+   * be broken.
+   * @returns broken sessions, those from earlier evaluations first.
    */
   async look(evidence: EvidenceLog, tenant: string, rows: readonly AlertRow[]): Promise<BrokenSession[]> {
     const open = rows.find(({ alert }) => alert.metric === auditChainMetric && alert.state !== 'resolved')?.alert;

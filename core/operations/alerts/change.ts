@@ -1,4 +1,4 @@
-/** Changes an alert: row and evidence entry in one transaction, then a message over each channel. */
+/** Changes an alert: writes its row and evidence entry in one transaction, then sends a message over each channel. */
 
 import type { Delivery, DeliveryStore } from '#core/approvals/notifications/ports.ts';
 import { type AlertChange, type AlertRow, platformAlerts } from '#core/contracts/alert.ts';
@@ -20,18 +20,21 @@ interface Changed {
   /** The row before the change. */
   readonly before: AlertRow | undefined;
   readonly change: AlertChange;
-  /** The acknowledging caller; the evaluation itself by default. */
+  /** The caller who acknowledged the alert. If absent, the evaluation itself. */
   readonly actor?: EntryDraft['actor'];
 }
 
-/** Writes a change of an alert. @returns false when another process changed the alert first: no write took place. */
+/**
+ * Writes a change to an alert. @returns false if another process changed the alert first, in which case nothing is
+ * written.
+ */
 export async function changeAlert(
   ports: ChangePorts,
   configuration: Configuration,
   { row, before, change, actor = { key_id: 'system' } }: Changed,
 ): Promise<boolean> {
   const { alert, scope } = row;
-  // Alerts of the platform are in the log of the first tenant, like other platform acts.
+  // Platform alerts are recorded in the first tenant's log, like other platform acts.
   const tenant = scope === platformAlerts ? (configuration.tenants[0]?.id ?? 'default') : scope;
   const timestamp = isoTime(ports.clock.now());
   const outcome = await ports.ledger.commit({
@@ -57,7 +60,7 @@ export async function changeAlert(
   return true;
 }
 
-/** Returns the channels for alerts. Comments on a pull request are excluded, because they concern one action. */
+/** Returns the channels for alerts. Pull-request comments are excluded, because they concern one action. */
 const alertChannels = ({ approvals: { channels } }: Pick<Configuration, 'approvals'>): string[] =>
   (['slack', 'webhook'] as const).filter((name) => channels[name]?.enabled);
 

@@ -1,4 +1,4 @@
-/** Conditions other than traffic: pending approvals, disabled safeguards, rejected credentials and others. */
+/** Conditions not based on traffic: pending approvals, disabled safeguards, rejected credentials and others. */
 import type { FileTrouble } from '#core/configuration/file-trouble.ts';
 import { type AlertScope, platformAlerts } from '#core/contracts/alert.ts';
 import type { Configuration } from '#core/contracts/config.ts';
@@ -7,7 +7,7 @@ import { type SetAside, setAsideInWords } from '#core/observatory/set-aside.ts';
 import type { Measured } from './lifecycle.ts';
 import { type Refusal, refusalWindowMs } from './refusal-watch.ts';
 
-/** Measures the oldest pending approval of a tenant. @param seconds its age; 0 without a pending approval */
+/** Measures a tenant's oldest pending approval. @param seconds its age; 0 if there are no pending approvals */
 export function oldestPending(tenant: string, seconds: number, { alerts }: Configuration): Measured {
   const threshold = alerts.oldest_pending_seconds;
   const message = `tenant:${tenant}: an approval has been pending for ${seconds} seconds; the threshold is ${threshold}. Decide it on the console's page Approvals, or with agentctl approve.`;
@@ -54,8 +54,8 @@ export function disabledSafeguards({ policies, tool_policies }: Configuration): 
 }
 
 /**
- * Reports trouble with the configuration file of this process [policy.hot-reload]. The message does not quote the
- * file: alerts are evidence of a tenant and are sent to channels, and the file may name other tenants.
+ * Reports problems with this process's configuration file [policy.hot-reload]. The message does not quote the file,
+ * because alerts are part of a tenant's evidence and are sent to channels, and the file may name other tenants.
  */
 export function configurationFile(trouble: FileTrouble | undefined, version: number): Measured {
   return {
@@ -76,7 +76,7 @@ export function configurationFile(trouble: FileTrouble | undefined, version: num
 
 /**
  * Measures rejected credentials.
- * @param refused this process's count of requests with a rejected credential in the last minute
+ * @param refused the number of requests in the last minute for which this process rejected the credential
  */
 export function rejectedCredentials(refused: number, { alerts }: Configuration): Measured {
   const threshold = alerts.rejected_credentials_per_minute;
@@ -111,7 +111,7 @@ export function refusedPlugins(tenant: string, refusals: readonly Refusal[]): Me
   };
 }
 
-/** Reports measurements that failed. Their alerts neither open nor resolve meanwhile. */
+/** Reports measurements that failed. Meanwhile, alerts that depend on them neither open nor resolve. */
 export function notMeasured(
   scope: AlertScope,
   faults: readonly { readonly name: string; readonly error: string }[],
@@ -142,7 +142,7 @@ export interface BrokenSession {
 
 export const auditChainMetric = 'audit_chain';
 
-/** Reports broken audit chains of a tenant. */
+/** Reports a tenant's broken audit chains. */
 export function auditChain(tenant: string, broken: readonly BrokenSession[]): Measured {
   const base = { scope: tenant, type: 'evidence', dimension: `tenant:${tenant}`, metric: auditChainMetric } as const;
   const [first] = broken;
@@ -161,10 +161,10 @@ export function auditChain(tenant: string, broken: readonly BrokenSession[]): Me
   };
 }
 
-/** Maximum of examined rows of sessions with a fault, per tenant. */
+/** Maximum number of rows examined per tenant for sessions with a fault. */
 export const setAsideLooked = 100;
 
-/** Reports sessions that the projection set aside [audit.set-aside]. */
+/** Reports sessions that the projection has set aside [audit.set-aside]. */
 export function setAsideSessions(tenant: string, rows: readonly SetAside[]): Measured {
   const [first] = rows;
   const base = { scope: tenant, type: 'evidence', dimension: `tenant:${tenant}`, metric: 'set_aside' } as const;
@@ -183,7 +183,7 @@ export function setAsideSessions(tenant: string, rows: readonly SetAside[]): Mea
 }
 
 /**
- * Reports each chain that contradicts its evidence in an alert of its own, and those beyond the maximum together
+ * Reports each chain that contradicts its evidence in a separate alert, and chains beyond the maximum in a joint one
  * [evidence.contradicted].
  */
 export const contradictedChains = (tenant: string, rows: readonly Contradiction[]): Measured[] => [

@@ -1,4 +1,6 @@
-/** Evaluates all alerts once [alert.lifecycle]: measures, compares with the rows and writes the changes. */
+/**
+ * Evaluates all alerts once [alert.lifecycle]: takes measurements, compares them with the rows and writes the changes.
+ */
 
 import type { DeliveryStore } from '#core/approvals/notifications/ports.ts';
 import type { ApprovalStore } from '#core/approvals/ports.ts';
@@ -44,7 +46,7 @@ interface AlertPorts {
   readonly alerts: AlertStore;
   readonly approvals: Pick<ApprovalStore, 'list'>;
   readonly clock: Clock;
-  /** State of the configuration file, if this process follows one. */
+  /** State of the configuration file, if this process watches one. */
   readonly configurationTrouble: ConfigurationTrouble | undefined;
   readonly configStore: Pick<ConfigStore, 'federation' | 'tenantRowIds'>;
   readonly counters: Pick<Counters, 'status'>;
@@ -56,29 +58,34 @@ interface AlertPorts {
   readonly planes: Pick<PlaneStore, 'list'>;
   readonly snapshots: Pick<Snapshots, 'current'>;
   readonly telemetry: Telemetry;
-  /** Returns the number of requests with a rejected credential since the last call, if this process serves requests. */
+  /**
+   * Returns the number of requests with a rejected credential since the previous call, if this process serves requests.
+   */
   readonly rejectedCredentials: (() => number) | undefined;
   readonly setAside: Pick<SetAsideStore, 'list'>;
   readonly contradictions: Pick<ContradictionStore, 'list'>;
 }
 
-/** State between evaluations. Losing it only costs work. */
+/** State kept between evaluations. If it is lost, work is merely repeated. */
 interface Watches {
   readonly traffic: TrafficWatch;
   readonly chains: ChainWatch;
   readonly refusals: RefusalWatch;
-  /** Position among the tenants that are rows. */
+  /** Position among the tenants stored as rows. */
   readonly turns: Turns;
 }
 
 const tenantConcurrency = 10;
-/** Tenants of rows that one evaluation takes: next ones in turn, and some with open alerts, so that those resolve in time. */
+/**
+ * Maximum number of tenants stored as rows that one evaluation covers: the next ones in turn, and some with open alerts
+ * so that those resolve in time.
+ */
 const mostRows = { inTurn: 500, withAlerts: 100 };
-/** Time limit for tenants of rows. The remaining ones are first in the next evaluation. */
+/** Time limit for tenants stored as rows. The remaining ones come first in the next evaluation. */
 const longestMs = 40_000;
 
 /**
- * Evaluates the alerts of all scopes. A failed measurement leaves its alerts unchanged, and is an alert itself
+ * Evaluates the alerts of all scopes. A failed measurement leaves its alerts unchanged, and raises an alert of its own
  * [alert.lifecycle].
  * @returns the number of changed alerts.
  */
@@ -107,7 +114,10 @@ export async function evaluateAlerts(ports: AlertPorts, watches: Watches): Promi
   return changed;
 }
 
-/** Evaluates one scope. A failure is logged, so that the others have their turn. @returns the number of changed alerts */
+/**
+ * Evaluates one scope. A failure is logged so that the other scopes are still evaluated. @returns the number of changed
+ * alerts
+ */
 async function evaluateScope(
   ports: AlertPorts,
   watches: Watches,
@@ -126,7 +136,7 @@ async function evaluateScope(
   }
 }
 
-/** Takes the next tenants that are rows, and those of them with open alerts [tenants.rows]. */
+/** Takes the next tenants stored as rows, and some that have open alerts [tenants.rows]. */
 async function rowsInTurn(
   { alerts, configStore, telemetry }: AlertPorts,
   turns: Turns,
@@ -149,18 +159,18 @@ async function rowsInTurn(
   }
 }
 
-/** Measurements of a scope, by readable name. */
+/** Measurements for a scope, by readable name. */
 type Measures = Readonly<Record<string, () => Promise<Measured[]>>>;
 
 interface MeasuredApart {
   readonly measured: readonly Measured[];
-  /** True if no measurement failed. Only then does an alert without a measurement count as normal. */
+  /** True if no measurement failed. Only in that case does an alert without a measurement count as normal. */
   readonly whole: boolean;
 }
 
 /**
- * Runs the measurements independently: a failed one becomes an alert.
- * @throws if all fail: the store is unavailable.
+ * Runs the measurements independently, so that a failed one becomes an alert.
+ * @throws if all fail, because the store is then unavailable.
  */
 async function measuredApart(ports: AlertPorts, scope: AlertScope, measures: Measures): Promise<MeasuredApart> {
   const names = Object.keys(measures);
@@ -245,8 +255,8 @@ function ofTenant(
 }
 
 /**
- * Applies the measurements. If none failed, an open alert without a measurement is normal: its traffic, budget or
- * tenant is gone. A failed write of one alert does not stop the others.
+ * Applies the measurements. If none failed, an open alert without a measurement counts as normal, because its traffic,
+ * budget or tenant is gone. A failed write of one alert does not stop the others.
  */
 async function apply(
   ports: AlertPorts,

@@ -1,6 +1,6 @@
 /**
- * Conditions of a federation [federation.staleness]: documents and staleness on a data plane, all planes at their control
- * plane.
+ * Federation conditions [federation.staleness]: documents and staleness on a data plane, and all planes on their
+ * control plane.
  */
 import type { FederationState } from '#core/configuration/ports.ts';
 import { isSkewed, maxClockSkewMs, stalenessOf, stateOf } from '#core/configuration/store/staleness.ts';
@@ -48,7 +48,7 @@ export function dataPlaneConditions(
 
 /**
  * Returns the conditions of each plane that has reported to this control plane.
- * @param version policy version in force here
+ * @param version this gateway's active policy version
  */
 export const controlPlaneConditions = (rows: readonly PlaneRow[], version: number, now: number): Measured[] =>
   rows.flatMap((row) => [
@@ -125,8 +125,8 @@ function setBackOf(row: PlaneRow, version: number): Measured {
 }
 
 /**
- * Measures clock skew. A plane whose clock is slow refuses documents; if it is fast, its minutes in the future do not
- * count.
+ * Measures clock skew. A plane whose clock is slow refuses documents; if it is fast, its minutes that lie in the future
+ * do not count.
  */
 function skewOf(row: PlaneRow): Measured {
   const seconds = row.skew_seconds ?? 0;

@@ -1,4 +1,4 @@
-/** State transitions of an alert in one evaluation [alert.lifecycle]: pure, so that every history can be tested. */
+/** State transitions of an alert in one evaluation [alert.lifecycle]. Pure, so that every history can be tested. */
 import type { Alert, AlertChange, AlertRow, AlertScope, AlertSeverity, AlertType } from '#core/contracts/alert.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 
@@ -10,7 +10,7 @@ export interface Measured {
   readonly metric: string;
   readonly value: number;
   readonly threshold: number;
-  /** Absent if the measurement is normal. */
+  /** Absent if the measured value is normal. */
   readonly firing?: {
     readonly severity: AlertSeverity;
     readonly message: string;
@@ -18,16 +18,16 @@ export interface Measured {
   };
 }
 
-/** Consecutive normal evaluations after which an alert is resolved. */
+/** Number of consecutive normal evaluations after which an alert is resolved. */
 const normalToResolve = 5;
 
 export const keyOf = ({ type, dimension, metric }: Pick<Measured, 'type' | 'dimension' | 'metric'>): string =>
   digestOf([type, dimension, metric]).slice(0, 16);
 
-/** Returns `<scope>.<key>-<number>`. A scope may contain dots, a key does not. */
+/** Returns `<scope>.<key>-<number>`. A scope may contain dots, but a key may not. */
 export const alertId = (scope: AlertScope, key: string, number: number): string => `${scope}.${key}-${number}`;
 
-/** Returns scope and key of an id, or undefined for a malformed id. */
+/** Returns the scope and key in an id, or undefined if the id is malformed. */
 export function placeOf(id: string): { readonly scope: AlertScope; readonly key: string } | undefined {
   const found = /^([A-Za-z0-9_][A-Za-z0-9._-]*)\.([0-9a-f]{16})-\d{1,9}$/.exec(id);
   return found ? { scope: found[1]!, key: found[2]! } : undefined;
@@ -43,8 +43,8 @@ const rank: Readonly<Record<AlertSeverity, number>> = { info: 0, warning: 1, cri
 
 /**
  * Returns the next state of an alert.
- * @param at ISO time of the evaluation. A minute counts once, also if several processes evaluate it.
- * @returns undefined when there is no change to write.
+ * @param at ISO time of the evaluation. A minute counts only once, even if several processes evaluate it.
+ * @returns undefined if there is no change to write.
  */
 export function evaluated(before: AlertRow | undefined, measured: Measured, at: string): Step | undefined {
   const minute = at.slice(0, 16);
@@ -63,7 +63,7 @@ export function evaluated(before: AlertRow | undefined, measured: Measured, at: 
   const alert: Alert = { ...open.alert, value, threshold, message, ...(evidence && { evidence }) };
   if (rank[severity] > rank[open.alert.severity])
     return { row: { ...base, normal: 0, alert: { ...alert, severity } }, change: 'escalated' };
-  // Unchanged since the last minute: no write, unless normal evaluations were counted.
+  // Nothing is written if the state has not changed since the last minute, unless normal evaluations were counted.
   if (open.normal === 0 && open.alert.value === value) return undefined;
   return { row: { ...base, normal: 0, alert } };
 }

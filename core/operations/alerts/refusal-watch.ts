@@ -1,11 +1,11 @@
-/** Reads recently refused plugins, packs and modules [alert.thresholds], continuing after the last read entry. */
+/** Reads recently refused plugins, packs and modules [alert.thresholds], continuing after the entry read last. */
 import { actionOf } from '#core/contracts/plugin-act.ts';
 import { adminSession } from '#core/evidence/admin-session.ts';
 import { UnreadableEntry } from '#core/evidence/entry-text.ts';
 import type { EvidenceLog } from '#core/evidence/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 
-/** Time for which a refusal counts. */
+/** Period during which a refusal counts. */
 export const refusalWindowMs = 10 * 60_000;
 
 export interface Refusal {
@@ -19,13 +19,13 @@ interface RefusalPage {
   readonly refusals: readonly Refusal[];
 }
 
-/** Tenants that a process remembers. */
+/** Maximum number of tenants that a process remembers. */
 const mostTenants = 5_000;
 
 export class RefusalWatch {
   readonly #read = new RecentMap<string, Map<string, RefusalPage>>({ max: mostTenants });
 
-  /** Returns the refusals of the window, oldest first. @param now milliseconds since 1970 */
+  /** Returns the refusals within the window, oldest first. @param now milliseconds since 1970 */
   async look(evidence: EvidenceLog, tenant: string, now: number): Promise<readonly Refusal[]> {
     const from = now - refusalWindowMs;
     const before = this.#read.get(tenant);

@@ -1,4 +1,4 @@
-/** Measures traffic and spending against fixed thresholds [alert.thresholds]. */
+/** Compares traffic and spending with fixed thresholds [alert.thresholds]. */
 import { type AlertScope, platformAlerts } from '#core/contracts/alert.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { BudgetStatus } from '#core/limits/ports.ts';
@@ -11,7 +11,7 @@ import type { Measured } from './lifecycle.ts';
 
 export type AlertSettings = Configuration['alerts'];
 
-/** Minimum of requests in five minutes for a meaningful error rate or percentile. */
+/** Minimum number of requests in five minutes for a meaningful error rate or percentile. */
 const leastRequests = 5;
 
 const scopeOf = (dimension: Dimension): AlertScope => {
@@ -19,7 +19,7 @@ const scopeOf = (dimension: Dimension): AlertScope => {
   return parts?.kind === 'tenant' ? parts.name : platformAlerts;
 };
 
-/** Formats a number for messages: short, without an exponent. */
+/** Formats a number for messages in short form, without an exponent. */
 const formatNumber = (value: number): string => String(Number(value.toPrecision(3)));
 const words: Readonly<Record<BaselineMetric, (value: number) => string>> = {
   error_rate: (value) => `${formatNumber(value * 100)} % errors`,
@@ -29,9 +29,9 @@ const words: Readonly<Record<BaselineMetric, (value: number) => string>> = {
 };
 
 /**
- * Measures the last five minutes against the configured thresholds.
- * @param measures sums of the last five minutes, one per minute
- * @param buckets the same as buckets, oldest first
+ * Compares the last five minutes with the configured thresholds.
+ * @param measures sums for the last five minutes, one per minute
+ * @param buckets the same data as buckets, oldest first
  */
 export function staticThresholds(
   dimension: Dimension,
@@ -65,8 +65,8 @@ export function staticThresholds(
 }
 
 /**
- * Reports replies of another model than requested [budget.served], as an alert of the tenant.
- * @param measures of the last five minutes
+ * Reports replies from a different model than the one requested [budget.served], as an alert for the tenant.
+ * @param measures for the last five minutes
  */
 export function otherModels(tenant: string, measures: readonly Measures[]): Measured {
   const value = measures.reduce((sum, { other_model = 0 }) => sum + other_model, 0);
@@ -127,7 +127,7 @@ export function budgetThresholds(tenant: string, budgets: readonly BudgetStatus[
       metric: `${account}:${period}`,
       value,
       threshold,
-      // A budget of zero is intended, and not an alert.
+      // A budget of zero is intentional and does not raise an alert.
       ...(value >= 80 && limit_microusd > 0 && { firing: { severity: full ? 'critical' : 'warning', message } }),
     };
   });

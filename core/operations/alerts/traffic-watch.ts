@@ -1,4 +1,4 @@
-/** Measures traffic for alerts: the last five minutes at each evaluation, the daily baseline less often. */
+/** Measures traffic for alerts: the last five minutes on each evaluation, the daily baseline less often. */
 
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
@@ -20,9 +20,9 @@ type Baselines = Partial<Record<BaselineMetric, Baseline>>;
 const minuteMs = 60_000;
 const recentMinutes = 5;
 const historyMinutes = 24 * 60;
-/** Interval for reading the day's minutes again. Mean and deviation hardly change within it. */
+/** Interval at which the day's minutes are reread. Mean and deviation hardly change in between. */
 const baselineMs = 10 * minuteMs;
-/** Maximum of measured models and providers of the platform. */
+/** Maximum number of models and providers that are measured for the platform. */
 const maxDimensions = 200;
 const dimensionConcurrency = 10;
 
@@ -33,7 +33,7 @@ export class TrafficWatch {
     return this.#dimension(ports, tenant, `tenant:${tenant}`, settings);
   }
 
-  /** Measures all traffic together, and each model and provider. */
+  /** Measures all traffic together, as well as each model and provider. */
   async platform(ports: Ports, settings: AlertSettings): Promise<Measured[]> {
     const now = ports.clock.now();
     const span = { from: isoTime(now - recentMinutes * minuteMs), to: isoTime(now) };
@@ -46,7 +46,7 @@ export class TrafficWatch {
     return measured;
   }
 
-  /** Measures one dimension. Without traffic in the last five minutes it reads no baseline. */
+  /** Measures one dimension. If there was no traffic in the last five minutes, it reads no baseline. */
   async #dimension(ports: Ports, scope: Scope, dimension: Dimension, settings: AlertSettings): Promise<Measured[]> {
     const now = Math.floor(ports.clock.now() / minuteMs) * minuteMs;
     const sums = await ports.observations.minutes(scope, {

@@ -48,7 +48,7 @@ const reported = {
   run: async () => (await import('#core/operations/test-action.ts')).reportOutcome,
 } as const;
 
-/** On the gateway surface a request counts toward the limits of its tenant and key, like a chat call. */
+/** On the gateway surface, a request counts toward the limits of its tenant and key, like a chat call. */
 const onGateway = { surface: 'gateway', counts: true } as const;
 
 export const actions = {

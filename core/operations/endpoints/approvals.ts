@@ -1,4 +1,4 @@
-/** Approvals and votes. */
+/** Approvals and the votes on them. */
 import * as z from 'zod';
 import { approveSchema, voteSchema } from '#core/contracts/admin-requests.ts';
 import { afterVotes, effectRisks } from '#core/contracts/approval.ts';
@@ -167,7 +167,7 @@ const unreadableApproval = z
   .optional()
   .meta({ description: 'Ids of approvals whose rows cannot be read. They can be neither shown nor decided.' });
 
-/** Fields that lists shorten. */
+/** Fields that are shortened in lists. */
 const omitted = z
   .array(
     z.strictObject({

@@ -1,4 +1,4 @@
-/** Chat calls in both dialects, and other endpoints of models. */
+/** Chat calls in both dialects, and other model endpoints. */
 import * as z from 'zod';
 import { operation } from '../endpoint.ts';
 import { count, health } from './schemas.ts';
@@ -30,7 +30,7 @@ export const pageOf = (item: z.ZodType) =>
   });
 
 const hello = [{ role: 'user', content: 'Hello' }];
-/** The bytes of an uploaded file are represented by its name. */
+/** The bytes of an uploaded file, represented by its name. */
 const recording = { model: 'whisper-1', file: 'talk.wav' };
 
 export const chat = {

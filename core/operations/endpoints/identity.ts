@@ -1,4 +1,4 @@
-/** Tenants, the organisations above them, people, keys and rules of separation. */
+/** Tenants, the organisations above them, people, keys and separation rules. */
 import * as z from 'zod';
 import { keyKinds, roles } from '#core/contracts/route.ts';
 import { operation } from '../endpoint.ts';

@@ -1,4 +1,4 @@
-/** Definitions of MCP tools. */
+/** MCP tool definitions. */
 import * as z from 'zod';
 import { capabilities } from '#core/contracts/envelope.ts';
 import { operation } from '../endpoint.ts';
@@ -10,7 +10,7 @@ const about = z.strictObject({
   destructive: z.boolean().optional(),
   target: z.string().optional(),
 });
-/** Recorded tool of an MCP server, and how the active policy classifies it. */
+/** Recorded tool of an MCP server, with the classification under the active policy. */
 const seenTool = {
   upstream: z.string(),
   tool: z.string(),

@@ -1,4 +1,4 @@
-/** Endpoints for MCP clients. Their messages are described by MCP. */
+/** Endpoints for MCP clients. MCP itself describes their messages. */
 import { operation } from '../endpoint.ts';
 import { health } from './schemas.ts';
 

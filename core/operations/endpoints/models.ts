@@ -1,9 +1,9 @@
-/** Models, and the cancellation of requests. */
+/** Models and request cancellation. */
 import * as z from 'zod';
 import { operation } from '../endpoint.ts';
 
 const model = z.looseObject({ id: z.string(), object: z.literal('model'), created: z.int(), owned_by: z.string() });
-/** Model in the format for callers that send `anthropic-version`. */
+/** Model in the format returned to callers that send `anthropic-version`. */
 const anthropicModel = z.strictObject({
   id: z.string(),
   type: z.literal('model'),

@@ -1,4 +1,4 @@
-/** Tool rules in force, versions of the policy, and their differences. */
+/** Active tool rules, policy versions and the differences between them. */
 import * as z from 'zod';
 import { decisions } from '#core/contracts/envelope.ts';
 import { guardEntrySchema, toolRuleSchema } from '#core/contracts/tool-policy.ts';

@@ -1,4 +1,4 @@
-/** Rollouts: the traffic of a model moves to another provider. */
+/** Rollouts, which move a model's traffic to another provider. */
 import * as z from 'zod';
 import { rolloutStates } from '#core/contracts/rollout.ts';
 import { createRolloutSchema } from '#core/contracts/rollout-schema.ts';
@@ -35,7 +35,7 @@ const arm = z.strictObject({
   cost_usd: usd,
 });
 
-/** Moves are judged by the observations of both sides. */
+/** Moves are judged by observing both sides. */
 const common = {
   function: 'policies',
   role: 'operator',

@@ -23,7 +23,7 @@ export const subject = {
     .optional()
     .meta({ description: 'With path: the tenants below it in which the caller may read, added up here.' }),
 };
-/** Rows of evidence that are not entries. */
+/** Evidence rows that are not entries. */
 export const unreadableRows = z
   .array(
     z.strictObject({ tenant: z.string(), session_id: z.string(), index: z.number() }).meta({
@@ -38,10 +38,10 @@ export const cursor = z
   .optional()
   .meta({ description: 'Pass it unchanged for the next page; absent on the last one.' });
 export const decision = z.enum(['allow', 'review', 'block']);
-/** Returns the schema of the answer of `/health`. */
+/** Returns the schema of the `/health` response. */
 export const health = () => z.strictObject({ status: z.literal('ok'), version: z.string() });
 
-/** Rows that a session's replay left out. */
+/** Rows that were left out when the session was replayed. */
 export const unreadableIndexes = z
   .array(count)
   .optional()

@@ -1,4 +1,4 @@
-/** Risk of sessions. */
+/** Session risk. */
 import * as z from 'zod';
 import { releaseSchema } from '#core/contracts/admin-requests.ts';
 import { riskRules } from '#core/contracts/behavior.ts';

@@ -1,4 +1,4 @@
-/** Plugins and policy packs: what is in force, and what people did with them. */
+/** Plugins and policy packs: the active ones, and the actions that people took on them. */
 import * as z from 'zod';
 import { artifactKinds, recordedActs } from '#core/contracts/plugin-act.ts';
 import { operation } from '../endpoint.ts';

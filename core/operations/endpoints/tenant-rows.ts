@@ -1,4 +1,4 @@
-/** Tenants and keys as rows, in addition to those of the configuration. */
+/** Tenants and keys stored as rows, in addition to those in the configuration. */
 import * as z from 'zod';
 import { paging } from '#core/contracts/route.ts';
 import { addKeySchema, keyRowSchema, putTenantSchema, tenantRowSchema } from '#core/contracts/tenant-rows.ts';

@@ -1,5 +1,6 @@
 /**
- * Puts a document of the control plane into force on a data plane, as a policy version of its own [federation.poll].
+ * Activates a document from the control plane on a data plane, as a policy version of the plane's own
+ * [federation.poll].
  */
 import { enforceBindings } from '#core/configuration/checks/bound-secrets.ts';
 import type { ConfigStore, FederationState, VersionRow } from '#core/configuration/ports.ts';
@@ -20,10 +21,10 @@ export interface ApplyDeps extends VersionDeps {
 export type ServedText = Readonly<Record<string, unknown>>;
 
 /**
- * Puts the served configuration into force if it differs. Secrets and their destinations are bound as for a
- * configuration over HTTP, so that an administrator of the control plane cannot obtain a secret of a plane.
+ * Activates the served configuration if it differs. Secrets and their destinations are bound as for a configuration
+ * sent over HTTP, so that an administrator of the control plane cannot obtain a plane's secrets.
  * @returns the new version, or undefined if unchanged.
- * @throws GatewayError for a configuration that may not come into force here; the previous one stays.
+ * @throws GatewayError for a configuration that may not be activated here; the previous one stays active.
  */
 export async function applyServed(
   deps: ApplyDeps,
@@ -44,14 +45,14 @@ export async function applyServed(
   return { row, warnings: [...merged.warnings, ...kept.warnings] };
 }
 
-/** Removes the plane's own keys: they are bound by the file that names them. */
+/** Removes the plane's own keys, which are bound by the file that names them. */
 const withoutKeys = (configuration: Configuration): Configuration => ({
   ...configuration,
   tenants: configuration.tenants.map((tenant) => ({ ...tenant, api_keys: [] })),
 });
 
 /**
- * Checks that all modules are stored here, because they are not served: a filter without its module would fail at every
+ * Checks that all modules are stored here. They are not served, and a filter without its module would fail on every
  * call.
  */
 async function assertModules(objects: ObjectStore, { policies }: Configuration): Promise<void> {
@@ -75,13 +76,13 @@ export async function lastServed(
   return { state, served: bytes && (JSON.parse(new TextDecoder().decode(bytes)) as ServedText) };
 }
 
-/** Stores the served configuration for restarts. @returns its address in the object store */
+/** Stores the served configuration so that it survives restarts. @returns its address in the object store */
 export const storeServed = (objects: ObjectStore, served: ServedText): Promise<string> =>
   objects.put(new TextEncoder().encode(canonicalize(served)));
 
 /**
- * Merges a data plane's own configuration under the last served one, for storing. Policies in its own file have no
- * effect.
+ * Merges a data plane's own configuration with the last served one, for storage. Policies in the plane's own file have
+ * no effect.
  */
 export async function underControlPlane(
   deps: { readonly configStore: ConfigStore; readonly objects: ObjectStore },

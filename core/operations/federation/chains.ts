@@ -1,4 +1,4 @@
-/** Reports the chains of a data plane [federation.status] from the store, never from memory. */
+/** Reports a data plane's chains [federation.status] from the store, never from memory. */
 import type { EvidenceHead, WantedHead } from '#core/contracts/federation.ts';
 import { firstEntries } from '#core/evidence/bundle.ts';
 import { UnreadableEntry } from '#core/evidence/entry-text.ts';
@@ -6,18 +6,18 @@ import type { EvidenceLog, SessionHead } from '#core/evidence/ports.ts';
 import { verifyChain } from '#core/evidence/verify.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 
-/** Sessions of a tenant per report: the newest, and the next of all others. */
+/** Number of a tenant's sessions per report: the newest ones, and the next of all others. */
 const newestPageSize = 100;
 const othersPageSize = 50;
-/** Entries read per report to verify whole chains. Longer chains are left to `audit verify`. */
+/** Number of entries read per report to verify whole chains. Longer chains are left to `audit verify`. */
 const maxVerified = 2_000;
 
-/** Maximum of heads per report: 1 MB fits this many with the longest names. */
+/** Maximum number of heads per report. This many fit in 1 MB even with the longest names. */
 const maxHeadsPerReport = 1_000;
 
 interface ChainPorts {
   readonly evidence: EvidenceLog;
-  /** ISO time before which rows may have expired. Absent if none expires. */
+  /** ISO time before which rows may have expired. Absent if rows never expire. */
   readonly expiresBefore: string | undefined;
 }
 
@@ -26,12 +26,18 @@ interface Reported {
   readonly last_hash: string;
 }
 
-/** Remembers reported heads, so that a report only includes changes. Losing the memory makes one report longer. */
+/**
+ * Remembers reported heads, so that a report only includes changes. If this memory is lost, the next report is merely
+ * longer.
+ */
 export class ReportedChains {
   readonly #reported = new RecentMap<string, Reported>({ max: 20_000 });
   readonly #cursors = new Map<string, string>();
 
-  /** Returns the chains changed since their last report, and the places that the control plane requested. */
+  /**
+   * Returns the chains that have changed since they were last reported, and the chain points that the control plane
+   * requested.
+   */
   async changed(
     { evidence, expiresBefore }: ChainPorts,
     tenants: readonly string[],
@@ -50,7 +56,7 @@ export class ReportedChains {
     return heads;
   }
 
-  /** Notes that the control plane accepted these heads. */
+  /** Records that the control plane accepted these heads. */
   taken(heads: readonly EvidenceHead[]): void {
     for (const head of heads) this.#reported.set(sessionKey(head), head);
   }
@@ -93,13 +99,13 @@ export class ReportedChains {
 const sessionKey = ({ tenant, session_id }: { readonly tenant: string; readonly session_id: string }) =>
   JSON.stringify([tenant, session_id]);
 
-/** Returns the report of a chain. @param index place whose hash is included, if the chain reaches it */
+/** Returns the report on a chain. @param index position whose hash is included if the chain reaches it */
 async function reportOf(evidence: EvidenceLog, head: SessionHead, index: number | undefined): Promise<EvidenceHead> {
   const { tenant, session_id, total_entries, last_hash } = head;
   const reached = index !== undefined && index < total_entries;
   const row = reached ? await rowAt(evidence, head, index) : undefined;
   const report = { tenant, session_id, total_entries, last_hash };
-  // Reported as broken, so that the chain is visible and does not block the others.
+  // The chain is reported as broken, so that it is visible and does not block the others.
   if (row instanceof UnreadableEntry) return { ...report, broken: brokenAt(row.index, row.message) };
   return { ...report, ...(row && { at: { index: row.index, hash: row.hash } }) };
 }

@@ -1,4 +1,4 @@
-/** The signed document of a control plane: issued here, verified by data planes [federation.document]. */
+/** A control plane's signed document, issued here and verified by data planes [federation.document]. */
 import { createHash, createPublicKey } from 'node:crypto';
 import { maxClockSkewMs } from '#core/configuration/store/staleness.ts';
 import {
@@ -13,7 +13,7 @@ import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import { describeIssue } from '#core/kernel/issue-words.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 
-/** Interval of new documents, which limits the replay of an old one. */
+/** Interval at which new documents are issued, which limits the replay of an old one. */
 const issueEveryMs = 10 * 60_000;
 
 /** Domain separator: no other signature of the gateway begins with these bytes. */
@@ -23,7 +23,9 @@ const domain = 'agent-governance/federation-config/1\n';
 const signedBytes = ({ format, plane, version, digest, issued_at, expires_at }: DocumentHead): Uint8Array =>
   new TextEncoder().encode(domain + canonicalize({ format, plane, version, digest, issued_at, expires_at }));
 
-/** Builds the head of a document. @param maxStalenessMs validity of the configuration after it was last issued. */
+/**
+ * Builds the head of a document. @param maxStalenessMs how long the configuration stays valid after it was last issued.
+ */
 export function documentHead(
   given: Pick<DocumentHead, 'plane' | 'version' | 'digest'>,
   now: number,
@@ -50,7 +52,10 @@ export async function signDocument(
   return { public_key, signature: { alg: 'ECDSA_P256_SHA256', key_id: signer.keyId, value } };
 }
 
-/** Returns the SHA-256 that data planes pin: of the SPKI in DER. @returns undefined for an invalid public key. */
+/**
+ * Returns the SHA-256 digest that data planes pin, computed over the SPKI in DER form. @returns undefined for an
+ * invalid public key.
+ */
 export function keyDigest(pem: string): string | undefined {
   try {
     return createHash('sha256')
@@ -61,11 +66,11 @@ export function keyDigest(pem: string): string | undefined {
   }
 }
 
-/** Expectations of a data plane for a document. */
+/** A data plane's expectations of a document. */
 interface Expected {
   readonly plane: string;
   readonly trustedKeys: readonly string[];
-  /** Last good document. Versions never decrease, and a version has exactly one configuration. */
+  /** The last good document. Versions never decrease, and each version has exactly one configuration. */
   readonly last?: { readonly version: number; readonly digest: string } | undefined;
   readonly now: number;
 }
@@ -74,7 +79,7 @@ type Verified =
   | { readonly ok: true; readonly document: FederationDocument }
   | { readonly ok: false; readonly reason: string };
 
-/** Verifies a whole document before any part is used. Never throws. */
+/** Verifies a whole document before any part of it is used. Never throws. */
 export function verifyDocument(value: unknown, { plane, trustedKeys, last, now }: Expected): Verified {
   const bad = (reason: string): Verified => ({ ok: false, reason });
   const parsed = federationDocumentSchema.safeParse(value, { error: describeIssue });

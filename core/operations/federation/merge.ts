@@ -17,7 +17,7 @@ interface Merged {
 
 /**
  * Merges the two configurations.
- * @param served the configuration of a verified document.
+ * @param served the configuration from a verified document.
  * @throws GatewayError `invalid_request` if this release cannot parse it, or its parts do not fit together here.
  */
 export function mergedConfiguration(
@@ -40,13 +40,14 @@ export function mergedConfiguration(
   const problems = checkConfiguration(file, warnings);
   if (problems.length > 0) throw refusal(problems, () => undefined);
   const configuration = storedForm(file, pack);
-  // a policy that does not compile never comes into force
+  // a policy that does not compile is never activated
   compilePolicy({ ...buildPolicyDocument(configuration), levels: levelsWithRules(configuration) });
   return { configuration, warnings };
 }
 
 /**
- * Returns the local keys by tenant. Skips keys whose tenant or person the control plane does not have, with a warning.
+ * Returns the local keys by tenant. Keys whose tenant or person is unknown to the control plane are skipped with a
+ * warning.
  */
 function usableKeys(
   { tenants, people }: Pick<Configuration, 'people'> & { readonly tenants: readonly { readonly id: string }[] },

@@ -1,4 +1,6 @@
-/** One poll of the control plane by a data plane [federation.poll]: fetches the configuration if it changed. */
+/**
+ * One poll of the control plane by a data plane [federation.poll], which fetches the configuration if it has changed.
+ */
 import type { FederationState } from '#core/configuration/ports.ts';
 import { secretsOfVersion } from '#core/configuration/store/keys-in-evidence.ts';
 import type { Snapshot, Snapshots } from '#core/configuration/store/snapshots.ts';
@@ -17,9 +19,9 @@ export interface PollPorts extends Omit<ApplyDeps, 'clock' | 'secrets'> {
   readonly secrets: SecretStore;
   readonly snapshots: Snapshots;
   readonly telemetry: Pick<Telemetry, 'log' | 'count'>;
-  /** Records in evidence that a version came into force, or a document was refused. */
+  /** Records in evidence that a version was activated or a document was refused. */
   readonly record: (action: string, details: Record<string, unknown>) => Promise<unknown>;
-  /** Called with the reason after each failed poll. */
+  /** Called with the reason after each poll that fails. */
   readonly unreachable: ((reason: string) => void) | undefined;
 }
 
@@ -32,7 +34,7 @@ export async function pollControlPlane(ports: PollPorts): Promise<Polled> {
   const to = await addressOf(ports, federation);
   if (!to) return 'not_a_data_plane';
   const last = await lastServed(ports, snapshot.configuration);
-  // Without the stored document a 304 would confirm nothing.
+  // Without the stored document, a 304 would confirm nothing.
   const etag = last?.served && last.state.etag !== '' ? last.state.etag : undefined;
   let answer: ConfigAnswer;
   try {
@@ -56,7 +58,8 @@ export async function addressOf(
 }
 
 async function unanswered(ports: PollPorts, snapshot: Snapshot, fault: Error): Promise<Polled> {
-  // A replaced token is read again at once instead of after its cache time; 403 is the answer to another plane's token.
+  // A replaced token is reread immediately instead of after its cache time. 403 is the response to another plane's
+  // token.
   if (fault instanceof ControlPlaneRefused && (fault.status === 401 || fault.status === 403)) ports.secrets.refused?.();
   if (fault instanceof ControlPlaneRefused && !fault.mayPass) return refuseDocument(ports, snapshot, fault.message);
   ports.telemetry.count('svc_federation_polls_total', { outcome: 'unreachable' });
@@ -64,7 +67,7 @@ async function unanswered(ports: PollPorts, snapshot: Snapshot, fault: Error): P
   return 'unreachable';
 }
 
-/** Processes a new document: verifies, merges, stores it as a version and remembers it. */
+/** Processes a new document: verifies and merges it, stores it as a version, and remembers it. */
 async function taken(ports: PollPorts, snapshot: Snapshot, answer: ConfigAnswer & { changed: true }): Promise<Polled> {
   const { federation } = snapshot.configuration;
   const before = stateOf(federation, await ports.configStore.federation());
@@ -80,7 +83,7 @@ async function taken(ports: PollPorts, snapshot: Snapshot, answer: ConfigAnswer 
     await applied(ports, snapshot, configuration, { version, digest });
   } catch (fault) {
     const error = asGatewayError(fault);
-    if (error.kind.status >= 500) throw fault; // the store is down; the document is not at fault
+    if (error.kind.status >= 500) throw fault; // the store is down, so the document is not at fault
     return refuseDocument(ports, snapshot, error.message);
   }
   const document_sha256 = await storeServed(ports.objects, configuration);
@@ -104,7 +107,7 @@ async function applied(
     source: 'file',
   };
   const { clock, configStore, objects, listedSecretNames } = ports;
-  // The secrets of keys are not needed: their digests are already stored.
+  // The secrets with the keys are not needed, because their digests are already stored.
   const deps = { clock, configStore, objects, listedSecretNames };
   const outcome = await applyServed(deps, served, configuration, current);
   if (!outcome) return;
@@ -121,7 +124,7 @@ async function applied(
   for (const warning of outcome.warnings) ports.telemetry.log('warn', warning);
 }
 
-/** Handles an unchanged document. Restores its configuration after a local change, or a version that was not stored. */
+/** Handles an unchanged document. Restores its configuration after a local change, or if a version was not stored. */
 async function confirmed(
   ports: PollPorts,
   snapshot: Snapshot,
@@ -145,17 +148,17 @@ async function remember(
 ): Promise<void> {
   const { refused: _refused, ...rest } = found as FederationState;
   const read = await configStore.federation();
-  // Another process may have applied a later document meanwhile, which stays.
+  // Another process may have applied a later document in the meantime. In that case, the later one stays.
   if (read && read.plane === plane && read.control_plane_url === control_plane_url && read.version > found.version)
     return;
   const revision = (read?.revision ?? 0) + 1;
   await configStore.putFederation({ ...rest, revision, plane: plane!, control_plane_url: control_plane_url! }, read);
-  await snapshots.refresh(); // refreshed here, so that callers need not wait for it
+  await snapshots.refresh(); // refreshed here so that callers need not wait for it
 }
 
 /**
- * Refuses a document; the last good one stays. Records the first refusal for each reason. The alert lasts until a good
- * document arrives.
+ * Refuses a document; the last good one stays active. The first refusal for each reason is recorded. The alert lasts
+ * until a good document arrives.
  */
 async function refuseDocument(ports: PollPorts, { configuration }: Snapshot, reason: string): Promise<Polled> {
   const { plane, control_plane_url } = configuration.federation;

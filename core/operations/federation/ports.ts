@@ -1,16 +1,18 @@
-/** A control plane's store of its data planes. */
+/** A control plane's store for its data planes. */
 import type { KnownHead, PlaneRow } from '#core/contracts/federation.ts';
 
 export interface PlaneStore {
   /** Returns the planes that have reported. Consistent. */
   list(names: readonly string[]): Promise<readonly PlaneRow[]>;
   get(plane: string): Promise<PlaneRow | undefined>;
-  /** Writes the row if it is unchanged since `read`, or absent. @returns false when another report was faster */
+  /**
+   * Writes the row if it has not changed since `read`, or is still absent. @returns false if another report was faster
+   */
   put(row: PlaneRow, read: PlaneRow | undefined): Promise<boolean>;
-  /** Returns the known heads of these chains, without those never reported. Consistent. */
+  /** Returns the known heads of these chains, omitting chains that were never reported. Consistent. */
   heads(plane: string, sessions: readonly HeadKey[]): Promise<readonly KnownHead[]>;
   putHeads(plane: string, heads: readonly KnownHead[]): Promise<void>;
-  /** Returns known heads in the order of their keys after `cursor`. `next` is absent at the end. */
+  /** Returns known heads after `cursor`, in key order. `next` is absent at the end. */
   walk(
     plane: string,
     cursor: string | undefined,
@@ -23,20 +25,20 @@ export interface HeadKey {
   readonly session_id: string;
 }
 
-/** A new document, or the confirmation that the stored one is still in force. */
+/** A new document, or confirmation that the stored one is still in force. */
 export type ConfigAnswer =
   | { readonly changed: false }
   | { readonly changed: true; readonly etag: string; readonly document: unknown };
 
-/** A data plane's client of its control plane. */
+/** A data plane's client for its control plane. */
 export interface ControlPlane {
   /**
    * Fetches the configuration.
    * @param etag of the stored document.
-   * @throws ControlPlaneRefused if the control plane answers with an error, Error if it cannot be reached.
+   * @throws ControlPlaneRefused if the control plane responds with an error, Error if it cannot be reached.
    */
   config(to: ControlPlaneAddress, etag: string | undefined): Promise<ConfigAnswer>;
-  /** Sends a report. @throws as `config` */
+  /** Sends a report. @throws as `config` does */
   post(to: ControlPlaneAddress, what: 'status' | 'metrics', body: object): Promise<unknown>;
 }
 
@@ -46,7 +48,7 @@ export interface ControlPlaneAddress {
   readonly token: string;
 }
 
-/** An answer of the control plane other than the expected one. */
+/** An unexpected response from the control plane. */
 export class ControlPlaneRefused extends Error {
   readonly status: number;
 

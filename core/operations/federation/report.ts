@@ -1,4 +1,4 @@
-/** Reports of a data plane to its control plane [federation.metrics]: status, chains and minutes of traffic. */
+/** Reports from a data plane to its control plane [federation.metrics]: status, chains and minutes of traffic. */
 import type { ApprovalStore } from '#core/approvals/ports.ts';
 import { stalenessOf, stateOf } from '#core/configuration/store/staleness.ts';
 import type { Configuration } from '#core/contracts/config.ts';
@@ -26,20 +26,20 @@ interface ReportPorts
   readonly approvals: Pick<ApprovalStore, 'pendingKeys'>;
   readonly evidence: EvidenceLog;
   readonly observations: Pick<Observations, 'minutes'>;
-  /** Distinguishes gateways of one name. Stable over restarts. */
+  /** Distinguishes gateways with the same name. Stable across restarts. */
   readonly instance: string;
-  /** Seconds between two runs, if a schedule of the host runs this. Requested chains are then sent at once. */
+  /** Seconds between two runs, if the host runs this on a schedule. Requested chains are then sent immediately. */
   readonly everySeconds: number | undefined;
 }
 
 const minuteMs = 60_000;
 const trafficMinutes = 5;
 /**
- * Recent minutes that may still change after they were sent, because projections lag and the current minute is
- * incomplete.
+ * Number of recent minutes that may still change after they were sent, because projections lag and the current minute
+ * is incomplete.
  */
 const lateMinutes = 3;
-/** Maximum of counted pending requests per tenant. */
+/** Maximum number of pending requests counted per tenant. */
 const maxCounted = 200;
 
 /** Sends the reports of one data plane in sequence. */
@@ -49,8 +49,8 @@ export class Reports {
   #sentUntil: number | undefined;
 
   /**
-   * Sends the status, then all stored minutes since the last report, also after a partition.
-   * @throws ControlPlaneRefused, or Error if the control plane cannot be reached: the rest is sent next time.
+   * Sends the status, followed by all minutes stored since the last report, including after a partition.
+   * @throws ControlPlaneRefused, or Error if the control plane cannot be reached; the rest is sent next time.
    */
   async send(ports: ReportPorts): Promise<void> {
     const { configuration } = await ports.snapshots.current({ evenStale: true });
@@ -98,7 +98,7 @@ export class Reports {
       from: isoTime(from),
       to: isoTime(now),
     });
-    // Sums up the shards of a minute: a sent minute replaces the earlier one, so it must be complete.
+    // Sums up the shards of a minute. A sent minute replaces the earlier one, so it must be complete.
     const minutes = [...Map.groupBy(sums, ({ at }) => at)].map(([at, same]) => ({
       at,
       measures: addUp(same.map(({ measures }) => measures)),
@@ -111,7 +111,7 @@ export class Reports {
   }
 }
 
-/** Drops minutes that the control plane rejects. Sent again, they would block all later ones. */
+/** Drops minutes that the control plane rejects. If they were sent again, they would block all later ones. */
 function refusedMinutes(telemetry: ReportPorts['telemetry'], minutes: readonly SentMinute[], fault: unknown): void {
   if (!(fault instanceof ControlPlaneRefused) || (fault.status !== 400 && fault.status !== 413)) throw fault;
   const [first, last] = [minutes[0]!.at, minutes.at(-1)!.at];
@@ -125,7 +125,7 @@ const expiresBefore = ({ evidence: { retention_days: days } }: Configuration, no
 
 type SentMinute = PlaneMetrics['minutes'][number];
 
-/** Splits minutes into portions that the control plane accepts: by minutes, and by JSON values. */
+/** Splits minutes into portions that the control plane accepts, limited by the number of minutes and of JSON values. */
 function portionsOf(minutes: readonly SentMinute[]): SentMinute[][] {
   const portions: SentMinute[][] = [];
   let values = Number.POSITIVE_INFINITY;

@@ -1,7 +1,10 @@
-/** The configuration for data planes [federation.document], without credentials of callers, here or on a plane. */
+/**
+ * The configuration for data planes [federation.document], without the credentials of callers, either here or on a
+ * plane.
+ */
 import type { Configuration } from '#core/contracts/config.ts';
 
-/** A data plane's own parts: its administrators, and the address of its control plane. */
+/** A data plane's own parts: its administrators and its control plane's address. */
 export type OwnOfPlane = Pick<Configuration, 'admin' | 'federation'>;
 
 type ServedConfiguration = Omit<Configuration, 'admin' | 'federation' | 'tenants'> & {
@@ -9,8 +12,8 @@ type ServedConfiguration = Omit<Configuration, 'admin' | 'federation' | 'tenants
 };
 
 /**
- * Returns the configuration for data planes. It contains names of environment variables, under which a plane finds its
- * own secrets, but no keys, tokens or their digests: a short key can be found from its digest.
+ * Returns the configuration for data planes. It contains the names of environment variables, under which a plane finds
+ * its own secrets, but no keys, tokens or digests of either, because a short key can be guessed from its digest.
  */
 export function servedConfiguration(configuration: Configuration): ServedConfiguration {
   const { admin: _admin, federation: _federation, tenants, ...rest } = configuration;

@@ -1,4 +1,4 @@
-/** The capability that a call is decided with: the caller's claim, unless the tool's name implies a more severe one. */
+/** The capability used to evaluate a call: the caller's claim, unless the tool's name implies a more severe one. */
 import type { OwnNetworks } from '#core/contracts/config/catalog.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { Capability, ToolCall } from '#core/contracts/envelope.ts';
@@ -13,14 +13,17 @@ interface Claim {
   readonly capability: Capability;
 }
 
-/** Protocols whose calls are parsed by a grammar, which determines the effect. An MCP call has only its name. */
+/**
+ * Protocols whose calls are parsed by a grammar, which determines the effect. For an MCP call, only the name is
+ * available.
+ */
 const readOtherwise: ReadonlySet<string> = new Set(['shell', 'sql', 'http', 'git']);
 
 /**
- * Returns the capability to decide with. A caller may claim a more severe one, never a lesser one
+ * Returns the capability used to evaluate a call. A caller may claim a more severe one, never a lesser one
  * [action.class].
- * @param servers whose overrides take precedence over the tool's name.
- * @param inventoried the capability of the tool in the inventory of its server, if known.
+ * @param servers servers whose overrides take precedence over the tool's name.
+ * @param inventoried the tool's capability in its server's inventory, if known.
  */
 export function agreedCapability(
   call: Claim,
@@ -35,9 +38,8 @@ export function agreedCapability(
 const argumentsModule = lazyImport(() => import('./classify-arguments.ts'));
 
 /**
- * Returns the capability of a call: its tool's, unless its arguments imply a more severe one
- * [action.class].
- * @param networks of the configuration.
+ * Returns the capability of a call: its tool's capability, unless the arguments imply a more severe one [action.class].
+ * @param networks networks in the configuration.
  */
 export async function capabilityOfCall(
   named: Capability,
@@ -50,7 +52,7 @@ export async function capabilityOfCall(
   return asked ? moreSevere(named, asked.capability) : named;
 }
 
-/** Returns the most severe capability that the configuration gives tools of this name. */
+/** Returns the most severe capability that the configuration assigns to tools with this name. */
 function overridden({ tool }: Claim, servers: readonly McpUpstreamEntry[]): Capability | undefined {
   const said = servers.flatMap(({ name, prefix, overrides }) => {
     const parted = `${prefix ?? name}__`;

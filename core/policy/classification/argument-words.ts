@@ -1,4 +1,4 @@
-/** Argument names that show a call does more than its tool's name implies. */
+/** Argument names that show that a call does more than its tool's name implies. */
 
 import type { Capability } from '#core/contracts/envelope.ts';
 import { wordSet } from '#core/kernel/word-set.ts';
@@ -7,16 +7,16 @@ type Change = Exclude<Capability, 'read'>;
 /** Arguments whose value names the operation. */
 export const operationKeys = wordSet('action actions op operation operations ops rpc subcommand verb verbs');
 
-/** Arguments whose value may name the operation or something else: only a changing verb counts. */
+/** Arguments whose value may name the operation or something else, so only a verb that implies a change counts. */
 export const modeKeys = wordSet('intent mode');
-/** Texts that people write: JSON in them is not inspected. */
+/** Text written by people; JSON in it is not inspected. */
 export const writtenKeys = wordSet('body comment content description message prompt text title');
-/** Nouns that name the sent data in an argument such as `cache_to`. */
+/** Nouns in an argument such as `cache_to` that name the data being sent. */
 export const sendingNouns = wordSet('cache deliver email log mail post');
 /** Modes that open a file for writing (`fopen`). */
 export const writingModes = /^(?:[wax]b?\+?|r\+|rb\+|r\+b|[wax]\+?b)$/;
 
-/** Methods of HTTP and WebDAV that only read. */
+/** HTTP and WebDAV methods that only read. */
 export const readingMethods = wordSet('get head options propfind query report search trace');
 export const writingMethods: ReadonlyMap<string, Change> = new Map([
   ...['copy', 'lock', 'mkcol', 'move', 'patch', 'post', 'proppatch', 'put', 'unlock'].map(
@@ -27,10 +27,10 @@ export const writingMethods: ReadonlyMap<string, Change> = new Map([
   ['purge', 'delete'],
 ]);
 
-/** First words of switches that only include or exclude parts of the answer and change nothing. */
+/** First words of switches that only include or exclude parts of the response and change nothing. */
 export const excludingSwitches = wordSet('dont dry except exclude hide include includes no not only show skip without');
 
-/** Changing verbs that, as a switch, only control how an answer is formatted or found. */
+/** Verbs that normally imply a change but, as a switch, only control how a response is formatted or found. */
 export const shownVerbs = wordSet(`
   align close compress connect decompress deduplicate encode expand extract fill flip follow format highlight join minimize
   redact refresh retry sanitize scale simplify split strip transform translate trim`);
@@ -55,11 +55,11 @@ export const valuedVerbs = wordSet(`
 export const replacements = wordSet(
   'new_content new_contents new_string new_text new_value replacement replace_with substitution',
 );
-/** Members that, together with one of `calledWith`, make an object a call of another tool. */
+/** Members that, together with one of `calledWith`, make an object a call to another tool. */
 export const calledTools = ['tool', 'tool_name', 'toolName', 'function'];
 export const calledWith = ['arguments', 'args', 'input', 'parameters', 'params', 'tool_input', 'toolInput'];
 
-/** MongoDB stages and operators that write or run a program; `$set` of a pipeline only computes. */
+/** MongoDB stages and operators that write data or run a program. In a pipeline, `$set` only computes. */
 export const databaseOperators: ReadonlyMap<string, Change> = new Map([
   ['$out', 'write'],
   ['$merge', 'write'],
@@ -68,13 +68,13 @@ export const databaseOperators: ReadonlyMap<string, Change> = new Map([
   ['$accumulator', 'execute'],
 ]);
 
-/** Arguments that name the receiver of the result. */
+/** Arguments that name a recipient of the result. */
 export const listeners = wordSet('callback callback_url notify_url webhook webhook_url');
 
-/** Words that, in a switch, request hidden values: `with_decryption: true`. */
+/** Words in a switch that request hidden values: `with_decryption: true`. */
 export const revealingSwitches = wordSet('decrypted decryption plaintext reveal revealed unmask unmasked unredacted');
 
-/** First words of argument names for an output path. A `joined` one is a complete name by itself. */
+/** First words of argument names for an output path. A `joined` entry is a complete name by itself. */
 export const outputVerbs: ReadonlyMap<string, 'first' | 'joined'> = new Map([
   ...'dest destination download dump export out output save saved store to write'
     .split(' ')
@@ -85,30 +85,32 @@ export const outputVerbs: ReadonlyMap<string, 'first' | 'joined'> = new Map([
 ]);
 export const places = wordSet('as dir directory file filename filepath folder location path paths to');
 
-/** Values of `output` and `export` that name a format of the answer. */
+/** Values of `output` and `export` that name a response format. */
 export const formatWords = /^(?:application|audio|image|text|video)\/[\w.+-]+$/i;
 
 /** Arguments that hold a program. */
 export const programKeys = wordSet(
   'code javascript js lambda lua perl php powershell program python ruby script snippet',
 );
-/** Lists of command words: the first that is not an option names the operation. */
+/** Lists of command words, in which the first word that is not an option names the operation. */
 export const commandLists = wordSet('args argv cmd command subcommand');
-/** Objects that a program can use without calling anything: pages, their stores, the process. */
+/** Objects that a program can use without calling a function: pages, their stores, the process. */
 export const reachedByPrograms = /\b(?:document|window|globalThis|localStorage|sessionStorage|process)\s*(?:\.|\[)/;
 /** Arguments that hold an expression, which may be arithmetic. */
 export const expressionKeys = wordSet('expr expression formula');
-/** Words of tools that inspect a program without running it. */
+/** Words in the names of tools that inspect a program without running it. */
 export const programReaders = wordSet(`
   check compare count describe diff estimate explain find grep lint review search summarise summarize validate verify`);
 
-/** Arguments whose value is an address, with or without its scheme. */
+/** Arguments whose value is an address, with or without a scheme. */
 export const addressKeys = wordSet(
   'address addresses endpoint href link links page site uri uris url urls webpage website',
 );
 export const hostKeys = wordSet('domain host hostname ip origin server target');
-/** Words of tools that send a request to a given host. */
+/** Words in the names of tools that send a request to a given host. */
 export const fetching = wordSet('api browse crawl fetch http page pages request scrape site url web webpage website');
-/** Names of texts that people write or search for: an address in them is only text. */
+/**
+ * Names of arguments for text that people write or search for. An address in such text does not count as an address.
+ */
 export const textKeys = wordSet(`
   body comment content description filter message pattern prompt q queries query question regex search summary text title`);

@@ -16,7 +16,8 @@ const calledKeys = wordSet(`
   procedure_name routine sproc stored_proc stored_procedure subroutine tool tool_name toolname tools_to_call`);
 
 /**
- * Words of tools that inspect programs, their runs and their texts: they search for a function, they do not call it.
+ * Words in the names of tools that inspect programs, their runs or their output: they search for a function but do not
+ * call it.
  */
 const aboutFunctions = wordSet(`
   alarms alert alerts alias aliases call callee callees caller callers calls code config configuration coverage dashboard
@@ -31,8 +32,8 @@ const computing = wordSet(`
   rand rank round sin sqrt stddev stdev substr substring sum tan trim truncation upper variance`);
 
 /**
- * Returns the change made by the function that an argument names. Undefined if it names no function or one that only
- * reads.
+ * Returns the change made by the function that an argument names. Undefined if the argument names no function, or one
+ * that only reads.
  */
 export function calledBy(tool: readonly string[], key: readonly string[], value: string): Change | undefined {
   if (!calledKeys.has(key.join('_')) || tool.some((word) => aboutFunctions.has(word))) return undefined;
@@ -44,14 +45,14 @@ export function calledBy(tool: readonly string[], key: readonly string[], value:
 
 const endpointKeys = wordSet('api_path api_route endpoint endpoints request_path resource_path rest_path route');
 const addressKeys = wordSet('href link path resource uri url');
-/** Words of tools that send a request to a service endpoint. */
+/** Words in the names of tools that send a request to a service endpoint. */
 const requesting = wordSet('api apis endpoint endpoints graphql http odata request requests rest');
 const identifier = /^(?:\d+|[0-9a-f]{8,}|[0-9a-f-]{36}|[a-z]{1,5}_[A-Za-z0-9]+|[{<:].*|@?me|self|current|all|\*)$/i;
 
 /**
- * Returns what an endpoint changes, by the steps of its path. On a web page, steps are also titles, so only a single
- * verb after an identifier counts.
- * @param tool words of the tool's name
+ * Returns what an endpoint changes, based on the segments of its path. On a web page, segments may also be titles, so
+ * only a single verb after an identifier counts.
+ * @param tool words of the tool's name.
  */
 export function changeOfEndpoint(tool: readonly string[], key: readonly string[], value: string): Change | undefined {
   const named = endpointKeys.has(key.join('_')) || endpointKeys.has(key.at(-1) ?? '');
@@ -77,7 +78,7 @@ export function changeOfEndpoint(tool: readonly string[], key: readonly string[]
   return gravest;
 }
 
-/** Returns the decoded steps of a path; `items:purge` has two. */
+/** Returns the decoded segments of a path. `items:purge` has two. */
 function stepsOf(path: string): string[] {
   let plain = path;
   for (let times = 0; times < 3 && /%[0-9a-f]{2}/i.test(plain); times++) {

@@ -1,5 +1,5 @@
 /**
- * Capability of a call by its arguments: a tool whose name only reads may take an operation (`method: DELETE`), a
+ * Capability of a call based on its arguments. A tool whose name only reads may take an operation (`method: DELETE`), a
  * switch (`purge: true`), an output file (`output_path`) or a program [action.class].
  */
 
@@ -51,10 +51,10 @@ const maxLevels = 64;
 
 /**
  * Returns the most severe capability that an argument implies, with its reason. Undefined if all arguments only read.
- * @param tool its name: a tool that checks or explains a program does not run it.
- * @param parameters If they, or the values sent besides them, are too large or too deep to scan, the result is
- * `execute`.
- * @param networks of the configuration.
+ * @param tool the tool's name: a tool that checks or explains a program does not run it.
+ * @param parameters if the parameters, or the values sent alongside them, are too large or too deep to scan, the result
+ * is `execute`.
+ * @param networks networks in the configuration.
  */
 export function classifyArguments(
   tool: string,
@@ -75,7 +75,7 @@ class Look {
   readonly #readsPrograms: boolean;
   /** Words of the tool's name, including its family. */
   readonly #named: readonly string[];
-  /** Whether its command line is parsed as such [effects.profiles]. */
+  /** Whether the tool's command line is parsed as one [effects.profiles]. */
   readonly #hasProgram: boolean;
 
   readonly #networks: OwnNetworks | undefined;
@@ -117,7 +117,7 @@ class Look {
       }
     const asked = typeof value.name === 'string' && calledWith.some((name) => isObject(value[name])) ? value.name : '';
     const { capability, changes } = classifyTool(asked);
-    // `name` may name anything: it counts as a called tool only if it has a changing verb.
+    // `name` may refer to anything, so it counts as a called tool only if it contains a verb that implies a change.
     if (changes && capability !== 'read')
       this.#found(capability, 'the argument "name" calls a tool that does not only read');
     const { script } = value;
@@ -172,7 +172,7 @@ class Look {
     return isInnerAddress(value, isHost || addressKeys.has(last), this.#networks);
   }
 
-  /** Checks JSON in a text like the value itself, except in texts that people write. */
+  /** Checks JSON in a string like the value itself, except in text written by people. */
   #json(text: string, key: readonly string[], level: number): void {
     if (!/^\s*[[{]/.test(text) || text.length > maxJson || writtenKeys.has(key.at(-1) ?? '')) return;
     let value: unknown;
@@ -202,18 +202,20 @@ const splitsRequest = (key: readonly string[], value: string): boolean =>
 
 const externalEntity = /<!ENTITY\s+(?:%\s*)?\S+\s+(?:SYSTEM|PUBLIC)\b/i;
 
-/** Returns what a command list changes: `{args: ['delete', 'pod', 'x']}` is a command of the tool's program. */
+/** Returns what a command list changes: `{args: ['delete', 'pod', 'x']}` is a command for the tool's program. */
 function changeOfCommand(key: readonly string[], list: readonly unknown[]): Exclude<Capability, 'read'> | undefined {
   if (!commandLists.has(key.at(-1) ?? '')) return undefined;
   const verb = list.find((word): word is string => typeof word === 'string' && /^[a-z][a-z-]*$/i.test(word));
   return verb === undefined || shownVerbs.has(verb.toLowerCase()) ? undefined : changeOfWord(verb.toLowerCase());
 }
 
-/** Returns the outer key for `{action: {type: 'delete'}}`, which names its operation as `{action: 'delete'}` does. */
+/**
+ * Returns the outer key for `{action: {type: 'delete'}}`, which names its operation just as `{action: 'delete'}` does.
+ */
 const namedBy = (outer: readonly string[], own: readonly string[]): readonly string[] =>
   own.length === 1 && ['kind', 'name', 'type', 'value'].includes(own[0]!) && isOperationKey(outer) ? outer : own;
 
-/** Checks that a value is present, not switched off and not a number: a count does not name what changes. */
+/** Checks that a value is present, not switched off and not a number, because a count does not name what changes. */
 const hasContents = (value: unknown): boolean =>
   typeof value === 'string'
     ? value.trim() !== '' && !/^\s*(?:false|no|off|0|n|f|none|null)\s*$/i.test(value)
@@ -222,7 +224,7 @@ const hasContents = (value: unknown): boolean =>
 const isOn = (value: unknown): boolean =>
   value === true || value === 1 || (typeof value === 'string' && /^\s*(?:true|yes|on|1|y|t)\s*$/i.test(value));
 
-/** Returns what a switch of this name changes: `purge`, `delete_after_read`, `mark_as_read`. */
+/** Returns what a switch with this name changes: `purge`, `delete_after_read`, `mark_as_read`. */
 function switchedOn(key: readonly string[]): Exclude<Capability, 'read'> | undefined {
   if (excludingSwitches.has(key[0] ?? '')) return undefined;
   let gravest: Exclude<Capability, 'read'> | undefined;
@@ -252,7 +254,7 @@ function operationOf(key: readonly string[], value: string): Exclude<Capability,
   if (written) return written;
   const { capability, changes } = classifyTool(value);
   if (capability === 'read') return undefined;
-  // A method may be mathematical (`method: linear`); HTTP methods are in capitals.
+  // A method may be mathematical (`method: linear`), whereas HTTP methods are in capitals.
   if (!changes && isMethodKey(key) && value !== value.toUpperCase()) return undefined;
   return capability;
 }
@@ -264,7 +266,7 @@ function modeOf(key: readonly string[], value: string): Exclude<Capability, 'rea
   return shownVerbs.has(verb) ? undefined : changeOfWord(verb);
 }
 
-/** Returns `write` for `send_to`, `copy_to` and callbacks, which receive the result. */
+/** Returns `write` for `send_to`, `copy_to` and callbacks, whose recipients receive the result. */
 function sentTo(key: readonly string[]): Exclude<Capability, 'read'> | undefined {
   if (listeners.has(key.join('_')) || key.join('_') === 'share_with') return 'write';
   if (key.length !== 2 || key[1] !== 'to') return undefined;
@@ -279,7 +281,7 @@ const runsInBrowser = (value: string): boolean =>
 
 const pathLike = /[/\\]|^~|\.[a-z][a-z0-9]{0,7}$/i;
 
-/** Checks for a place that the result is written to, instead of or in addition to the answer. */
+/** Checks for a place that the result is written to, instead of or in addition to the response. */
 function isOutput(key: readonly string[], value: string): boolean {
   const [first = ''] = key;
   const last = key.at(-1) ?? '';

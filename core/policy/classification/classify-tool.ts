@@ -1,6 +1,6 @@
 /**
- * The capability of a tool by its name, the same for chat, MCP and Git hosts. The most severe verb of the name counts;
- * a name is a read only if all of it clearly reads [action.class].
+ * Capability of a tool based on its name, determined in the same way for chat, MCP and Git hosts. The most severe verb
+ * in the name counts; a name is a read only if all of it clearly reads [action.class].
  */
 import { type Capability, capabilities } from '#core/contracts/call-sizes.ts';
 import { rememberedText } from '#core/kernel/remembered.ts';
@@ -31,9 +31,9 @@ export interface ToolClass {
   readonly why: string;
 }
 
-/** Class of a tool name. */
+/** Class derived from a tool name. */
 interface NamedClass extends ToolClass {
-  /** Whether a verb of the name changes something. */
+  /** Whether a verb in the name implies a change. */
   readonly changes: boolean;
 }
 
@@ -44,14 +44,17 @@ type Annotations = unknown;
 export const moreSevere = (a: Capability, b: Capability): Capability =>
   capabilities.indexOf(a) >= capabilities.indexOf(b) ? a : b;
 
-/** Returns the capability of a tool by its name. Annotations of its server only tighten it. */
+/**
+ * Returns the capability of a tool based on its name. Annotations from its server can only make the capability more
+ * severe.
+ */
 export const capabilityFromName = (name: string, annotations?: Annotations): Capability =>
   classifyTool(name, annotations).capability;
 
 /**
  * Returns the capability with its reason. A name without a known verb is `execute`. `readOnlyHint: false` turns a read
- * into a write. `destructiveHint: true` means `delete` only if no verb of the name changes something: on a verb such as
- * `write` the hint only means that data is overwritten.
+ * into a write. `destructiveHint: true` means `delete` only if no verb in the name implies a change: with a verb such
+ * as `write`, the hint only means that data is overwritten.
  */
 export function classifyTool(name: string, annotations?: Annotations): NamedClass {
   const named = byName(name);
@@ -73,7 +76,7 @@ const byName = rememberedText((name: string): NamedClass => {
   const [first, ...others] = toolWordCuts(name).map(byWords);
   if (postMethod.test(name) && /[a-z]/.test(name))
     others.push({ capability: 'write', why: 'the method POST in its name', changes: true });
-  // From another cut only a verb counts: `DBListTables` is not unknown because of `dbl` and `ist`.
+  // From the other ways to split a name, only verbs count: `DBListTables` is not unknown because of `dbl` and `ist`.
   return others
     .filter(({ changes }) => changes)
     .reduce(
@@ -82,7 +85,7 @@ const byName = rememberedText((name: string): NamedClass => {
     );
 });
 
-/** POST in capitals next to other letters is the method, not a noun: `readPOSTdata`, `read_post_data`. */
+/** POST in capitals next to other letters is the HTTP method rather than a noun: `readPOSTdata`, `read_post_data`. */
 const postMethod = /(?<![A-Z])POST(?![A-Z])/;
 
 function byWords({ family, words: written, ascii }: ToolWords): NamedClass {
@@ -105,7 +108,7 @@ function byWords({ family, words: written, ascii }: ToolWords): NamedClass {
   return { capability: 'execute', why: 'its name does not say what it does', changes: false };
 }
 
-/** Joins compound nouns: `pull_request_read` begins with one noun. */
+/** Joins compound nouns, so that `pull_request_read` begins with a single noun. */
 function withCompounds(words: readonly string[]): string[] {
   const joined: string[] = [];
   for (const word of words) {
@@ -116,7 +119,7 @@ function withCompounds(words: readonly string[]): string[] {
   return joined;
 }
 
-/** Returns the index of the first word after services, single letters and numbers (`s3_list_objects`). */
+/** Returns the index of the first word after service names, single letters and numbers (`s3_list_objects`). */
 function leadOf(words: readonly string[]): number {
   const at = words.findIndex(
     (word) => word.length > 1 && !/^\d+$/.test(word) && !services.has(word) && !transparent.has(word),
@@ -124,7 +127,7 @@ function leadOf(words: readonly string[]): number {
   return at < 0 ? words.length : at;
 }
 
-/** Returns what the word at an index changes if it is used as a verb there. */
+/** Returns what the word at an index changes, if it is used as a verb there. */
 function changeAt(words: readonly string[], i: number, lead: number, inFamily: boolean): Change | undefined {
   const word = words[i]!;
   const always = changeOfWord(word);
@@ -146,12 +149,13 @@ function changeAt(words: readonly string[], i: number, lead: number, inFamily: b
   return isLast && !words.slice(lead, i).some((_, at) => isVerb(lead + at)) ? change : undefined;
 }
 
-/** Checks for an offer: `list_item_for_sale`. */
+/** Checks for a sales offer: `list_item_for_sale`. */
 const isOffer = (words: readonly string[]): boolean =>
   words.some((word, at) => at > 0 && offering.has(word) && prepositions.has(words[at - 1]!));
 
 /**
- * Checks for a plural or collection: `list_items` and `list_directory` read; `list_item` may offer the item for sale.
+ * Checks for a plural or collection: `list_items` and `list_directory` read, but `list_item` may offer the item for
+ * sale.
  */
 function listsMany(words: readonly string[]): boolean {
   const end = words.findIndex((word) => prepositions.has(word));
@@ -166,7 +170,7 @@ const isNounBefore = (words: readonly string[], i: number): boolean =>
 const isReading = (words: readonly string[], i: number): boolean =>
   readingVerbs.has(words[i]!) || (readingWith.get(words[i]!)?.objects.has(words[i + 1] ?? '') ?? false);
 
-/** Checks for a leading reading verb, or for a known noun with a reading word at the end: `directory_tree`. */
+/** Checks for a leading verb that reads, or for a known noun with a reading word at the end: `directory_tree`. */
 function reads(words: readonly string[], lead: number, family: readonly string[]): boolean {
   const first = words[lead];
   if (first === undefined) return false;
@@ -175,7 +179,7 @@ function reads(words: readonly string[], lead: number, family: readonly string[]
   const behindNoun =
     lead < words.length - 1 && (leadingNouns.has(first) || compounds.has(first) || nounsAndVerbs.has(first));
   if (behindNoun) return readingVerbs.has(last) || readingNouns.has(last);
-  // `git_log`, `scm.status`: a service and the data that is read.
+  // `git_log` and `scm.status` consist of a service and the data that is read.
   return (
     readingNouns.has(last) &&
     lead >= words.length - 1 &&
@@ -183,7 +187,7 @@ function reads(words: readonly string[], lead: number, family: readonly string[]
   );
 }
 
-/** Returns what a word changes in any position: a changing verb, or a word derived from one. */
+/** Returns what a word changes in any position: it is a verb that implies a change, or is derived from one. */
 export const changeOfWord = (word: string): Change | undefined => changingVerbs.get(word) ?? derived(word);
 
 /** Returns what a word derived from a verb changes: `autosave`, `rescale`, `normalize`, `deleteall`. */

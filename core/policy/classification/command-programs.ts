@@ -19,7 +19,7 @@ export interface NamedProgram {
   readonly rest: readonly string[];
 }
 
-/** Returns the program that the tool's name contains first: `git_diff` runs git. */
+/** Returns the first program in the tool's name: `git_diff` runs git. */
 export function programNamed(tool: readonly string[]): NamedProgram | undefined {
   // `k8s` was split at its digit.
   const joined = tool
@@ -43,7 +43,9 @@ const listNames: ReadonlyMap<string, 'certain' | 'possible'> = new Map([
   ...set('arg arguments flag opt option options opts parameters params').map((name) => [name, 'possible'] as const),
 ]);
 
-/** Returns how an argument list of this name (as words) relates to a command line, or undefined if it does not. */
+/**
+ * Returns how an argument list with this name (given as words) relates to a command line, or undefined if it does not.
+ */
 export const listKind = (key: readonly string[]): 'certain' | 'possible' | undefined => listNames.get(key.at(-1) ?? '');
 
 /** Checks for an option: `-o`, `--output`, `-destroy`; not `-5`, `--` or `---`. */
@@ -51,7 +53,7 @@ export const isOptionWord = (word: string): boolean => /^-{1,2}[A-Za-z]/.test(wo
 
 const showing = new Set(set(programs.showing_options));
 
-/** Splits an argument text into words. */
+/** Splits an argument string into words. */
 export const wordsOfText = (text: string): readonly string[] => text.split(/\s+/).filter((word) => word !== '');
 
 /** Checks whether an argument list holds an option that is not known to only format, limit or filter the output. */

@@ -6,19 +6,19 @@ import { foldUnicode } from '#core/text/matching/fold-unicode.ts';
 /** Schemes that wrap another address. */
 const around = '(?:(?:view-source|jar|blob|filesystem|feed|url):)*';
 const scheme = new RegExp(String.raw`^\s*${around}(?:https?|wss?|ftps?|sftp|gopher|dict|ldaps?|telnet):[\\/]{2}`, 'i');
-/** The beginning of a host, unlike a version (`lib@10.1.2`) or a port. */
+/** Beginning of a host, as opposed to a version (`lib@10.1.2`) or a port. */
 const plainHost = String.raw`(?:\d{1,3}(?:\.\d{1,3}){3}(?![\d.])|127\.|0x[0-9a-f]{2}|\[|localhost\b|[\w.-]*\.(?:internal|local|localhost)\b)`;
 const startsPlainly = new RegExp(`^${plainHost}`, 'i');
 /** Browsers parse `http:127.0.0.1` and `http:/127.0.0.1` as if they had two slashes. */
 const unslashed = new RegExp(String.raw`^\s*${around}(?:https?|wss?|ftp):[\\/]?${plainHost}`, 'i');
-/** Texts that a fetching tool completes to an address: `localhost:8080/admin`, `//10.0.0.1`. */
+/** Text that a fetching tool completes to an address: `localhost:8080/admin`, `//10.0.0.1`. */
 const withoutScheme = /^\s*(?:[\\/]{2})?(?=(?:[\w.-]+|\[[0-9a-f:.%]+\])(?::\d{1,5})?(?:[/?#\\]|\s*$))/i;
 
 /**
  * Checks the host as a browser parses it: `http://2130706433` is 127.0.0.1. A name without a dot is on a private
  * network.
  * @param bare whether the text may be an address without a scheme.
- * @param networks of the configuration.
+ * @param networks networks in the configuration.
  */
 export function isInnerAddress(text: string, bare: boolean, networks?: OwnNetworks): boolean {
   if (text.length > 8_192) return false;

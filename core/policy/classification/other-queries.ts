@@ -1,10 +1,10 @@
 /**
- * Detects changes in query languages that the gateway does not parse: graphs (Cypher, Gremlin, SPARQL, AQL) and series
- * (Flux, KQL).
+ * Detects changes in query languages that the gateway does not parse: graph languages (Cypher, Gremlin, SPARQL, AQL)
+ * and time series languages (Flux, KQL).
  */
 import { wordSet } from '#core/kernel/word-set.ts';
 
-/** Words of tools and arguments that name such a language or a store that uses one. */
+/** Words in tool and argument names that refer to such a language or to a store that uses one. */
 const languages = wordSet(`
   aql arangodb cypher falkordb flux gql gremlin janusgraph kql kusto kuzu memgraph neo4j neptune nodes relationships sparql stardog tinkerpop
   traversal triples`);
@@ -33,7 +33,7 @@ const rejoinNeo4j = (words: readonly string[]): readonly string[] =>
 
 const closing: Readonly<Record<string, string>> = { "'": "'", '"': '"', '`': '`', '//': '\n', '/*': '*/' };
 
-/** Removes comments and quoted texts, but keeps unclosed ones. Reads each character once. */
+/** Removes comments and quoted text unless they are unclosed. Reads each character once. */
 function withoutLiterals(text: string): string {
   let bare = '';
   let from = 0;

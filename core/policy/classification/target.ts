@@ -5,7 +5,7 @@ import { sizes } from '#core/contracts/call-sizes.ts';
 import { wordsIn } from './tool-words.ts';
 
 /**
- * Arguments that usually name the target, the most specific first, as words: `filePath` and `file-path` are
+ * Arguments that usually name the target, the most specific first, compared as words: `filePath` and `file-path` are
  * `file_path`.
  */
 const usualTarget = (
@@ -13,7 +13,10 @@ const usualTarget = (
   'uri url repository repo full_name project table table_name database bucket resource resource_id host hostname channel ' +
   'directory dir folder destination paths files file_paths uris'
 ).split(' ');
-/** Statements and commands: matched as parameters, and as a target only if they fit the limits of a target. */
+/**
+ * Arguments for statements and commands, which are matched as parameters. They are a target only if they fit the limits
+ * of a target.
+ */
 const texts = ['command', 'cmd', 'query', 'sql'];
 
 /**
@@ -37,8 +40,8 @@ export function targetFromArguments(args: Readonly<Record<string, unknown>>, wan
 }
 
 /**
- * Returns the argument that calls of a tool take their target from, by the tool's argument names. `owner/repo` means
- * both.
+ * Returns the argument from which calls of a tool take their target, based on the tool's argument names. `owner/repo`
+ * means both.
  */
 export function targetArgument(names: readonly string[]): string | undefined {
   if (names.includes('owner') && names.includes('repo')) return 'owner/repo';
@@ -48,7 +51,7 @@ export function targetArgument(names: readonly string[]): string | undefined {
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** Returns a text, or the only text of a list. A list of several has no single target. */
+/** Returns a string, or the only string in a list. A list of several has no single target. */
 const onlyText = (value: unknown): string | undefined => {
   const only = Array.isArray(value) && value.length === 1 ? value[0] : value;
   return isText(only) ? only : undefined;

@@ -7,7 +7,7 @@ export interface ToolWords {
   readonly family: readonly string[];
   /** Words of the operation, in lower case. */
   readonly words: readonly string[];
-  /** False if letters outside ASCII remain: no table contains such words. */
+  /** False if the words contain letters outside ASCII, because no table contains such words. */
   readonly ascii: boolean;
 }
 
@@ -18,8 +18,8 @@ export const toolWords = rememberedText((name: string): ToolWords => cutWith(nam
 
 /**
  * Returns the words of a name for each way to split its runs of capitals: `getDELETErepo` is `get`, `delet`, `erepo`
- * (as in `parseHTTPResponse`) or `get`, `delete`, `repo`; `getURLDELETE` ends with `urldelete` or `delete`. One entry
- * if it has no such run.
+ * (as in `parseHTTPResponse`) or `get`, `delete`, `repo`; `getURLDELETE` ends with `urldelete` or `delete`. Returns one
+ * entry if the name has no such run.
  */
 export const toolWordCuts = rememberedText((name: string): readonly ToolWords[] => [
   toolWords(name),
@@ -37,17 +37,17 @@ function cutWith(name: string, cut: (text: string) => readonly string[]): ToolWo
 /** Returns the words of any name: `get_secret-value`, `sendEmail`, `parseHTTPResponse`. */
 export const wordsIn = rememberedText((name: string): readonly string[] =>
   lowerWords(
-    name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/([A-Z])([A-Z][a-z])/g, '$1 $2'), // one letter before it: a run would be rescanned from each of its letters
+    name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/([A-Z])([A-Z][a-z])/g, '$1 $2'), // matches only one letter before it, because a run would be rescanned from each of its letters
   ),
 );
 
 const capitalRun = /[A-Z]{2}/;
-/** Abbreviations that names join to a verb in capitals: `getURLDELETE`, `getDELETEURL`. */
+/** Abbreviations that appear in names next to a verb in capitals: `getURLDELETE`, `getDELETEURL`. */
 const abbreviations = 'HTTPS?|URL|URI|API|DB|SQL|JSON|XML|AWS|GCP|DNS|HTML|CSS|UI|VM|PR|MCP|ID|IPS?';
 const leading = new RegExp(`(?<![A-Z])(?:${abbreviations})(?=[A-Z]{2})`, 'g');
 const trailing = new RegExp(`(?<=[A-Z]{2})(?:${abbreviations})(?![A-Z])`, 'g');
 
-/** Takes a run of capitals as one word and the lower-case letters after it as the next: `DELETErepo`. */
+/** Splits a run of capitals off as one word, with the following lower-case letters as the next word: `DELETErepo`. */
 const wordsAfterRuns = (name: string): readonly string[] => lowerWords(afterRuns(name));
 const wordsAfterAbbreviations = (name: string): readonly string[] =>
   lowerWords(afterRuns(name).replace(leading, '$& '));

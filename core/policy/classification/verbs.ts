@@ -1,4 +1,4 @@
-/** Verbs in tool names, from `core/catalog/tool-names.yaml`, which says what each list means. */
+/** Verbs in tool names, from `core/catalog/tool-names.yaml`, which explains what each list means. */
 
 import { verbs } from '#core/catalog/tool-names.ts';
 import type { Capability } from '#core/contracts/envelope.ts';

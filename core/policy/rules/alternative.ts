@@ -5,22 +5,22 @@ import type { CompiledPolicy, CompiledRule } from './compile.ts';
 import { argumentHolds, decide, type PolicyDecision, worstReading } from './decide.ts';
 import type { NormalCall } from './normalise.ts';
 
-/** A changed call and a description of its changes. */
+/** A changed call with a description of the changes. */
 interface Attempt {
   readonly rule: CompiledRule;
   readonly call: ToolCall;
   readonly changes: readonly string[];
-  /** Smaller is nearer. */
+  /** Distance from the original call; smaller is nearer. */
   readonly distance: number;
 }
 
 const maxAttempts = 64;
 
-/** Returns a suggestion. Never throws: if the search fails, the suggestion is a general one for this policy. */
+/** Returns a suggestion. Never throws: if the search fails, the result is a general suggestion for this policy. */
 export function suggestAlternative(policy: CompiledPolicy, call: ToolCall): string {
   const decided = decide(policy, call);
   if (decided.rule?.suggested_alternative !== undefined) return decided.rule.suggested_alternative;
-  // An effect, a limit or a task blocks the call, so another name or target would not help.
+  // The call is blocked by an effect, a limit or a task, so another name or target would not help.
   if (decided.decision !== 'block') return blockedForOthers(policy, call);
   try {
     return nearest(policy, call) ?? nothingNear(policy, call, decided);
@@ -45,8 +45,8 @@ function nearest(policy: CompiledPolicy, call: ToolCall): string | undefined {
 }
 
 /**
- * Returns the call changed to meet every condition of the rule, or undefined if it would become another action.
- * `moved`: also replaces a target that matches the rule, because another rule may refuse that target.
+ * Returns the call changed to meet every condition of the rule, or undefined if it would become a different action.
+ * With `moved`, also replaces a target that matches the rule, because another rule may refuse that target.
  */
 function attemptFor(rule: CompiledRule, call: ToolCall, reading: NormalCall, moved: boolean): Attempt | undefined {
   const changed: { -readonly [K in keyof ToolCall]: ToolCall[K] } = { ...call };
@@ -59,10 +59,11 @@ function attemptFor(rule: CompiledRule, call: ToolCall, reading: NormalCall, mov
     changes.push(`${field} ${glob.literal ?? `like ${changed[field]} (${glob.source})`}`);
     distance += field === 'tool' ? distanceOf(reading.tool, changed.tool) : 1;
   }
-  // Another tool on another target, or without the call's main parameters, is another action and not an alternative.
+  // A call of another tool on another target, or without the call's main parameters, is a different action rather than
+  // an alternative.
   const otherTool = changed.tool !== call.tool;
   if (otherTool && (distance >= foreign || changed.target !== call.target)) return undefined;
-  // Removing parameters is the only change to them that needs no invented values.
+  // Removing parameters is the only change to them that does not require invented values.
   const failing = rule.arguments.filter((argument) => !argumentHolds(argument, reading));
   const keys = failing
     .map(({ path }) => path.steps[0])
@@ -81,8 +82,8 @@ function attemptFor(rule: CompiledRule, call: ToolCall, reading: NormalCall, mov
 const foreign = 8;
 
 /**
- * Returns how far two tool names are apart. Tools of one family that share another word are near: the more words, the
- * nearer.
+ * Returns how far apart two tool names are. Tools of one family that share other words are near: the more shared words,
+ * the nearer.
  */
 function distanceOf(asked: string, offered: string): number {
   const words = (tool: string): string[] => tool.split(/[._/-]/);
@@ -104,10 +105,10 @@ const blockedForOthers = (policy: CompiledPolicy, call: ToolCall): string =>
   `Policy ${policy.name} does not block ${call.tool} itself, but what this call would do with it, as the reason says. Make the call without that, or ask a person to do this step.`;
 
 function nothingNear(policy: CompiledPolicy, call: ToolCall, { matched_rule, rule }: PolicyDecision): string {
-  // Several rules may allow the tool itself, so the text does not mention rules.
+  // Several rules may allow the tool itself, so the message does not mention rules.
   if (matched_rule.startsWith('guard:'))
     return `The guard ${matched_rule.slice('guard:'.length)} blocks what this call names, and no rule lifts a guard. Make the call without it, or ask a person to do this step.`;
-  // The default lets calls pass, so a rule blocked this one.
+  // The default allows calls, so a rule blocked this one.
   if (policy.defaultDecision === 'allow')
     return `Policy ${policy.name} blocks this call by a rule of its own (${matched_rule}); a call that no rule fits is allowed. Ask a person to do this step.`;
   if (rule?.target !== undefined || Object.keys(rule?.arguments ?? {}).length > 0)

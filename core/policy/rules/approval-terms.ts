@@ -7,9 +7,9 @@ export interface ApprovalTerms {
   readonly require_passkey: boolean;
   /** Timeout of each rule in seconds; undefined for the configured default. */
   readonly times: readonly (number | undefined)[];
-  /** Whether every rule lets a person decide identical calls in one step. */
+  /** Whether every rule lets a reviewer decide on identical calls in one step. */
   readonly together?: boolean;
-  /** How many people must approve, and who counts; absent if one approval of any person is enough. */
+  /** How many people must approve, and whose approval counts. Absent if one approval by any person is enough. */
   readonly requires?: readonly Requirement[];
 }
 
@@ -23,7 +23,7 @@ export function termsOfRule(rule: ToolRule): ApprovalTerms {
   };
 }
 
-/** Combines two sets of terms: an approval under the result satisfies both. */
+/** Combines two sets of terms, so that an approval under the result satisfies both. */
 export function bothTerms(own: ApprovalTerms, more: ApprovalTerms): ApprovalTerms {
   const requires = new Map(
     [...(own.requires ?? []), ...(more.requires ?? [])].map((each) => [canonicalize(each), each]),

@@ -1,7 +1,7 @@
 /**
- * Paths into `parameters`: `a.b`, `list[*]` (every element must hold), `list[?]` (some element must), `**` (some text
- * anywhere, keys included), `** (path-named)` and `** (not-text)` (some text at those places). Blocks use the "some"
- * forms, because one offending value is enough.
+ * Paths into `parameters`: `a.b`, `list[*]` (every element must match), `list[?]` (some element must match), `**` (some
+ * string anywhere, keys included), `** (path-named)` and `** (not-text)` (some string at those places). Blocks use the
+ * "some" forms, because one offending value is enough.
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
@@ -12,7 +12,7 @@ export interface ArgumentPath {
   readonly source: string;
   readonly steps: readonly Step[];
   readonly quantifier: 'every' | 'some';
-  /** For `**`: searches the texts at these places instead of a single place. */
+  /** For `**`: the places whose strings are searched, instead of a single place. */
   readonly anywhere?: Places;
 }
 
@@ -45,7 +45,7 @@ export function parsePath(source: string): ArgumentPath {
   return { source, steps, quantifier: some ? 'some' : 'every' };
 }
 
-/** Returns a path that holds if some text at the places does. */
+/** Returns a path that matches if some string at the places does. */
 export const textsAt = (places: Places): ArgumentPath => ({
   source: places === 'all' ? '**' : `** (${places})`,
   steps: [],
@@ -54,7 +54,8 @@ export const textsAt = (places: Places): ArgumentPath => ({
 });
 
 /**
- * Checks a whole call like `holdsAt`: "some text" includes the values sent besides the parameters [policy.sent-with].
+ * Checks a whole call like `holdsAt`, except that "some string" includes the values sent alongside the parameters
+ * [policy.sent-with].
  */
 export const holdsInCall = (
   path: ArgumentPath,
@@ -79,7 +80,7 @@ function holdsFrom(path: ArgumentPath, depth: number, value: unknown, holds: (va
   return path.quantifier === 'every' ? elements.every(next) : elements.some(next);
 }
 
-/** Returns an own member only: `__proto__` and `constructor` are ordinary names. */
+/** Returns a value's own member, so that `__proto__` and `constructor` are ordinary names. */
 function ownMember(value: unknown, key: string): unknown {
   if (value === null || typeof value !== 'object' || Array.isArray(value) || !Object.hasOwn(value, key))
     return undefined;

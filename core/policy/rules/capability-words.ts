@@ -1,4 +1,4 @@
-/** Checks the capabilities that rules name: a misspelt one would make a rule match nothing, or too much. */
+/** Checks the capabilities named in rules, because a misspelt one would make a rule match nothing, or too much. */
 import { capabilities } from '#core/contracts/envelope.ts';
 import { compileGlob, matchesAll } from '#core/text/matching/glob.ts';
 import type { GlobNode } from '#core/text/matching/glob-syntax.ts';
@@ -17,7 +17,7 @@ export function unknownWords(pattern: string | undefined, known: readonly string
   return words.filter((word) => !known.includes(word));
 }
 
-/** Returns every text that a pattern without wildcards matches. */
+/** Returns every string that a pattern without wildcards matches. */
 function wordsOf(nodes: readonly GlobNode[]): string[] | undefined {
   let words = [''];
   for (const node of nodes) {

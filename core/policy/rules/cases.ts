@@ -17,7 +17,7 @@ const policyCaseSchema = z.strictObject({
     upstream: true,
     parameters: true,
   }).shape,
-  /** Sources of values: dotted path into `parameters` to labels. All other values have no known source. */
+  /** Sources of values: maps a dotted path into `parameters` to labels. All other values have no known source. */
   from: z.record(z.string().min(1), z.union([z.string(), z.array(z.string())])).optional(),
   decision: z.enum(decisions),
   matched_rule: z.string().min(1).optional(),
@@ -26,8 +26,8 @@ type PolicyCase = z.infer<typeof policyCaseSchema>;
 
 /**
  * Parses the rows of a decision table.
- * @param where names the table in errors.
- * @param lineOf finds a path's line in the file of the rows.
+ * @param where name of the table in errors.
+ * @param lineOf finds the line of a path in the file with the rows.
  * @throws GatewayError `invalid_request` with the row, its line, the member, what was found and what is allowed.
  */
 export function parseCases(
@@ -54,7 +54,7 @@ export function callOfCase(row: PolicyCase) {
   return { ...call, ...sourcesOfCase(row) };
 }
 
-/** Returns the sources of the values of a row, if it states any. */
+/** Returns the sources of a row's values, if it states any. */
 export function sourcesOfCase({
   parameters = {},
   from,

@@ -1,4 +1,4 @@
-/** Compiles a policy document for fast decisions: compiles globs and indexes rules by protocol and tool. */
+/** Compiles a policy document for fast evaluation: compiles globs and indexes rules by protocol and tool. */
 import { catalogGuard } from '#core/catalog/guards.ts';
 import type { Decision } from '#core/contracts/envelope.ts';
 import type { GuardEntry, LevelPolicy, ToolGuard, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
@@ -16,7 +16,7 @@ export type { CompiledArgument, CompiledRule } from './compiled-rule.ts';
 export interface CompiledPolicy {
   readonly name: string;
   readonly defaultDecision: Decision;
-  /** Blocks that are checked before all rules. */
+  /** Blocks that are checked before any rule. */
   readonly guards: readonly CompiledRule[];
   readonly rules: readonly CompiledRule[];
   readonly index: RuleIndex;
@@ -24,13 +24,13 @@ export interface CompiledPolicy {
   readonly readsParameters: boolean;
   /** Whether any rule, including those of levels, has a condition on the source of a value. */
   readonly readsSources: boolean;
-  /** Policies of the levels above the tenant; they can only tighten decisions. */
+  /** Policies of the levels above the tenant, which can only make decisions stricter. */
   readonly levels?: readonly CompiledPolicy[];
 }
 
 /**
  * Compiles a policy document.
- * @throws GatewayError `invalid_request` naming the rule, the field, what was found and what is allowed.
+ * @throws GatewayError `invalid_request` with the rule, the field, what was found and what is allowed.
  */
 export function compilePolicy(document: ToolPolicyDocument): CompiledPolicy {
   const rules = document.rules.map((rule, index) => compileRule(rule, index, `rules[${index}]`));
@@ -45,7 +45,7 @@ export function compilePolicy(document: ToolPolicyDocument): CompiledPolicy {
   return { ...policy, levels, readsSources: policy.readsSources || levels.some((level) => level.readsSources) };
 }
 
-/** Compiles a level, which allows what its rules do not match. `matched_rule` names the level and the rule. */
+/** Compiles a level, which allows calls that its rules do not match. `matched_rule` names the level and the rule. */
 function compileLevel({ path, rules }: LevelPolicy): CompiledPolicy {
   const named = rules.map((rule, index) => {
     const compiled = compileRule(rule, index, `${path}: rules[${index}]`);
@@ -119,7 +119,7 @@ function compileRule(rule: ToolRule, index: number, where: string): CompiledRule
 }
 
 /**
- * Checks for a rule that blocks or reviews paths by name, which ignores case: file systems of laptops treat
+ * Checks for a rule that blocks or reviews paths by name. Such a rule ignores case, because laptop file systems treat
  * `Node_Modules` and `node_modules` as one folder [policy.case-folding].
  */
 const namesPaths = ({ decision }: ToolRule, { anywhere }: ArgumentPath): boolean =>
@@ -127,16 +127,16 @@ const namesPaths = ({ decision }: ToolRule, { anywhere }: ArgumentPath): boolean
 
 /**
  * Checks for a rule that blocks or reviews Git calls, whose target ignores case: Git hosts treat `Acme/Web` and
- * `acme/web` as one repository. A rule that allows matches case [policy.case-folding].
+ * `acme/web` as one repository. A rule that allows is case-sensitive [policy.case-folding].
  */
 const namesRepositories = ({ protocol, decision }: ToolRule): boolean =>
   protocol?.trim().toLowerCase() === 'git' && decision !== 'allow';
 
-/** Returns the guards of the catalog under a name, or the pack's own guard. */
+/** Returns the catalog guards with a name, or the pack's own guard. */
 const guardsOf = (guard: GuardEntry): readonly ToolGuard[] =>
   typeof guard === 'string' ? catalogGuard(guard) : [guard];
 
-/** Tests that tell quickly that no guard's path occurs in a text: among its words, or as the whole text. */
+/** Quick tests that rule out that a guard's path occurs in a text, either among its words or as the whole text. */
 interface Sieves {
   readonly word: (text: string) => boolean;
   readonly whole: (text: string) => boolean;

@@ -9,9 +9,9 @@ export interface CompiledArgument {
   readonly predicate: Predicate;
 }
 
-/** A compiled rule. An undefined field is not a condition. */
+/** A compiled rule. An undefined field imposes no condition. */
 export interface CompiledRule {
-  /** Its index among the rules; negative for a guard, which precedes all rules. */
+  /** Index among the rules; negative for a guard, which precedes all rules. */
   readonly index: number;
   readonly rule: ToolRule;
   /** The `matched_rule` of its decisions: `<protocol>:<tool-pattern>`, or `guard:<name>`. */
@@ -22,6 +22,6 @@ export interface CompiledRule {
   readonly target: Glob | undefined;
   readonly capability: Glob | undefined;
   readonly arguments: readonly CompiledArgument[];
-  /** Guards contents: does not match an effect that shows only names and sizes. */
+  /** Set if the guard protects contents, so that it does not match an effect that shows only names and sizes. */
   readonly contents?: true;
 }

@@ -1,4 +1,4 @@
-/** Decides a call by a tool policy: the first match wins, and every error blocks. */
+/** Evaluates a call against a tool policy: the first match wins, and every error blocks. */
 import { type Decision, decisions, type ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { hasDigest } from '#core/contracts/withheld.ts';
@@ -16,16 +16,18 @@ export interface PolicyDecision {
   /** Name of the policy in force. */
   readonly policy: string;
   readonly rule?: ToolRule;
-  /** Rule that allowed the call, if a source without a rule of its own turned that into a review [credential.minted]. */
+  /**
+   * Rule that allowed the call, if a source that no rule covers turned that decision into a review [credential.minted].
+   */
   readonly allowed_by?: ToolRule;
-  /** Its index among the rules; absent for a guard. */
+  /** Index of the rule among the rules; absent for a guard. */
   readonly rule_index?: number;
   readonly reason?: string;
-  /** Combined approval terms if several rules review the call; otherwise those of `rule` apply. */
+  /** Combined approval terms if several rules review the call. Otherwise the terms of `rule` apply. */
   readonly terms?: ApprovalTerms;
 }
 
-/** Returns the approval terms of a decision. Undefined if no rule decides: then the configured terms apply. */
+/** Returns the approval terms of a decision. Undefined if no rule decides, in which case the configured terms apply. */
 export const termsOf = ({ terms, rule }: PolicyDecision): ApprovalTerms | undefined =>
   terms ?? (rule && termsOfRule(rule));
 
@@ -36,8 +38,8 @@ export const credentialRule = ({
 }: Pick<PolicyDecision, 'rule' | 'allowed_by'>): ToolRule | undefined => rule ?? allowed_by;
 
 /**
- * Returns the `allowed_by` of a review that replaces an earlier decision. A rule that reviews has a credential of its own
- * or none.
+ * Returns the `allowed_by` of a review that replaces an earlier decision. A rule that reviews has its own credential or
+ * none.
  */
 export const allowedBefore = (
   next: Partial<PolicyDecision>,
@@ -48,8 +50,8 @@ export const allowedBefore = (
 };
 
 /**
- * Combines two reviews: an approval of the result satisfies both [approval.strictest-terms]. A review without terms does
- * not let identical calls be decided together.
+ * Combines two reviews, so that an approval of the result satisfies both [approval.strictest-terms]. A review without
+ * terms does not allow a joint decision on identical calls.
  */
 export function combineReviews(standing: PolicyDecision, other: PolicyDecision): PolicyDecision {
   if (standing.decision !== 'review' || other.decision !== 'review') return standing;
@@ -60,7 +62,7 @@ export function combineReviews(standing: PolicyDecision, other: PolicyDecision):
   return { ...standing, terms };
 }
 
-/** Decides a call. Never throws: if the evaluation fails, the decision is block. */
+/** Evaluates a call. Never throws: if the evaluation fails, the decision is block. */
 export function decide(policy: CompiledPolicy, call: ToolCall): PolicyDecision {
   try {
     return tightened(decideReadings(policy, call), policy.levels ?? [], call);
@@ -75,7 +77,7 @@ export function decide(policy: CompiledPolicy, call: ToolCall): PolicyDecision {
   }
 }
 
-/** Returns the worst decision of the policy and of the tenant's levels [identity.organizations]. */
+/** Returns the worst decision among those of the policy and of the tenant's levels [identity.organizations]. */
 function tightened(own: PolicyDecision, levels: readonly CompiledPolicy[], call: ToolCall): PolicyDecision {
   let worst = own;
   for (const level of levels) {
@@ -104,7 +106,7 @@ function withCredentialOf(own: ToolRule | undefined, rule: ToolRule): ToolRule {
   return { ...conditions, credential, ...(upstream !== undefined && { upstream }) };
 }
 
-/** Returns the reading of the call whose decision counts: the first with the worst decision. */
+/** Returns the reading of the call that determines the decision: the first with the worst decision. */
 export function worstReading(policy: CompiledPolicy, call: ToolCall): NormalCall {
   const [first, ...others] = readingsOf(call, policy.readsParameters);
   let worst = first!;
@@ -118,7 +120,10 @@ export function worstReading(policy: CompiledPolicy, call: ToolCall): NormalCall
   return worst;
 }
 
-/** Decides the worst reading of the call. If it is reviewed, the approval terms of other readings apply as well. */
+/**
+ * Evaluates the worst reading of the call. If the decision is a review, the approval terms of other readings apply as
+ * well.
+ */
 function decideReadings(policy: CompiledPolicy, call: ToolCall): PolicyDecision {
   const decided = decideReading(policy, worstReading(policy, call));
   if (decided.decision !== 'review') return decided;
@@ -156,11 +161,11 @@ const decisionOf = (policy: CompiledPolicy, { rule, name, index }: CompiledRule)
 const asksOfApproval = ({ rule: { decision, approval } }: CompiledRule): boolean =>
   decision === 'review' && approval !== undefined;
 
-/** `matched_rule` of a review because the source of a value is not certain. */
+/** `matched_rule` of a review that was required because the source of a value is uncertain. */
 const unclearSourceRule = 'provenance:unclear';
 
 /**
- * Returns a review, because a source condition that the record cannot answer must not allow the call
+ * Returns a review, because a source condition must not allow the call if the record cannot settle it
  * [provenance.rules]. Uses the configured timeout; the rules' own approval terms are added later
  * [approval.strictest-terms].
  */
@@ -172,7 +177,7 @@ const unclearSource = ({ name }: CompiledPolicy, rules: readonly CompiledRule[])
   reason: `The rule ${rules[0]?.name} asks where a value comes from, and what this session has seen is not known for certain.`,
 });
 
-/** Checks whether an argument condition holds for certain; shared with `explain`. */
+/** Checks whether an argument condition certainly holds; shared with `explain`. */
 export const argumentHolds = (argument: CompiledArgument, call: NormalCall): boolean =>
   argumentState(argument, call) === 'yes';
 
@@ -194,8 +199,8 @@ export function argumentState({ path, predicate }: CompiledArgument, call: Norma
 }
 
 /**
- * Checks a condition on a call with withheld values. A digest may be any value and may contain any text, and its source
- * cannot be traced.
+ * Checks a condition on a call with withheld values. A digest may represent any value and contain any text, and its
+ * source cannot be traced.
  */
 function shownState({ path, predicate }: CompiledArgument, call: NormalCall): ConditionResult {
   const held = (digests: boolean): boolean =>
@@ -204,14 +209,14 @@ function shownState({ path, predicate }: CompiledArgument, call: NormalCall): Co
   return predicate.origin === undefined && held(false) ? 'yes' : 'unclear';
 }
 
-/** Returns whether a source condition holds. Examples of the analysis assume the result instead of tracing it. */
+/** Returns whether a source condition holds. The analysis assumes the result for its examples instead of tracing it. */
 const originHolds = (path: ArgumentPath, origin: SourceCondition, value: unknown, call: NormalCall): ConditionResult =>
   call.assumed ? (call.assumed.has(assumedKey(path, origin)) ? 'yes' : 'no') : sourceHolds(origin, value, call.sources);
 
 interface Match {
   /** The guard or rule that decides, if one certainly matches. */
   readonly rule?: CompiledRule;
-  /** Earlier rules (or all, if none matches) that would match if an uncertain condition held. */
+  /** Earlier rules (or all rules, if none matches) that would match if an uncertain condition held. */
   readonly unclear?: readonly CompiledRule[];
 }
 

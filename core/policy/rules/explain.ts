@@ -1,4 +1,4 @@
-/** Explains a decision: each guard and each rule up to the match, with the first condition that failed. */
+/** Explains a decision by listing each guard and each rule up to the match, with the first condition that failed. */
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import { holdsInCall } from './argument-path.ts';
 import type { CompiledArgument, CompiledPolicy, CompiledRule } from './compile.ts';
@@ -10,11 +10,11 @@ export interface RuleTrace {
   readonly index: number;
   /** `<protocol>:<tool-pattern>`, or `guard:<name>`. */
   readonly rule: string;
-  /** The name of the rule in the policy. */
+  /** Name of the rule in the policy. */
   readonly name?: string;
   readonly decision: Decision;
   readonly matched: boolean;
-  /** `found` is the normal form that the rule was compared with. */
+  /** First condition that failed. `found` is the normal form that the rule was compared with. */
   readonly failed?: { readonly field: string; readonly expected: string; readonly found: string };
 }
 
@@ -45,7 +45,7 @@ function explainOne(policy: CompiledPolicy, call: ToolCall): RuleTrace[] {
       matched: !failed,
       ...(failed && { failed }),
     });
-    // After an unclear condition, later rules do not explain the decision.
+    // If a condition is unclear, later rules do not explain the decision.
     if (!failed || failed.found === notTraced) break;
   }
   return traces;
@@ -80,7 +80,7 @@ function firstFailure(rule: CompiledRule, call: NormalCall): RuleTrace['failed']
   };
 }
 
-/** A recorded call is not traced again: the values that its session had seen are no longer available. */
+/** A recorded call is not traced again, because the values that its session had seen are no longer available. */
 const notTraced = 'a source that is not known here; the entry names what was found';
 
 /** Returns the values at the path: undefined, the only value, or a list. */

@@ -1,5 +1,5 @@
 /**
- * Joins parts that a server may combine to a path under any name: `{a: '/etc/sha', b: 'dow'}`, `{steps: ['home',
+ * Joins parts that a server may combine into a path under any name: `{a: '/etc/sha', b: 'dow'}`, `{steps: ['home',
  * '.ssh']}`.
  */
 
@@ -12,8 +12,8 @@ const maxLevels = 8;
 const beginsPath = /[/\\]|^[.~]/;
 
 /**
- * Returns joined texts of a value: each beginning of a path with every other text, all texts in order, and each list.
- * Uses at most eight parts and two beginnings.
+ * Returns the joined strings of a value: each possible path prefix combined with every other string, all strings in
+ * order, and each list. Uses at most eight parts and two prefixes.
  */
 export const joinedParts = (value: unknown): readonly string[] =>
   value === null || typeof value !== 'object' ? [] : joinedOf(value);

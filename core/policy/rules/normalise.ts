@@ -3,19 +3,19 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import { canonicalText, plainReading, type Reading } from '#core/text/matching/canonical-text.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 
-/** One reading of a call. `parameters` stay raw; `text` normalises a string parameter. */
+/** One reading of a call. `parameters` are left unchanged; `text` normalises a string parameter. */
 export interface NormalCall extends ToolCall {
-  /** Empty if no upstream is known. Only patterns that match everything match it. */
+  /** Empty if no upstream is known. Only patterns that match everything match an empty upstream. */
   readonly upstream: string;
   readonly text: (raw: string) => string;
 }
 
-/** Returns the ordinary reading: look-alikes folded, escapes decoded, paths resolved. */
+/** Returns the standard reading: look-alikes folded, escapes decoded, paths resolved. */
 export const normaliseCall = (call: ToolCall): NormalCall => readAs(call, plainReading);
 
 /**
- * Returns every reading of a call that a tool may use, usually one. A policy decides each and the worst counts: a block
- * needs one reading, an allow needs all of them.
+ * Returns every reading of a call that a tool may use, usually one. A policy evaluates each, and the worst decision
+ * counts: one reading is enough to block, but all must agree to allow.
  */
 export function readingsOf(call: ToolCall, withParameters: boolean): NormalCall[] {
   refuseWhatIsNoText(call);
@@ -23,7 +23,7 @@ export function readingsOf(call: ToolCall, withParameters: boolean): NormalCall[
   if (!marks) return [normaliseCall(call)];
   const modes = modesFor(marks);
   const calls = modes.map((mode) => readAs(call, mode));
-  // Parameters also differ by reading, so only calls without them can be compared cheaply.
+  // Parameters also differ between readings, so only calls without them can be compared cheaply.
   return withParameters ? calls : distinct(calls);
 }
 
@@ -41,7 +41,7 @@ function readAs(call: ToolCall, reading: Reading): NormalCall {
   return {
     protocol,
     tool: normalName(call.tool, reading),
-    // Names from the configuration need no folding of look-alikes.
+    // Look-alikes in names from the configuration do not need to be folded.
     upstream: (call.upstream ?? '').toLowerCase(),
     target: protocol === 'http' ? foldBareHost(target) : target,
     capability: normalName(call.capability, reading),
@@ -78,11 +78,11 @@ interface Marks {
   unicode: boolean;
   backslash: boolean;
   percent: boolean;
-  /** `..` in a text with blanks: one path, or a command line? */
+  /** Whether `..` occurs in text with blanks, which may be one path or a command line. */
   blanks: boolean;
-  /** `..` after characters that are unusual in folder names. */
+  /** Whether `..` follows characters that are unusual in folder names. */
   dotDot: boolean;
-  /** Total length of the ambiguous texts, in UTF-16 units. */
+  /** Total length of the ambiguous strings, in UTF-16 units. */
   length: number;
 }
 
@@ -119,8 +119,8 @@ const others: Reading = { unicode: 'asis', backslash: '', percent: 'drop', blank
 const manyReadings = 8 * 1024;
 
 /**
- * Returns every combination of the open questions. For long texts that would take seconds, so each question is varied
- * on its own, then all together.
+ * Returns every combination of answers to the open questions. For long text that would take seconds, so each question
+ * is varied on its own, then all together.
  */
 function modesFor(marks: Marks): Reading[] {
   const open = (Object.keys(others) as (keyof Reading)[]).filter((question) => marks[question]);
@@ -142,7 +142,7 @@ function distinct(calls: readonly NormalCall[]): NormalCall[] {
   return [...seen.values()];
 }
 
-/** Visits every text in a value, including keys: a file name may be a key. */
+/** Visits every string in a value, including keys, because a key may be a file name. */
 export function forEachText(value: unknown, visit: (text: string) => void): void {
   if (typeof value === 'string') visit(value);
   else if (Array.isArray(value)) for (const item of value) forEachText(item, visit);

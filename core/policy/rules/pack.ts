@@ -1,4 +1,4 @@
-/** Validates policy packs: errors name the place in the YAML document and the problem. */
+/** Validates policy packs. Errors name the place in the YAML document and the problem. */
 
 import { entriesOfRules, rulesOfEntry } from '#core/catalog/rule-sets.ts';
 import { capabilities } from '#core/contracts/envelope.ts';
@@ -19,8 +19,8 @@ export const shippedPacks = [
 ] as const;
 
 /**
- * Parses a policy pack, and replaces its rule sets by their rules.
- * @param where names the document in errors, e.g. `policies/pr-writer.yaml`.
+ * Parses a policy pack and replaces its rule sets with their rules.
+ * @param where name of the document in errors, e.g. `policies/pr-writer.yaml`.
  * @throws GatewayError `invalid_request` with the YAML path, what was found and what is allowed.
  */
 export function parsePack(value: unknown, where: string): ToolPack {
@@ -36,7 +36,7 @@ export function parsePack(value: unknown, where: string): ToolPack {
   return pack;
 }
 
-/** Errors name the entry of the file. */
+/** Checks that a pack compiles. Errors name the entry in the file. */
 function compilePack(pack: ToolPack, file: PackFile, where: string): void {
   try {
     compilePolicy(pack);

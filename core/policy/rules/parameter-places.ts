@@ -1,28 +1,28 @@
-/** Decides by parameter names which texts may be paths. */
+/** Parameter names that determine which strings may be paths. */
 
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { wordSet } from '#core/kernel/word-set.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
 
 /**
- * `all` texts, keys included; those under a name of paths (`path-named`: `filePath`, `target_file`); those under any
- * name except names of free text (`not-text`: not `content`, `query`, `message`).
+ * `all` strings, keys included; strings under a path name (`path-named`: `filePath`, `target_file`); or strings under
+ * any name except free-text names (`not-text`: not `content`, `query`, `message`).
  */
 export type Places = 'all' | 'path-named' | 'not-text';
 
-/** Words that, anywhere in a name, make its parameter a path. */
+/** Words that make a parameter a path if they occur anywhere in its name. */
 const pathWords = wordSet(`
   cwd dest destination destinations dir directories directory dirname dirs file filename filenames filepath filepaths files
   folder folders glob globs include includes path pathname pathnames paths root roots src uri uris url urls workdir`);
 
-/** Words that make a search a selection of files: `include_pattern`. */
+/** Words that show that a search selects files: `include_pattern`. */
 const choosingWords = wordSet('glob include includes file files path paths');
 
 /** Words of parameters that exclude files, so their files are not read. */
 const leavingOutWords = wordSet('except exclude excluded excludes ignore ignored ignores');
 
 /**
- * Last words of parameters that hold a text, a search, a command (which its own grammar parses), or the name of
+ * Last words of parameters that hold free text, a search, a command (parsed by its own grammar), or the name of
  * something else.
  */
 const textWords = wordSet(`
@@ -34,7 +34,8 @@ const textWords = wordSet(`
 const searchWords = wordSet('pattern patterns q query search');
 
 /**
- * Checks whether a text under this name is at the places. A key counts under the name of its parent, or "" at the top.
+ * Checks whether a string under this name is at the places. A key counts under the name of its parent, or "" at the top
+ * level.
  */
 export function isPlace(places: Places, name: string): boolean {
   if (places === 'all') return true;
@@ -57,7 +58,7 @@ const readName = (name: string): ReadName =>
     return { kind: kindOf(words), lastWord: words.at(-1) ?? '' };
   });
 
-/** Checks whether a parameter of this name holds this part of a path. */
+/** Checks whether a parameter with this name holds this part of a path. */
 const isPart = (part: keyof typeof partWords, name: string): boolean => partWords[part].has(readName(name).lastWord);
 
 function kindOf(words: readonly string[]): Kind {
@@ -67,13 +68,13 @@ function kindOf(words: readonly string[]): Kind {
   return words.some((word) => pathWords.has(word)) ? 'path' : 'other';
 }
 
-/** Names of all kinds, for example calls. */
+/** Names of all kinds, used for example calls. */
 export const exampleNames: readonly string[] =
   'path file dir uri src root paths files folder glob url cwd text query title body note content message prompt'.split(
     ' ',
   );
 
-/** Checks whether some text at the places holds, keys included. List elements count under the name of the list. */
+/** Checks whether some string at the places matches, keys included. List elements count under the name of the list. */
 export function anyTextMatches(places: Places, value: unknown, holds: (text: string) => boolean, name = ''): boolean {
   if (typeof value === 'string') return isPlace(places, name) && holds(value);
   if (Array.isArray(value)) return value.some((item) => anyTextMatches(places, item, holds, name));
@@ -95,7 +96,7 @@ const partWords = {
 };
 const maxParts = 8;
 
-/** Returns paths given in parts: a folder and a name (`dir`, `file`), with or without an extension. */
+/** Returns paths that are given in parts: a folder and a name (`dir`, `file`), with or without an extension. */
 function pathsInParts(value: Readonly<Record<string, unknown>>): string[] {
   const keys = Object.keys(value).filter((key) => typeof value[key] === 'string');
   if (keys.length < 2) return [];

@@ -1,4 +1,4 @@
-/** A compiled condition on a parameter: every member must hold. */
+/** A compiled condition on a parameter. Every member must hold. */
 import type { ArgumentPredicate } from '#core/contracts/tool-policy.ts';
 import { canonicalText, plainReading } from '#core/text/matching/canonical-text.ts';
 import { compileGlob, type Glob } from '#core/text/matching/glob.ts';
@@ -8,11 +8,11 @@ type Scalar = string | number | boolean | null;
 
 export interface Predicate {
   readonly source: ArgumentPredicate;
-  /** A missing value passes. */
+  /** Whether a missing value passes. */
   readonly missingPasses: boolean;
-  /** A present value passes if the members hold. */
+  /** Whether a present value passes if the members hold. */
   readonly presentPasses: boolean;
-  /** Allowed scalars with texts in normal form: one list each for `equals` and `in`. */
+  /** Allowed scalars with strings in normal form: one list each for `equals` and `in`. */
   readonly oneOf: readonly (readonly Scalar[])[];
   readonly globs: readonly Glob[] | undefined;
   readonly notGlobs: readonly Glob[];
@@ -24,8 +24,8 @@ export interface Predicate {
 }
 
 /**
- * Compiles a condition. With `any-case`, `glob` ignores case and `not_glob` does not. `absent: true` alone requires
- * that the value is missing; with other members it allows a missing value.
+ * Compiles a condition. With `any-case`, `glob` ignores case and `not_glob` does not. If `absent: true` is the only
+ * member, the value must be missing; with other members, a missing value is allowed.
  * @throws GatewayError `invalid_request` for a malformed glob.
  */
 export function compilePredicate(source: ArgumentPredicate, kind: 'text' | 'any-case' = 'text'): Predicate {
@@ -48,14 +48,14 @@ export function compilePredicate(source: ArgumentPredicate, kind: 'text' | 'any-
   };
 }
 
-/** Returns the condition that a text matches a compiled glob. */
+/** Returns the condition that a string matches a compiled glob. */
 export const globPredicate = (glob: Glob): Predicate => ({
   ...compilePredicate({ glob: '**' }),
   source: { glob: glob.source },
   globs: [glob],
 });
 
-/** Checks a condition. `value` is undefined if missing; `text` normalises a text. */
+/** Checks a condition. `value` is undefined if missing; `text` normalises a string. */
 export function holds(predicate: Predicate, value: unknown, text: (raw: string) => string): boolean {
   if (value === undefined) return predicate.missingPasses;
   if (!predicate.presentPasses) return false;
@@ -67,7 +67,7 @@ export function holds(predicate: Predicate, value: unknown, text: (raw: string) 
   );
 }
 
-/** Checks the members for texts. Other values fail a glob or a length. */
+/** Checks the members that apply to strings. Other values fail a glob or a length. */
 function holdsText({ globs, notGlobs, maxLength }: Predicate, value: unknown): boolean {
   if (typeof value !== 'string') return globs === undefined && maxLength === undefined;
   if (globs && !globs.some((glob) => glob.matches(value))) return false;
@@ -81,7 +81,7 @@ function holdsNumber({ min, max }: Predicate, value: unknown): boolean {
   return (min === undefined || value >= min) && (max === undefined || value <= max);
 }
 
-/** Compares the length in characters, not in UTF-16 units. */
+/** Compares the length in characters rather than UTF-16 units. */
 function isWithin(text: string, maxLength: number): boolean {
   if (text.length <= maxLength) return true;
   return text.length <= 2 * maxLength && [...text].length <= maxLength;

@@ -6,7 +6,7 @@ import { compileGlob } from '#core/text/matching/glob.ts';
 import { unknownWords } from './capability-words.ts';
 
 /**
- * Describes rules that name an unknown protocol. Only a warning, because callers of `test-action` may name any
+ * Describes rules that name an unknown protocol. This is only a warning, because callers of `test-action` may name any
  * protocol.
  */
 export const unknownProtocols = ({ rules, levels = [] }: ToolPolicyDocument): string[] => [

@@ -1,12 +1,14 @@
-/** Identifies a rule by its content, so that its decisions are counted apart from those of rules with the same name. */
+/**
+ * Identifies a rule by its content, so that its decisions are counted separately from those of other rules with the
+ * same name.
+ */
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 
 /**
- * Returns the SHA-256 of a rule's conditions and decision.
- * It is the same in all versions of a policy that have this rule, even under
- * another name or with other words for people.
+ * Returns the SHA-256 of a rule's conditions and decision. It is the same in all versions of a policy that contain this
+ * rule, even under another name or with a different description.
  */
 export const ruleDigest = remembered((rule: ToolRule): string => {
   const { name: _, reason: __, suggested_alternative: ___, ...own } = rule;

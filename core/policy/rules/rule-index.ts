@@ -1,4 +1,4 @@
-/** Index of rules by protocol and tool: ten thousand rules cost about as much as a few. */
+/** Index of rules by protocol and tool, which makes ten thousand rules cost about as much as a few. */
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 
@@ -48,7 +48,7 @@ export class RuleIndex {
   }
 }
 
-/** A line break does not occur in normalised names. */
+/** A key that never conflicts, because normalised names do not contain line breaks. */
 const anyProtocol = '\n';
 const toolKey = (protocol: string, tool: string): string => `${protocol}\u0000${tool}`;
 const toolLength = (key: string): number => key.length - key.indexOf('\u0000') - 1;

@@ -5,14 +5,14 @@ import { compileGlob, type Glob } from '#core/text/matching/glob.ts';
 import type { ArgumentPath } from './argument-path.ts';
 
 export interface SourceCondition {
-  /** The condition as text, equal for equal conditions. */
+  /** The condition as a string that is the same for equal conditions. */
   readonly key: string;
   readonly of: readonly Glob[] | undefined;
   readonly not: readonly Glob[] | undefined;
   readonly some: readonly Glob[] | undefined;
 }
 
-/** Returns the key of a condition at a place, for examples of the analysis. */
+/** Returns the key of a condition at a place, for the examples in the analysis. */
 export const assumedKey = ({ source }: Pick<ArgumentPath, 'source'>, { key }: SourceCondition): string =>
   `${source} ${key}`;
 
@@ -29,9 +29,9 @@ export function compileSource({ source, source_not, source_some }: ArgumentPredi
 }
 
 /**
- * Checks a condition. In a list or object, each value must hold and each member name that is data. Empty ones and empty
- * texts always pass. Untraced values are unclear.
- * @param value as found in the call; never `undefined`.
+ * Checks a condition. In a list or object, the condition must hold for each value and for each member name that is
+ * data. Empty containers and empty strings always pass. Untraced values are unclear.
+ * @param value the value as found in the call; never `undefined`.
  */
 export function sourceHolds(
   { of, not, some }: SourceCondition,
@@ -64,7 +64,7 @@ function ofLeaves(
 }
 
 /**
- * Checks a member name that is data: `{ "eve@evil.example": "owner" }` names a person. A name without a source is one
+ * Checks a member name that is data: `{ "eve@evil.example": "owner" }` names a person. A name without a source is part
  * of the schema.
  */
 function ofName(
@@ -76,12 +76,12 @@ function ofName(
   return source === undefined || source.whole.length + source.parts.length === 0 ? 'yes' : ask(source);
 }
 
-/** Checks whether a source of the whole value matches: more results would not change that. */
+/** Checks whether a source of the whole value matches. More results would not change that. */
 const comesFrom = (globs: readonly Glob[], { whole }: ValueSource): ConditionResult =>
   matches(globs, whole) ? 'yes' : 'no';
 
 /**
- * Checks whether a source of the value or of a part of it matches. A value that the person gave in full has no other
+ * Checks whether a source of the value or of part of it matches. If a person supplied the full value, it has no other
  * source.
  */
 function touches(globs: readonly Glob[], { whole, parts, incomplete }: ValueSource): ConditionResult {

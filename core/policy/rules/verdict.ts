@@ -1,17 +1,19 @@
-/** Verdicts on a call, and how to combine them. */
+/** Verdicts on a call, and the functions that combine them. */
 import { decisions } from '#core/contracts/envelope.ts';
 import type { SourceNote } from '#core/contracts/provenance.ts';
 import { allowedBefore, type PolicyDecision } from './decide.ts';
 
 /** A decision with the rule that made it, findings for evidence, or both. */
 export interface Verdict extends Partial<Omit<PolicyDecision, 'policy'>> {
-  /** Findings of the tool guard in the arguments: kinds and places, no values. */
+  /** Findings of the tool guard in the arguments: kinds and places, without values. */
   readonly guard?: readonly { readonly kind: string; readonly where: string; readonly action: string }[];
-  /** Sources of the values in conditions of rules, as labels and sentences without the values [provenance.rules]. */
+  /**
+   * Sources of the values that rules have conditions on, as labels and sentences without the values [provenance.rules].
+   */
   readonly provenance?: { readonly notes: readonly SourceNote[]; readonly lines: readonly string[] };
 }
 
-/** Adds a verdict to earlier ones. Only a worse decision replaces the earlier one; findings of both are kept. */
+/** Adds a verdict to earlier ones. The decision is replaced only by a worse one; findings of both are kept. */
 export function addVerdict<V extends Verdict>(earlier: V, next: V): V {
   const {
     decision,
@@ -26,7 +28,7 @@ export function addVerdict<V extends Verdict>(earlier: V, next: V): V {
   return rankOf(decision) > rankOf(earlier.decision) ? replaceDecision(earlier, next) : { ...earlier, ...findings };
 }
 
-/** Replaces the earlier decision; findings of both are kept. */
+/** Replaces the earlier decision, keeping the findings of both. */
 export function replaceDecision<V extends Verdict>(earlier: V, next: V): V {
   const { reason: _, rule: __, rule_index: ___, terms: ____, allowed_by: _____, ...rest } = earlier;
   return { ...rest, ...next, ...allowedBefore(next, earlier) };

@@ -8,20 +8,23 @@ export const kinds = {
   binary: 8,
   base32: 16,
   base32Lower: 32,
-  /** A character of base64 that may also separate numbers. */
+  /** A base64 character that may also separate numbers. */
   joint: 64,
 } as const;
 
-/** Least lengths of encoded runs. The plugin `injection-guard` is built with the same. */
+/** Minimum lengths of encoded runs. The plugin `injection-guard` is built with the same values. */
 export const leastSizes = {
   /** Shortest unbroken run: six bytes in base64. */
   unbroken: 8,
-  /** Shorter runs never span lines, and count as words if they have no digit and no capital after a small letter. */
+  /**
+   * Minimum length for runs that span lines. Shorter runs count as words if they have no digit and no capital after a
+   * lower-case letter.
+   */
   line: 24,
   hexadecimal: 10,
   binary: 112,
   base32: 24,
-  /** Printable characters that make bytes readable, also between other bytes. */
+  /** Number of printable characters that make bytes readable, even between other bytes. */
   readable: 18,
 } as const;
 

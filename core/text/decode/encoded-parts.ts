@@ -1,4 +1,4 @@
-/** Decodes encoded parts of a text: base64, base32, character codes, escapes, spaced letters, Morse. */
+/** Decodes encoded parts of text: base64, base32, character codes, escapes, spaced letters, Morse. */
 import { kindOf, kinds, leastSizes } from './encoded-characters.ts';
 import { encodedRuns } from './encoded-runs.ts';
 import { unescaped } from './escapes.ts';
@@ -13,14 +13,14 @@ export interface EncodedPart {
   readonly isSpelled?: true;
 }
 
-/** Separators between letters that base64 or prose also uses: `i-g-n-o-r-e`, `i.g.n.o.r.e y.o.u.r`. */
+/** Separators between letters that also occur in base64 or prose: `i-g-n-o-r-e`, `i.g.n.o.r.e y.o.u.r`. */
 const signsBetween = /[A-Za-z]([-_./|*])[A-Za-z]\1[A-Za-z]\1[A-Za-z](?![A-Za-z])/;
 const lettersBetweenSigns =
   /(?<![A-Za-z0-9])[A-Za-z](?:[-_./|*][A-Za-z])+(?![A-Za-z0-9])(?:[ /|,.]{1,4}[A-Za-z](?:[-_./|*][A-Za-z])*(?![A-Za-z0-9])){0,60}/g;
 
-/** Returns every part of a text that decodes to readable text, one level deep. */
+/** Returns every part of the text that decodes to readable text, one level deep. */
 export function* encodedParts(text: string): Iterable<EncodedPart> {
-  // The shortest word that we search for has six letters.
+  // The shortest word to search for has six letters.
   if (text.length < 6) return;
   for (const run of encodedRuns(text)) {
     if (run.form === 'numbers') {
@@ -48,7 +48,7 @@ export function* encodedParts(text: string): Iterable<EncodedPart> {
   yield* morse(text);
 }
 
-/** Mixed case or digits in words: rare in prose, common in base64. */
+/** Mixed case or digits within words, which are rare in prose and common in base64. */
 const mixed = /[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]/;
 const betweenPieces = /["'] ?\+ ?["']|[^\w+/=-]/g;
 
@@ -69,7 +69,10 @@ function fromUnbroken(part: string): string | undefined {
 
 const eitherCase = kinds.base32 | kinds.base32Lower;
 
-/** Returns the kinds common to all characters except padding, and the first long stretch of base32 in one case. */
+/**
+ * Returns the kinds that all characters except padding have in common, and the first long stretch of base32 in one
+ * case.
+ */
 function kindsOf(plain: string): { readonly common: number; readonly inBase32: string } {
   let [common, stretch, from] = [0xff, eitherCase, 0];
   let inBase32 = '';

@@ -1,6 +1,6 @@
 /**
- * Finds runs of a text that may be encoded: unbroken runs, pieces of one, spaced letters, character codes. It needs a
- * single pass, because most texts contain none and each further pass costs time [guard.fails-closed].
+ * Finds runs of text that may be encoded: unbroken runs, pieces of a run, spaced letters, character codes. The search
+ * takes a single pass, because most text contains none and each additional pass costs time [guard.fails-closed].
  */
 import { kindOf, kinds, leastSizes } from './encoded-characters.ts';
 import { maxDigits, NumberRuns } from './number-runs.ts';
@@ -11,7 +11,7 @@ interface Run {
   readonly form: 'unbroken' | 'pieces' | 'letters';
 }
 
-/** Run of character codes, already decoded. */
+/** Run of character codes in decoded form. */
 interface DecodedRun {
   readonly start: number;
   readonly end: number;
@@ -20,17 +20,17 @@ interface DecodedRun {
 }
 
 const leastLetters = 11;
-/** Furthest distance of two spaced letters: `t ,   p` ends a word and a clause. */
+/** Maximum distance between two spaced letters: `t , p` ends a word and a clause. */
 const maxBetweenLetters = 6;
-/** Shortest piece of base64 in lines, columns or joined strings (with `" + "` between pieces). */
+/** Minimum length of a piece of base64 in lines, columns or joined strings (with `" + "` between pieces). */
 const longPiece = 8;
 const leastPieces = 3;
-/** Shortest piece of runs in equal groups, such as base32 and keys. */
+/** Minimum length of a piece in runs of equal groups, such as base32 and keys. */
 const equalPiece = 4;
 const leastEqual = 6;
 const maxGap = 5;
 
-/** Reused for all texts, because each text is read to its end before the next. */
+/** Reused for all texts, because each is read to its end before the next one. */
 const numbers = new NumberRuns();
 
 export function encodedRuns(text: string): readonly (Run | DecodedRun)[] {
@@ -53,7 +53,7 @@ export function encodedRuns(text: string): readonly (Run | DecodedRun)[] {
       continue;
     }
     const start = at;
-    // Kinds common to all characters except joints.
+    // Kinds that all characters except joints have in common.
     let common = 0xff;
     let any = 0;
     let isParted = false;
@@ -101,7 +101,7 @@ const isWord = (text: string, start: number, end: number, any: number): boolean 
 const isLineBreak = (text: string, from: number, to: number): boolean =>
   to - from <= 2 && text.charCodeAt(to - 1) === 10 && (to - from === 1 || text.charCodeAt(from) === 13);
 
-/** Collects spaced letters: `i g n o r e`, or one letter per line. */
+/** Collector of spaced letters: `i g n o r e`, or one letter per line. */
 class Letters {
   #count = 0;
   #first = 0;

@@ -1,11 +1,11 @@
-/** Decodes other forms of a text: encoded parts, JSON, spelled-out addresses [provenance.traced]. */
+/** Decodes other forms of text: encoded parts, JSON, spelled-out addresses [provenance.traced]. */
 import { jsonOrUndefined } from '#core/kernel/json-or-undefined.ts';
 import { encodedParts } from './encoded-parts.ts';
 
 const percentRuns = /[^\s"'<>%]{0,128}%[0-9a-f]{2}[^\s"'<>]{0,512}/gi;
 const mostParts = 64;
 
-/** Returns the texts that parts of a text decode to, one level deep, at most 64. */
+/** Returns at most 64 strings that parts of the text decode to, one level deep. */
 export function decodedParts(text: string): string[] {
   const found = text.includes('%') ? Array.from(text.matchAll(percentRuns), ([run]) => fromPercent(run)) : [];
   for (const part of encodedParts(text)) if (found.push(part.text) >= mostParts) break;
@@ -20,7 +20,7 @@ export function readingsOf(value: string): string[] {
   return readings.filter((reading) => reading !== undefined && reading !== value) as string[];
 }
 
-/** Parses a text as JSON. Undefined if it is not a JSON object, array or string. */
+/** Parses text as JSON. Undefined if it is not a JSON object, array or string. */
 export function jsonIn(text: string): unknown {
   return /^\s*[[{"]/.test(text) && text.length <= 1_048_576 ? jsonOrUndefined(text) : undefined;
 }
@@ -33,7 +33,7 @@ export const joinedSigns = (text: string): string[] =>
 
 /** Decodes addresses spelled as `name [at] host [dot] org`. Undefined if there are none. */
 export function decodeSpelledAddress(text: string): string | undefined {
-  // Collapse blanks, because patterns that begin with blanks would rescan a long run repeatedly.
+  // Blanks are collapsed first, because patterns that begin with blanks would rescan a long run repeatedly.
   const spaced = text.replace(/\s+/g, ' ');
   const joined = spaced
     .replace(/ ?[[({<] ?at ?[\])}>] ?| at (?=[\w-]{1,64} ?(?:\.|\[|\(|dot ))/gi, '@')

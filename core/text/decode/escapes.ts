@@ -1,4 +1,7 @@
-/** Decodes escaped characters: percent, quoted-printable, character references, escapes of code and style sheets. */
+/**
+ * Decodes escaped characters: percent encoding, quoted-printable, character references, and escapes in code and style
+ * sheets.
+ */
 
 interface Unescaped {
   readonly start: number;
@@ -7,7 +10,7 @@ interface Unescaped {
 }
 
 const [newline, percent, ampersand, equals, backslash] = [10, 37, 38, 61, 92] as const;
-/** Least number of escapes for letters, blanks or further escapes in a run. */
+/** Minimum number of escapes for letters, blanks or additional escapes in a run. */
 const leastEscapes = 3;
 const maxGap = 40;
 /** Number of characters before the first escape to include, because a word may begin there. */
@@ -20,7 +23,7 @@ for (const [value, digit] of [...'0123456789abcdef'].entries()) {
 }
 const digitOf = (code: number): number => (code < 128 ? hexadecimal[code]! : -1);
 
-/** Character code of the last parsed escape. -1 for a soft line break. */
+/** Character code of the last parsed escape, or -1 for a soft line break. */
 let code = 0;
 
 /** Returns the end of the escape at a position, or 0. Sets `code` to its character. */
@@ -32,7 +35,7 @@ function escapeAt(text: string, at: number): number {
     code = -1;
     if (next === newline) return at + 2;
     if (next === 13 && text.charCodeAt(at + 2) === newline) return at + 3;
-    // Lower case would match attribute and query values.
+    // Lower-case digits would match attribute and query values.
     return isCapital(next) && isCapital(text.charCodeAt(at + 2)) ? number(text, at + 1, 2, 2) : 0;
   }
   if (lead === ampersand) return reference(text, at, next);
@@ -89,7 +92,7 @@ const isLetter = (each: number): boolean => {
   const small = each | 32;
   return small >= 97 && small <= 122;
 };
-/** Checks for characters that words are made of. Accents and signs alone hide no word. */
+/** Checks for characters that words are made of. Accents and signs alone cannot hide a word. */
 const speaks = (each: number): boolean =>
   isLetter(each) ||
   each === -1 ||
@@ -133,16 +136,16 @@ export function unescaped(text: string): readonly Unescaped[] {
   return found;
 }
 
-/** Fast check, because most texts have no escape. */
+/** Fast check, because most text has no escapes. */
 const mayHold = /%[0-9A-Fa-f]{2}|\\[uUx0-9a-f\\]|&#|&amp;|=(?:[0-9A-F]{2}|\r?\n)/;
 
 const beyondBytes = /[^\0-\xff]/;
 const rest = /^[\w.,;:!?'" -]{0,40}/;
 
-/** Returns the decoded run with the words after the last escape. Decodes bytes as UTF-8. */
+/** Returns the decoded run, including the words after the last escape. Decodes bytes as UTF-8. */
 function finished(written: string, text: string, last: number, isBytes: boolean): string {
   const whole = written + rest.exec(text.slice(last, last + maxGap))![0];
-  // Forms encode blanks as plus signs.
+  // HTML forms encode blanks as plus signs.
   const plain = whole.includes('+') && !whole.includes(' ') ? whole.replaceAll('+', ' ') : whole;
   return isBytes && !beyondBytes.test(plain) ? Buffer.from(plain, 'latin1').toString() : plain;
 }

@@ -1,4 +1,4 @@
-/** Finds text that models read but people do not see: comments, alternative texts, hidden elements. */
+/** Finds text that models read but people do not see: comments, alternative text, hidden elements. */
 import { nextOf } from './next-of.ts';
 
 /** Half-open ranges of the whole part (`start`, `end`) and of its words (`from`, `to`). */
@@ -86,12 +86,12 @@ function* hiddenElements(text: string): Iterable<HiddenPart> {
   }
 }
 
-/** Returns a function that finds the next closing tag of an element, ignoring case, and scans the page only once. */
+/** Returns a function that finds the next closing tag of an element, ignoring case. It scans the page only once. */
 function closingTags(text: string): (name: string, from: number) => number {
   let lower: string | undefined;
   const known = new Map<string, ReturnType<typeof nextOf>>();
   return (name, from) => {
-    // ASCII only, because lower-casing other letters may change their length.
+    // Lower-cases only ASCII, because lower-casing other letters may change their length.
     lower ??= text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
     const next = known.get(name) ?? nextOf(lower, `</${name}`);
     known.set(name, next);
@@ -105,7 +105,7 @@ function hiddenElement(
   close: number,
   closing: ReturnType<typeof closingTags>,
 ): HiddenPart | undefined {
-  // Fast path: half of all tags close an element.
+  // Fast path, because half of all tags are closing tags.
   if (text.charCodeAt(at + 1) === slash || text.charCodeAt(close - 1) === slash) return undefined;
   const tag = text.slice(at, close + 1);
   const name = tagName.exec(tag)?.[1]?.toLowerCase();

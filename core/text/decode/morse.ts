@@ -1,4 +1,4 @@
-/** Decodes Morse: letters are separated by a blank, words by a slash, several blanks or a line break. */
+/** Decodes Morse code: letters are separated by a blank; words by a slash, several blanks or a line break. */
 
 /** Letters by code: a leading 1, then 0 for a dot and 1 for a dash. */
 const letters: readonly (string | undefined)[] = (() => {
@@ -30,7 +30,7 @@ const kindOf = (code: number): number => {
 
 /** Shortest run to decode: about half a sentence. */
 const leastLetters = 12;
-/** Codes from here on are rulers and lines of tables. */
+/** Codes of this length or more are rulers and table lines. */
 const tooLong = 1 << 6;
 const words = /[a-z]{4}/;
 
@@ -40,14 +40,14 @@ interface MorseRun {
   readonly text: string;
 }
 
-/** Fast check for adjacent Morse letters, which most texts do not have. */
+/** Fast check for adjacent Morse letters, which most text does not contain. */
 const mayHold = /[.\-_·•−–—][ \t/|\\\n]{1,3}[.\-_·•−–—]{1,5}[ \t/|\\\n]{1,3}[.\-_·•−–—]/;
 
 export function morse(text: string): readonly MorseRun[] {
   if (!mayHold.test(text)) return [];
   const found: MorseRun[] = [];
   let [read, count, start, end] = ['', 0, 0, 0];
-  /** The code of the current letter, and the number of blanks after the last one. */
+  /** Code of the current letter, and the number of blanks after the last letter. */
   let [code, blanks] = [1, 0];
   for (let at = 0; at <= text.length; at++) {
     const kind = at < text.length ? kindOf(text.charCodeAt(at)) : other;

@@ -1,4 +1,7 @@
-/** Returns a function that finds the next needle. With ascending positions, it scans the text once in total. */
+/**
+ * Returns a function that finds the next occurrence of a needle. If positions ascend, it scans the text only once in
+ * total.
+ */
 export function nextOf(text: string, needle: string): (from: number) => number {
   let known = -1;
   return (from) => {

@@ -1,5 +1,5 @@
 /**
- * Decodes texts written as character codes: hexadecimal in any grouping, decimal, octal, binary, and dumps with offsets
+ * Decodes text written as character codes: hexadecimal in any grouping, decimal, octal, binary, and dumps with offsets
  * and a text column.
  */
 import { kindOf, kinds } from './encoded-characters.ts';
@@ -49,7 +49,7 @@ export class NumberRuns {
   readonly #binary = new Codes();
   readonly #all = [this.#hexadecimal, this.#decimal, this.#octal, this.#binary] as const;
   #last = -9;
-  /** True if any code is stored. Most tokens of a text are not codes. */
+  /** True if any code is stored. Most tokens in a text are not codes. */
   #isOpen = false;
   #isDump = false;
   #bytesOfLine = 0;
@@ -64,7 +64,7 @@ export class NumberRuns {
     this.#bytesOfLine = 0;
   }
 
-  /** @param common kinds common to all characters of the token except joints. */
+  /** @param common kinds that all characters of the token except joints have in common. */
   token(start: number, end: number, common: number, isParted: boolean): void {
     if ((common & kinds.hexadecimal) === 0) {
       const from = prefixed(this.#text, start, end);
@@ -120,11 +120,11 @@ export class NumberRuns {
     else this.#flush(this.#binary);
   }
 
-  /** Checks for the text column of a dump, which follows the bytes of a line and has the same length. */
+  /** Checks for the text column of a dump, which follows the bytes of a line and has the same number of characters. */
   #isColumn(start: number): boolean {
     if (this.#columnEnd > 0) return start < this.#columnEnd;
     if (this.#bytesOfLine === 0 || start - this.#last < 2) return false;
-    // Two blanks also separate the halves of a line.
+    // The two halves of a line are also separated by two blanks.
     let isBehind = this.#bytesOfLine !== 8;
     for (let at = this.#last; at < start; at++) {
       const code = this.#text.charCodeAt(at);

@@ -1,6 +1,9 @@
-/** Turns words back that were reversed or written in ROT13. */
+/** Restores words that were reversed or written in ROT13. */
 
-/** Reverses by UTF-16 unit: texts are folded, and these words have only letters of the first plane. */
+/**
+ * Reverses the text by UTF-16 units, which is safe because the text is folded and these words only have letters of the
+ * first plane.
+ */
 const backwards = (text: string): string => text.split('').reverse().join('');
 
 const turnedLetter = (letter: string): string => {
@@ -18,6 +21,6 @@ const ways = [
 
 /**
  * Returns the possible originals of a text.
- * @param way 1 if its words are reversed, 2 for ROT13, 3 for both.
+ * @param way the transformation: 1 if words are reversed, 2 for ROT13, 3 for both.
  */
 export const turnedBack = (text: string, way: number): readonly string[] => ways[way - 1]!.map((turn) => turn(text));

@@ -1,11 +1,11 @@
 /**
- * Normalises text for filters by the engine's Unicode data: removes invisible characters or reads them as blanks, and
- * reads digits of all scripts as ASCII [content.every-text].
+ * Normalises text for filters using the engine's Unicode data: removes invisible characters or treats them as blanks,
+ * and converts digits of all scripts to ASCII [content.every-text].
  */
 import { folding } from '#core/text/matching/fold-unicode.ts';
 import { blanks } from '#core/text/matching/unicode-tables.ts';
 
-/** Controls that are not white space. Terminals and pages do not show them. */
+/** Control characters that are not white space. Terminals and pages do not show them. */
 export const controls = String.raw`\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f`;
 
 const beyondPlain = /[^\t-\r -~]/;
@@ -34,7 +34,7 @@ function isSpecial(code: number): boolean {
   return kinds[code] === 2;
 }
 
-/** Folds a text to what a reader sees, letter by letter. */
+/** Folds text, letter by letter, to what a reader sees. */
 export const foldText = (written: string): string => (isPlain(written) ? written : foldVisible(written));
 
 const foldVisible = folding((part) => part.replace(special, plainFor));
@@ -45,7 +45,7 @@ function plainFor(char: string): string {
   return char <= '\u009f' ? '' : ' ';
 }
 
-/** Returns the value of a digit. Digits form runs from 0 to 9. The mathematical ones are five adjacent runs. */
+/** Returns the value of a digit. Digits form runs from 0 to 9; the mathematical digits are five adjacent runs. */
 function digitValue(code: number): number {
   let first = code;
   while (first > 0 && digit.test(String.fromCodePoint(first - 1))) first--;
@@ -59,7 +59,7 @@ const tag = { first: 0xe0020, last: 0xe007e, offset: 0xe0000 } as const;
 
 /**
  * Yields possible meanings of invisible characters: a blank between words or, for tag characters, the letters that they
- * copy. Each may be absent.
+ * copy. Either may be missing.
  */
 export function* silentReadings(written: string): Iterable<string> {
   let wasBlank = false;

@@ -1,11 +1,17 @@
-/** Chooses one character per class that all automata of a policy treat alike: a small alphabet with exact results. */
+/**
+ * Chooses one character for each class that all automata of a policy treat alike, which gives a small alphabet with
+ * exact results.
+ */
 import type { Walker } from './automaton.ts';
 import { foldUnicode } from './fold-unicode.ts';
 
 const readable = [...'abcdefghijklmnopqrstuvwxyz0123456789-_/. '].map((char) => char.charCodeAt(0));
 const longestScan = 4096;
 
-/** Returns the characters by readability. Omits classes that cannot occur in normalised text, such as look-alikes. */
+/**
+ * Returns the characters in order of readability. Omits classes that cannot occur in normalised text, such as
+ * look-alikes.
+ */
 export function alphabetOf(walkers: readonly Walker[]): number[] {
   const cuts = [...new Set(walkers.flatMap((walker) => walker.cuts))].sort((a, b) => a - b);
   const classOf = (code: number): string => walkers.map((walker) => walker.classOf(code)).join();

@@ -1,5 +1,5 @@
 /**
- * Finite automata of globs, made deterministic on demand. A match takes one step per character even for hostile texts,
+ * Finite automata for globs, made deterministic on demand. A match takes one step per character even for hostile text,
  * without backtracking. The policy analysis walks the same automata in parallel.
  */
 import { rememberedText } from '#core/kernel/remembered.ts';
@@ -14,7 +14,7 @@ interface Place {
 /** The dead state, from which no text leads to acceptance. */
 export const dead = 0;
 
-/** Automaton for the analysis: of a glob, or hand-written for normal forms and lengths. */
+/** Automaton for the analysis, either of a glob or hand-written for normal forms and lengths. */
 export interface Walker {
   readonly start: number;
   /** First code points of the character classes, ascending from 0. */
@@ -24,7 +24,7 @@ export interface Walker {
   step(state: number, codePoint: number): number;
   accepts(state: number): boolean;
   acceptsAll(state: number): boolean;
-  /** Returns the least number of characters up to acceptance. */
+  /** Returns the minimum number of characters needed to reach acceptance. */
   missing(state: number): number;
 }
 
@@ -35,12 +35,12 @@ export class Automaton implements Walker {
   readonly #end: number;
   #endless: ReadonlySet<number> | undefined;
   readonly #classOfCut: readonly number[];
-  /** A code point of each class. */
+  /** One code point from each class. */
   readonly #samples: readonly number[];
   readonly #classOfAscii = new Uint16Array(128);
   #states: { readonly places: readonly number[]; readonly next: Int32Array; readonly accepts: boolean }[] = [];
   #ids = new Map<string, number>();
-  /** Least number of missing characters by place, and by state as requested. Only the analysis needs them. */
+  /** Minimum number of missing characters by place, and by state on request. Used only by the analysis. */
   #missingOfPlaces: readonly number[] | undefined;
   #missingOfStates: number[] = [];
 
@@ -63,7 +63,7 @@ export class Automaton implements Walker {
     return this.#states[state]!.accepts;
   }
 
-  /** Checks whether any further text is accepted, as after a trailing `**`. */
+  /** Checks whether any continuation is accepted, as after a trailing `**`. */
   acceptsAll(state: number): boolean {
     this.#endless ??= this.#findEndless();
     return this.#states[state]!.places.some((place) => this.#endless!.has(place));
@@ -85,7 +85,8 @@ export class Automaton implements Walker {
   }
 
   matches(text: string): boolean {
-    // A hostile text could create thousands of states for a glob with many stars. Drop them instead of growing.
+    // Hostile text could create thousands of states for a glob with many stars. In that case, the states are dropped to
+    // limit memory.
     if (this.#states.length > maxStates) this.#forget();
     let state = this.start;
     for (let i = 0; i < text.length; i++) {
@@ -135,7 +136,7 @@ export class Automaton implements Walker {
     this.#intern(this.#closure([0]));
   }
 
-  /** Returns the places that accept now and after any further characters. */
+  /** Returns the places that accept now and after any additional characters. */
   #findEndless(): Set<number> {
     const loops = this.#places.flatMap(({ moves }, at) =>
       moves.some(({ to, set }) => to === at && set === everyChar) ? [at] : [],
@@ -149,7 +150,7 @@ export class Automaton implements Walker {
     return this.#missingOfPlaces;
   }
 
-  /** Computes missing characters backwards from the end. A jump takes no character, a move takes one. */
+  /** Computes the missing characters backwards from the end. A jump consumes no characters, and a move consumes one. */
   #findMissing(): number[] {
     const [jumpsTo, movesTo] = [this.#places.map((): number[] => []), this.#places.map((): number[] => [])];
     this.#places.forEach(({ jumps, moves }, at) => {
@@ -173,7 +174,7 @@ export class Automaton implements Walker {
     return this.#places.length - 1;
   }
 
-  /** Adds the nodes after a place. Returns the place after them. */
+  /** Adds the nodes after a place. Returns the place that follows them. */
   #build(nodes: readonly GlobNode[], from: number): number {
     return nodes.reduce((at, node) => this.#buildNode(node, at), from);
   }
@@ -187,7 +188,7 @@ export class Automaton implements Walker {
       case 'many':
         return this.#loop(from, node.set);
       case 'folders': {
-        // Either empty or any text that ends in a separator.
+        // The prefix is either empty or any text that ends in a separator.
         const inside = this.#loop(from, everyChar);
         const behind = this.#move(inside, oneCharSet('/'));
         this.#places[from]!.jumps.push(behind);
@@ -246,7 +247,7 @@ function findCuts(sets: Iterable<CharSet>): number[] {
   return [...cuts].sort((a, b) => a - b);
 }
 
-/** Merges classes that no set distinguishes, to keep the tables small. Returns the class of each cut. */
+/** Merges classes that no set distinguishes, which keeps the tables small. Returns the class of each cut. */
 function mergeCuts(sets: Iterable<CharSet>, cuts: readonly number[]): number[] {
   const indexOf = new Map(cuts.map((cut, at) => [cut, at]));
   const memberships = cuts.map(() => '');

@@ -1,4 +1,4 @@
-/** Normalises paths: no `.`, no `//`, and `..` only at the start, if the path climbs above its root. */
+/** Normalises paths: the result has no `.` or `//`, and `..` only at the start, if the path climbs above its root. */
 
 /**
  * Treatment of `..`. `resolve` removes the name before it. `keep` drops only the `..`, so that all names stay visible:

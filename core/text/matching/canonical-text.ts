@@ -6,7 +6,10 @@ import { type DotDot, resolvePath } from './canonical-path.ts';
 import { foldUnicode } from './fold-unicode.ts';
 
 export interface Reading {
-  /** `fold`: look-alikes become ASCII. `asis`: characters as the tool receives them, only canonically composed. */
+  /**
+   * `fold`: look-alikes become ASCII. `asis`: characters stay as the tool receives them and are only composed
+   * canonically.
+   */
   readonly unicode: 'fold' | 'asis';
   readonly backslash: '/' | '';
   readonly percent: 'decode' | 'drop';
@@ -32,13 +35,13 @@ const maxRounds = 8;
 
 /**
  * Returns the normal form of a text in one reading.
- * @throws Error if it is escaped more than eight times. No honest text is, and the caller fails closed.
+ * @throws Error if the text is escaped more than eight times. Legitimate text never is, and the caller fails closed.
  */
 export function canonicalText(text: string, reading: Reading): string {
   const plain = unescapeText(fold(text, reading), reading);
   if (!unsettled.test(plain)) return plain;
   const whole = reading.blanks === 'whole' ? resolvePath(plain, reading.dotDot) : plain;
-  // Resolving may uncover a URL (`./https://host`), so repeat until the text is stable.
+  // Resolving may reveal a URL (`./https://host`), so this is repeated until the text is stable.
   let settled = canonicalWords(whole, reading.dotDot);
   for (let before = whole, round = 0; settled !== before && round < maxRounds; round++) {
     before = settled;
@@ -97,13 +100,13 @@ function canonicalWord(word: string, dotDot: DotDot): string {
 }
 
 const shape = /^([a-z][a-z0-9+.-]*):(\/*)([^/?#]*)([^?#]*)(.*)$/is;
-/** Schemes for which WHATWG accepts any number of slashes: `https:host` is `https://host/`. */
+/** Schemes for which WHATWG accepts any number of slashes: `https:host` means `https://host/`. */
 const special = new Set(['http', 'https', 'ws', 'wss', 'ftp']);
 const scpLike = /^([\w.-]+@)([\w.-]+):(?!\/\/)(.*)$/s;
 
 /**
  * Returns the normal form of a URL or `user@host:path`. Undefined for other words.
- * @param dotDot for schemes whose servers may treat `..` as a name (`s3://bucket/a/../b`). Web clients resolve it.
+ * @param dotDot used for schemes whose servers may treat `..` as a name (`s3://bucket/a/../b`). Web clients resolve it.
  */
 function canonicalUrl(word: string, dotDot: DotDot = 'resolve'): string | undefined {
   const parts = shape.exec(word);
@@ -111,14 +114,14 @@ function canonicalUrl(word: string, dotDot: DotDot = 'resolve'): string | undefi
   const [, rawScheme = '', slashes = '', authority = '', path = '', rest = ''] = parts;
   const scheme = rawScheme.toLowerCase();
   if (special.has(scheme) ? authority === '' : slashes.length < 2) return undefined;
-  // `file:///etc/passwd`: no authority, the third slash belongs to the path.
+  // `file:///etc/passwd` has no authority, so the third slash belongs to the path.
   if (!special.has(scheme) && slashes.length > 2)
     return `${scheme}://${resolveTail(`/${authority}${path}`, dotDot)}${rest}`;
   return `${scheme}://${canonicalHost(scheme, authority)}${resolveTail(path, special.has(scheme) ? 'resolve' : dotDot)}${rest}`;
 }
 
 function canonicalHost(scheme: string, authority: string): string {
-  // The user is not the host: `https://good.example@evil.example` is evil.example.
+  // The user part is not the host: in `https://good.example@evil.example`, the host is evil.example.
   const hostAndPort = authority.slice(authority.lastIndexOf('@') + 1).toLowerCase();
   if (!special.has(scheme)) return hostAndPort;
   try {
@@ -129,7 +132,7 @@ function canonicalHost(scheme: string, authority: string): string {
   }
 }
 
-/** Resolves the path of a URL. It always begins with a slash and keeps a trailing one. */
+/** Resolves the path of a URL. The result always begins with a slash and keeps a trailing one. */
 function resolveTail(path: string, dotDot: DotDot): string {
   const resolved = resolvePath(`/${path}`, dotDot);
   return path.length > 1 && path.endsWith('/') && resolved !== '/' ? `${resolved}/` : resolved;

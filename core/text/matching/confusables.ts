@@ -1,9 +1,9 @@
-/** Characters that look like ASCII: those of the Unicode data, and a few that it does not map to ASCII. */
+/** Characters that look like ASCII: those in the Unicode data, and a few that the data does not map to ASCII. */
 import { lookAlikes } from './unicode-tables.ts';
 
 /**
- * Look-alikes of each key that UTS 39 maps to another letter (small kappa to ĸ, not to k) or to none. This list takes
- * precedence.
+ * Look-alikes of each key that UTS 39 maps to another letter (small kappa to ĸ rather than k) or does not map at all.
+ * This list takes precedence.
  */
 const besides: Readonly<Record<string, string>> = {
   b: 'ь',
@@ -31,5 +31,5 @@ const besides: Readonly<Record<string, string>> = {
 const pairsOf = (table: Readonly<Record<string, string>>) =>
   Object.entries(table).flatMap(([ascii, others]) => [...others].map((other) => [other, ascii] as const));
 
-/** Maps a character to the ASCII text it looks like: one character, or the digits of a circled number. */
+/** Characters mapped to the ASCII text they look like: one character, or the digits of a circled number. */
 export const confusables: ReadonlyMap<string, string> = new Map([...pairsOf(lookAlikes), ...pairsOf(besides)]);

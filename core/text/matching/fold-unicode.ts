@@ -1,11 +1,11 @@
-/** Folds Unicode so that texts that look alike compare equal, because policies match what a person sees. */
+/** Folds Unicode so that text that looks alike compares equal, because policies match what a person sees. */
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { confusables } from './confusables.ts';
 
 const outsideAscii = /[\u0080-\uffff]/;
 const invisible = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
 const unseen = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Mn}\p{Me}]/u;
-/** Marks that NFKC cannot compose with an ASCII character. They only decorate or enclose it. */
+/** Marks that NFKC cannot compose with an ASCII character, so that they only decorate or enclose it. */
 const decoration = /([!-~])[\p{Mn}\p{Me}]+/gu;
 export const isAscii = (text: string): boolean => !outsideAscii.test(text);
 
@@ -13,13 +13,13 @@ export const isAscii = (text: string): boolean => !outsideAscii.test(text);
 export const foldUnicode = (text: string): string => (isAscii(text) ? text : foldInRuns(text));
 
 /**
- * Returns a folding function. It folds characters that may compose in runs, together with the character before them.
- * The text after a run cannot compose with it, so the rest of a long text costs little.
- * @param read preprocesses a part of the text before folding: one character, or several at once.
+ * Returns a folding function. It folds runs of characters that may compose, together with the character before each
+ * run. The text after a run cannot compose with it, so the rest of a long text costs little.
+ * @param read preprocesses part of the text before folding: one character, or several at a time.
  */
 export function folding(read: (part: string) => string): (text: string) => string {
   const folds = new FoldsAlone(read);
-  /** Cache of recurring letters with marks, and emoji. */
+  /** Cache for emoji and for recurring letters with marks. */
   const short = new RecentMap<string, string>({ max: 2_048 });
   const foldRun = (run: string): string => foldAll(read(run));
   return (text) => {
@@ -52,7 +52,10 @@ export function folding(read: (part: string) => string): (text: string) => strin
 const composes = 0x1_0000;
 const several = 0x1_0001;
 
-/** Folds by UTF-16 unit: the result, `composes` if it may compose with a neighbour or vanish, or `several` units. */
+/**
+ * Folding results by UTF-16 unit: the result, `composes` if the unit may compose with a neighbour or vanish, or
+ * `several` units.
+ */
 class FoldsAlone {
   readonly #folds = new Uint32Array(0x1_0000);
   readonly #several = new Map<number, string>();
@@ -84,7 +87,7 @@ class FoldsAlone {
   }
 }
 
-/** Letters, numbers and signs except Hangul jamo. None of them composes with the preceding character. */
+/** Letters, numbers and signs except Hangul jamo. None of these composes with the preceding character. */
 const standsAlone =
   /^[[\p{L}\p{N}\p{P}\p{S}]--[\p{Default_Ignorable_Code_Point}\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]]+$/v;
 
@@ -92,7 +95,7 @@ const standsAlone =
 const shortRun = 12;
 
 function foldAll(text: string): string {
-  // Removing an invisible character may let its neighbours compose, and a fold may yield a new pair.
+  // Removing an invisible character may let its neighbours compose, and folding may yield a new pair.
   let folded = text;
   for (let round = 0; round < 4; round++) {
     const next = foldOnce(folded);
@@ -102,7 +105,7 @@ function foldAll(text: string): string {
   return folded;
 }
 
-/** Converts names of protocols, tools, capabilities and hosts to lower case, stable under folding. */
+/** Converts names of protocols, tools, capabilities and hosts to a lower-case form that is stable under folding. */
 export const foldCase = (text: string): string =>
   isAscii(text) ? text.toLowerCase() : foldUnicode(text.toLowerCase());
 

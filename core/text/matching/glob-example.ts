@@ -1,4 +1,4 @@
-/** Makes a readable example that a glob matches: `scm.get_example`, `docs/example`. */
+/** Builds a readable example that a glob matches: `scm.get_example`, `docs/example`. */
 import { remembered } from '#core/kernel/remembered.ts';
 import { contains } from './char-set.ts';
 import type { Glob } from './glob.ts';
@@ -17,7 +17,7 @@ function textOfNode(node: GlobNode): string {
     case 'folders':
       return '';
     case 'either':
-      // Prefer the first branch with text to an empty one.
+      // Prefers the first branch with text over an empty one.
       return node.branches.map(textOfNodes).find((text) => text !== '') ?? '';
     case 'chars': {
       const readable = [...'xa0_-'].find((char) => contains(node.set, char.charCodeAt(0)));

@@ -5,13 +5,13 @@ import { type CharSet, complement, everyChar, mergeRanges, noSlash, oneChar } fr
 export type GlobNode =
   | { readonly kind: 'chars'; readonly set: CharSet }
   | { readonly kind: 'literal'; readonly text: string }
-  /** Any number of characters of the set: `*`, `**`. */
+  /** Any number of characters from the set: `*`, `**`. */
   | { readonly kind: 'many'; readonly set: CharSet }
   /** `**` + `/` at the start of a segment: zero or more whole folders. */
   | { readonly kind: 'folders' }
   | { readonly kind: 'either'; readonly branches: readonly (readonly GlobNode[])[] };
 
-/** Normalises literal text of a pattern, so that it can match normalised values. */
+/** Normalisation of a pattern's literal text, so that it can match normalised values. */
 type Fold = (literal: string) => string;
 
 const maxLength = 4096;
@@ -46,7 +46,7 @@ class GlobParser {
     return nodes;
   }
 
-  /** Parses up to the end, or to the `,` or `}` that ends a branch. */
+  /** Parses to the end of the pattern, or to the `,` or `}` that ends a branch. */
   #sequence(depth: number): GlobNode[] {
     const nodes: GlobNode[] = [];
     let literal = '';
@@ -125,7 +125,7 @@ class GlobParser {
     }
     if (ranges.length === 0) throw this.#bad('an empty class');
     this.#position++;
-    // A class never matches a separator unless it lists it.
+    // A class never matches a separator unless the class lists it.
     const set = negated ? complement(mergeRanges([...ranges, ...oneChar(0x2f)])) : mergeRanges(ranges);
     return { kind: 'chars', set };
   }
@@ -138,7 +138,7 @@ class GlobParser {
     const second = this.#literalChar();
     const [from, to] = [first.codePointAt(0)!, second.codePointAt(0)!];
     if (from > to) throw this.#bad(`the range "${first}-${second}" runs backwards`);
-    // Folding the ends of a range would change its content. Only case is folded, as a second range.
+    // Folding the ends of a range would change its content. Therefore only case is folded, as a second range.
     const lower = this.#fold(first) !== first && this.#fold(second) !== second;
     return lower ? [this.#pointRange(this.#fold(first), first, this.#fold(second))] : [[from, to]];
   }

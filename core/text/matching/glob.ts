@@ -1,4 +1,4 @@
-/** Compiles globs to matchers: literals, prefixes, and automata for all others. */
+/** Compiles globs to matchers: literals and prefixes, and automata for all other patterns. */
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { inAnyCase } from './any-case.ts';
 import { Automaton, type Walker } from './automaton.ts';
@@ -9,20 +9,20 @@ import { type GlobNode, parseGlob } from './glob-syntax.ts';
 import { isRelative, relativeWalker } from './relative-path.ts';
 
 /**
- * Kind of values to match. `name`: protocols, tools, capabilities, hosts, with folded case. `text`: targets and
- * parameters, case-sensitive. `any-case`: texts, case-insensitive.
+ * Kind of values to match. `name`: protocols, tools, capabilities and hosts, with folded case. `text`: targets and
+ * parameters, case-sensitive. `any-case`: text, case-insensitive.
  */
 export type GlobKind = 'name' | 'text' | 'any-case';
 
 export interface Glob {
   /** The pattern as written in the rule. */
   readonly source: string;
-  /** Common prefix of all matching texts. */
+  /** Prefix that all matching strings share. */
   readonly prefix: string;
-  /** The only matching text, if there is just one. */
+  /** The matching string, if there is only one. */
   readonly literal: string | undefined;
   readonly nodes: readonly GlobNode[];
-  /** Its automaton, if the nodes alone do not define it. */
+  /** Automaton of the glob, if the nodes alone do not define it. */
   readonly walker?: () => Walker;
   /** Tests a text in normal form. */
   readonly matches: (text: string) => boolean;
@@ -45,7 +45,7 @@ export function compileGlob(pattern: string, kind: GlobKind): Glob {
   return { ...glob, walker: () => relativeWalker(nodes), matches: (text) => isRelative(text) && matches(text) };
 }
 
-/** Returns a glob that matches one text, already in normal form. */
+/** Returns a glob that matches one string, which is already in normal form. */
 export const literalGlob = (text: string): Glob => ({
   source: `=${text}`,
   prefix: text,
@@ -54,7 +54,7 @@ export const literalGlob = (text: string): Glob => ({
   matches: (other) => other === text,
 });
 
-/** Checks whether a name of a tool, model or grant matches a pattern, ignoring case. */
+/** Checks whether the name of a tool, model or grant matches a pattern, ignoring case. */
 export const globMatches = (pattern: string, text: string): boolean => compileCached(pattern).matches(foldCase(text));
 
 const everything: GlobNode = { kind: 'many', set: everyChar };
@@ -65,7 +65,7 @@ function nodesOf(pattern: string, kind: GlobKind): GlobNode[] {
   return kind === 'any-case' ? nodes.flatMap(inAnyCase) : nodes;
 }
 
-/** Returns the matcher. The usual forms of patterns need no automaton. */
+/** Returns the matcher. Common forms of patterns do not need an automaton. */
 function matcherOf(nodes: readonly GlobNode[], prefix: string, literal: string | undefined): Glob['matches'] {
   if (literal !== undefined) return (text) => text === literal;
   const tail = prefix === '' ? nodes : nodes.slice(1);
@@ -81,7 +81,7 @@ function matcherOf(nodes: readonly GlobNode[], prefix: string, literal: string |
   };
 }
 
-/** Returns a new automaton of a glob for the analysis. */
+/** Returns a new automaton for a glob, for use in the analysis. */
 export const walkerOf = (glob: Glob): Walker => glob.walker?.() ?? new Automaton(glob.nodes);
 
 const cache = new RecentMap<string, Glob>({ max: 1000 });
@@ -93,7 +93,7 @@ const defaultPorts: ReadonlyMap<string, string> = new Map(
   Object.entries({ http: '80', https: '443', ws: '80', wss: '443', ftp: '21' }),
 );
 
-/** Normalises patterns of targets like targets, so that `./docs//**` means `docs/**`. */
+/** Normalises target patterns in the same way as targets, so that `./docs//**` means `docs/**`. */
 function normalPattern(pattern: string): string {
   const parts = url.exec(pattern);
   if (!parts) return normalPath(pattern);

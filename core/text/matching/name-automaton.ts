@@ -1,4 +1,4 @@
-/** Automata of the texts that a normalised call can contain, to which the analysis is limited. */
+/** Automata of the strings that a normalised call can contain. The analysis is limited to these. */
 import type { Walker } from './automaton.ts';
 
 /** Builds an automaton from a function over named states. The dead state is 0. */
@@ -35,7 +35,7 @@ export const boundaryPoints = (chars: string): number[] =>
 
 /**
  * Returns the automaton of protocols, tools, capabilities and upstreams: lower case, no blank at either end.
- * @param optional whether it may be empty, because a call may have no upstream.
+ * @param optional whether the name may be empty, because a call may have no upstream.
  */
 export const normalName = (optional = false): Walker =>
   walker(
@@ -49,7 +49,7 @@ export const normalName = (optional = false): Walker =>
     (state) => state === 'name' || (optional && state === 'start'),
   );
 
-/** Returns the automaton of texts up to a maximum number of characters. */
+/** Returns the automaton of strings up to a maximum number of characters. */
 export const atMost = (characters: number): Walker => ({
   start: 1,
   cuts: [0],

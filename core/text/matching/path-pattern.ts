@@ -10,11 +10,11 @@ import type { Glob } from './glob.ts';
 import { type GlobNode, parseGlob } from './glob-syntax.ts';
 
 interface PathPattern {
-  /** Globs over one word; `**` crosses folders. */
+  /** Globs that match a single word; `**` crosses folders. */
   readonly globs: readonly string[];
   /** Exceptions: words that do not match although a glob does. */
   readonly except: readonly string[];
-  /** Matches only texts that look like one path: no line break, and blanks only after a start such as `/`. */
+  /** Matches only text that looks like one path: no line break, and blanks only after a start such as `/`. */
   readonly wholePath: boolean;
 }
 
@@ -33,7 +33,7 @@ export function pathGlob(pattern: PathPattern): Glob {
 function compile({ globs, except, wholePath }: PathPattern, source: string): Glob {
   const [paths, exceptions] = [globs.map(parse), except.map(parse)];
   const open = (): PathWalker => new PathWalker(inAnyCaseEach(paths), inAnyCaseEach(exceptions), wholePath);
-  // Automata of guards are the most expensive part of a policy, so they are built for the first text checked.
+  // Guard automata are the most expensive part of a policy, so they are built when the first text is checked.
   let walker: PathWalker | undefined;
   return {
     source,
@@ -42,19 +42,19 @@ function compile({ globs, except, wholePath }: PathPattern, source: string): Glo
     nodes: [],
     walker: open,
     matches: (text) => {
-      // Hostile texts could create states without limit. Drop them instead of growing.
+      // Hostile text could create states without limit. In that case, the states are dropped to limit memory.
       if (walker === undefined || walker.isLarge) walker = open();
       return walker.matches(text);
     },
   };
 }
 
-/** Maximum number of texts whose answer a sieve keeps: more than one call has. */
+/** Maximum number of strings whose result a sieve keeps, which is more than one call contains. */
 const maxKept = 256;
 
 /**
- * Returns a test that is false only for texts that no glob of any of the patterns matches. Guards that look at the same
- * texts share it, so that an ordinary text is read once instead of once per guard.
+ * Returns a test that is false only for text that no glob in any of the patterns matches. Guards that check the same
+ * text share it, so that an ordinary text is read once instead of once per guard.
  */
 export function pathSieve(patterns: readonly PathPattern[], wholePath: boolean): (text: string) => boolean {
   let union: Glob | undefined;
@@ -73,14 +73,17 @@ export function pathSieve(patterns: readonly PathPattern[], wholePath: boolean):
 const parse = (glob: string): GlobNode[] => parseGlob(glob, foldUnicode);
 const inAnyCaseEach = (globs: readonly GlobNode[][]): GlobNode[][] => globs.map((nodes) => nodes.flatMap(inAnyCase));
 
-/** Word separators, in addition to blanks and controls: signs around paths in options, lists, addresses and quotes. */
+/**
+ * Word separators, in addition to blanks and control characters: signs around paths in options, lists, addresses and
+ * quotes.
+ */
 const separators = ' ,;:=|&<>()\'"`@{}[]$#?!';
 const isSeparator = (code: number): boolean =>
   code < 0x20 || code === 0x7f || (code < 0x80 ? separators.includes(String.fromCharCode(code)) : isBlank(code));
 const isBlank = (code: number): boolean => /\s/u.test(String.fromCodePoint(code));
 const isBreak = (code: number): boolean => /[\n\r\v\f\u0085\u2028\u2029]/.test(String.fromCodePoint(code));
 
-/** Form of the text so far: empty, one word, or a path start after which blanks belong to the path. */
+/** Form of the text so far: empty, one word, or the start of a path, after which blanks belong to the path. */
 type Shape = 'start' | 'word' | 'path';
 
 interface State {
@@ -160,7 +163,7 @@ class PathWalker implements Walker {
     return !this.#wholePath && (this.#states[state]?.found ?? false);
   }
 
-  /** Returns the missing characters of this word, or of a word after a separator. */
+  /** Returns the missing characters for this word, or for a word after a separator. */
   missing(state: number): number {
     const at = this.#states[state];
     if (at === undefined) return Infinity;
@@ -237,7 +240,7 @@ class PathWalker implements Walker {
 
 const beginsPath = (code: number): boolean => code === 0x2f || code === 0x7e || code === 0x2e;
 
-/** Returns the form after a character. Undefined if the text is not a single path. */
+/** Returns the form after the next character. Undefined if the text is not a single path. */
 function shapeAfter(shape: Shape, code: number): Shape | undefined {
   if (isBreak(code)) return undefined;
   if (shape === 'start') return beginsPath(code) ? 'path' : 'word';

@@ -1,14 +1,14 @@
 /** Detects patterns that look like regular expressions [config.warned]. */
 import { compileGlob } from './glob.ts';
 
-/** Longest checked pattern, because some searches take quadratic time. Real patterns are far shorter. */
+/** Maximum length of a pattern to check, because some searches take quadratic time. Real patterns are far shorter. */
 const maxCharacters = 500;
 
-/** Signs that do not occur in names of tools, models or servers and have no meaning in a glob. */
+/** Signs that do not occur in tool, model or server names and have no meaning in a glob. */
 const inNames =
   /^\^|[^\\]\$$|\\[dDwWsSbB.]|\([^()]*\|[^()]*\)|\(\?|\]\+|\)[+*?]|[\])]\{\d|[^*/]\.\+|[_\-\])]\.\*|^\.\*.*\w|\w\|\w/;
 
-/** Same for targets and other texts, which may contain dots, pipes, brackets and backslashes. */
+/** Equivalent signs for targets and other text, which may contain dots, pipes, brackets and backslashes. */
 const inTexts = /^\^.|\\[dws][+*{]|\(\?[:=!<]|(?<!\$)\([\w\-/.*]+(?:\|[\w\-/.*]+)+\)|\]\+|\.\*\$$|\\\.\w+\$$/;
 
 /** Returns advice on what to write instead of a regular expression. Undefined for other patterns. */

@@ -1,9 +1,14 @@
-/** Patterns that begin with `./` match only relative paths that do not climb out [policy.globs]. */
+/**
+ * Patterns that begin with `./`, which match only relative paths that do not climb out of their folder [policy.globs].
+ */
 import { Automaton, dead, type Walker } from './automaton.ts';
 import type { GlobNode } from './glob-syntax.ts';
 import { boundaryPoints, walker } from './name-automaton.ts';
 
-/** Checks that all words are relative paths: no root, home, address or climbing out. Expects normal form. */
+/**
+ * Checks that all words are relative paths: none starts at a root or home directory, is an address or climbs out.
+ * Expects normal form.
+ */
 export const isRelative = (text: string): boolean => {
   let state: string | undefined = 'empty';
   for (const char of text) {
@@ -13,7 +18,7 @@ export const isRelative = (text: string): boolean => {
   return ends(state);
 };
 
-/** Returns the intersection of the glob's automaton and that of relative paths. */
+/** Returns the intersection of the glob's automaton with the automaton of relative paths. */
 export const relativeWalker = (nodes: readonly GlobNode[]): Walker =>
   both(
     new Automaton(nodes),
@@ -49,7 +54,10 @@ export const relativeWalker = (nodes: readonly GlobNode[]): Walker =>
 const signs = ',;=|&<>()\'"`@{}[]$#?!';
 const parts = (char: string): boolean => char < ' ' || signs.includes(char) || /\s/u.test(char);
 
-/** Returns the next state: `empty` text, `start` of a word, `.` and `..` there, `first` segment, `inside` a folder. */
+/**
+ * Returns the next state: `empty` text, `start` of a word, `.` and `..` at that start, `first` segment, `inside` a
+ * folder.
+ */
 function next(state: string, char: string): string | undefined {
   if (parts(char)) return state === '..' ? undefined : 'start';
   switch (state) {
@@ -70,7 +78,7 @@ function next(state: string, char: string): string | undefined {
 
 const ends = (state: string): boolean => state !== 'empty' && state !== '..';
 
-/** Returns the automaton of texts that both accept. */
+/** Returns the automaton of strings that both automata accept. */
 function both(a: Walker, b: Walker): Walker {
   const pairs: (readonly [number, number])[] = [[dead, dead]];
   const ids = new Map<string, number>();

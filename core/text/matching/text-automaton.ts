@@ -1,12 +1,12 @@
 /**
- * Automaton of targets and text parameters in normal form: words separated by one blank, each a resolved path, URL or
- * `user@host:path`. It accepts slightly more hosts than normalisation produces, so that the analysis never reports "can
- * never match" wrongly.
+ * Automaton for targets and text parameters in normal form: words separated by one blank, each a resolved path, URL or
+ * `user@host:path`. It accepts slightly more hosts than normalisation produces, so that the analysis never wrongly
+ * reports "can never match".
  */
 import type { Walker } from './automaton.ts';
 import { boundaryPoints, walker } from './name-automaton.ts';
 
-/** Returns the automaton. @param lines allows line breaks between words, as in parameters */
+/** Returns the automaton. @param lines allows line breaks between words, as in parameters. */
 export const normalText = (lines: boolean): Walker =>
   walker(
     show(emptyText),
@@ -60,8 +60,8 @@ function nextInText(state: TextState, char: string, lines: boolean): TextState |
 const optionEnd = /[=,'"(]/;
 
 /**
- * Returns what the start of a word may still become: a scheme or a user (`first`, `both`), one of them (`scheme`,
- * `user`), neither (`no`, or `option` if a URL may begin after `=`), or decided (`done`).
+ * Returns what the start of a word may still become: a scheme or a user (`first`, `both`), one of these (`scheme`,
+ * `user`), neither (`no`, or `option` if a URL may begin after `=`), or already settled (`done`).
  */
 function headAfter(head: string, char: string): string {
   if (head === ':') return char === '/' ? ':/' : 'done';

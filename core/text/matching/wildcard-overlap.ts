@@ -6,7 +6,7 @@ import { compileGlob } from './glob.ts';
 const maxStates = 1000;
 
 /**
- * Returns whether a text below the folder `within` may match both. `*` in the pattern matches any text, including
+ * Returns whether both may match a string below the folder `within`. `*` in the pattern matches any text, including
  * slashes. Returns true in case of doubt.
  */
 export function mayMatchBoth(
@@ -15,7 +15,7 @@ export function mayMatchBoth(
 ): boolean {
   const star = pattern.indexOf('*');
   if (star === -1 || !isAscii(pattern) || !isAscii(glob)) return true;
-  // A letter before `*` may compose with a mark after it into another letter.
+  // A letter before `*` may combine with a mark after it to form another letter.
   const before = foldCase(pattern.slice(0, star)).replace(/[^/_.\d-]$/, '');
   const behind = foldCase(pattern.slice(star + 1));
   const names = new Automaton([{ kind: 'literal', text: within }, ...compileGlob(glob, 'name').nodes]);

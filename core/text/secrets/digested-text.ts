@@ -23,7 +23,7 @@ export class DigestedText implements AsyncIterable<string> {
     if (rest !== '') yield rest;
   }
 
-  /** Returns the SHA-256 of all bytes as hex. Call it once, at the end. */
+  /** Returns the SHA-256 of all bytes as hex. Must be called only once, at the end. */
   digest(): string {
     return this.#hash.digest('hex');
   }

@@ -1,9 +1,9 @@
 /** Subset of JSONPath (RFC 9535) for sensitive values: names, indexes, `*`, and `..` for any depth. */
 
 interface Step {
-  /** Undefined for any member or element. */
+  /** Name of the step. Undefined for any member or element. */
   readonly name?: string;
-  /** Whether any number of levels may precede it (`..`). */
+  /** Whether any number of levels may precede the step (`..`). */
   readonly anyDepth: boolean;
 }
 

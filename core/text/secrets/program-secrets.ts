@@ -1,6 +1,6 @@
 /**
  * Finds literal secrets in executable text: commands, SQL, scripts. References (`$TOKEN`, `$(…)`, `{{ … }}`) and prose
- * about secrets do not count. A match refuses the call, because executable text is never hidden in part
+ * about secrets do not count. The call is refused if there is a match, because executable text is never hidden in part
  * [approval.secret-in-program]. Runs in linear time: repetitions are bounded.
  */
 import { encodedParts } from '#core/text/decode/encoded-parts.ts';
@@ -8,7 +8,7 @@ import { issuedRanges, quotedEnd, type Range } from './secret-formats.ts';
 import { secrecyOf } from './secret-names.ts';
 import { type Annotation, annotationAt } from './type-annotations.ts';
 
-/** References that are resolved at run time or filled in before. */
+/** References that are resolved at run time or filled in earlier. */
 const references =
   /\$\{\{[^}]*\}\}|\$\{[^}]*\}|\$\([\s\S]*\)|\$[A-Za-z_]\w*|\$[\d@*#?$!]|`[^`]*`?|\{\{[^}]*\}\}|%[A-Za-z_]\w*%|<[A-Za-z_][\w -]*>/g;
 const scheme = /^(?:bearer|basic|token)\s+/i;
@@ -21,17 +21,17 @@ const pointers = /^(?:@\S+|(?:env|file|vault|ssm|secret|op):\S+|(?:id|src|source
 const members =
   /^(?:process|os|args|self|this|config|settings|env|ctx|context|req|request|options|opts|params|user|data)\./;
 
-/** Checks that a value is literal, not a reference, a placeholder or a pattern. */
+/** Checks that a value is a literal rather than a reference, a placeholder or a pattern. */
 function isLiteral(value: string): boolean {
   const bare = value.trim().replace(scheme, '');
   if (!/[\p{L}\p{N}]/u.test(bare.replace(references, ''))) return false;
   return ![placeholders, patternSigns, pointers, members].some((known) => known.test(bare));
 }
 
-/** Checks the same for a single word, which may also be a file path. */
+/** Performs the same check for a single word, which may also be a file path. */
 const isSingleLiteral = (word: string): boolean => isLiteral(word) && !pathLike.test(word);
 
-/** Checks for features that words of prose and names lack: digits among letters, mixed case, signs. */
+/** Checks for features that ordinary words and names lack: digits among letters, mixed case, signs. */
 function isTokenLike(word: string): boolean {
   if (word.length < 6 || !/[A-Za-z]/.test(word)) return false;
   const mixed = /\d|[!#%^*+=~]/.test(word) || (word.length >= 10 && /[a-z][A-Z]/.test(word));
@@ -57,17 +57,17 @@ function* inText(text: string): Iterable<Range> {
   yield* optionValues(text);
 }
 
-/** Patterns whose group 1 must be literal. */
+/** Patterns whose first group must be a literal. */
 const patterns: readonly RegExp[] = [
   /(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{0,31}:\/\/[^\s:/?#@"'<>]{0,256}:([^\s/?#@"'<>]{1,512})@/g, // user:password@
   /\blogin[ \t]{1,4}\S{1,128}[ \t]{1,4}password[ \t]{1,4}(\S{1,256})/g, // .netrc
   /\bpass:([^\s"']{1,256})/g, // openssl
   /\b(?:password|passwd|identified[ \t]{1,4}by|secret(?:_key|_access_key)?)[ \t\r\n]{1,4}'((?:[^']|''){1,512})'/gi, // SQL
 ];
-/** Patterns whose group 1 must also look like a token, because the words before it also occur in prose. */
+/** Patterns whose first group must also look like a token, because the words before it also occur in prose. */
 const tokenPatterns: readonly RegExp[] = [
   /\bBearer[ \t]{1,8}([A-Za-z0-9._~+/=-]{8,})/gi,
-  /:\/\/([A-Za-z0-9_-]{20,512})@/g, // a token in place of user and password
+  /:\/\/([A-Za-z0-9_-]{20,512})@/g, // a token in place of a user name and password
 ];
 
 function* patterned(text: string): Iterable<Range> {
@@ -81,9 +81,9 @@ function* patterned(text: string): Iterable<Range> {
 /** `NAME=value`, `"name": "value"`, `--name value`, `Name: value`: name, separator and opening quote. */
 const assignment =
   /(?<![\w-])(--?)?([A-Za-z_][\w.-]{0,127})(\\{0,3}["'])?([ \t]{0,3}(?::=|=>|[:=])(?!=)[ \t]{0,3}|[ \t]{1,3})(\\{0,3}["'])?/g;
-/** Unquoted value. The start of a longer word is enough to classify it. */
+/** Unquoted value. The start of a long word is enough to classify it. */
 const bareValue = /[^\s"'`&;,()<>|]{0,512}/y;
-/** Fast check: names of secrets contain one of these. */
+/** Fast check, because names of secrets contain one of these. */
 const secretStem = /pass|pwd|secret|token|jwt|otp|auth|cookie|cred|key|conn/i;
 const headerName = /(?:authorization|cookie)$/i;
 
@@ -95,9 +95,9 @@ function* assigned(text: string): Iterable<Range> {
     const secrecy = secretStem.test(name) ? secrecyOf(name) : 'none';
     if (secrecy === 'none') continue;
     const separator = gap.trim();
-    // `password x` is prose, `--password x` an option with its value.
+    // `password x` is prose, whereas `--password x` is an option with its value.
     if (separator === '' && dashes === undefined) continue;
-    // In `'Name: '"$VALUE"` the quote after the name closes an earlier one.
+    // In `'Name: '"$VALUE"`, the quote after the name closes an earlier quote.
     const closes = nameQuote === undefined && quote !== undefined && text[match.index - 1] === quote.at(-1);
     const closed = quote === undefined || closes ? undefined : quotedEnd(text, start, quote);
     if (separator === ':' && headerName.test(name)) {
@@ -158,7 +158,7 @@ function holdsSecret(
   lineStart: boolean,
 ): boolean {
   if (quoted) return !/^\s/.test(value) && isLiteral(value);
-  // A function result, an element or a passed variable: `f(token=token)`, `token=read(…)`.
+  // A function result, an element or a variable passed as an argument: `f(token=token)`, `token=read(…)`.
   if (/[([]/.test(next) && /^[A-Za-z_][\w.]*$/.test(value)) return false;
   if (/[,)]/.test(next) && /^[A-Za-z_][A-Za-z_.]*$/.test(value)) return false;
   if (mentionsOnly || namesSecret) return isTokenLike(value);
@@ -177,7 +177,7 @@ const atLineStart = (text: string, at: number): boolean => /\n[ \t-]{0,40}$/.tes
 const schemes = /^(?:bearer|basic|token|digest|negotiate|apikey|api-key|key|hmac|aws4-hmac-sha256|ntlm|hawk|jwt)$/i;
 const spokenOf = /^(?:tokens?|auth|headers?|authentication|authorization|schemes?|prefix|is|and|or|for)$/i;
 
-/** Checks the token of an `Authorization` line or the values of a `Cookie` line. In prose, only tokens count. */
+/** Checks the token in an `Authorization` line or the values in a `Cookie` line. In prose, only tokens count. */
 function headerHoldsSecret(text: string, nameAt: number, start: number, closed: number | undefined): boolean {
   const value = text.slice(start, closed ?? Math.min(text.length, start + 256));
   const line = closed === undefined ? (/^[^"'`\r\n;|&<>()]*/.exec(value)?.[0] ?? '') : value;
@@ -193,7 +193,7 @@ function headerHoldsSecret(text: string, nameAt: number, start: number, closed: 
   return isTokenLike(first) || isTokenLike(second);
 }
 
-/** Options that take a password, with their programs. */
+/** Options that take a password, together with their programs. */
 const options: readonly { readonly option: RegExp; readonly program: RegExp; readonly attached?: boolean }[] = [
   {
     option: /(?<=\s)(?:-[A-Za-z]{0,8}[uU]|--(?:proxy-)?user)(?:[ \t]{1,4}|=)["']?[^\s"':]{0,128}:([^\s"']{1,256})/g,
@@ -213,7 +213,7 @@ const options: readonly { readonly option: RegExp; readonly program: RegExp; rea
   { option: /(?<=\s)-w[ \t]{1,4}["']?([^\s"']{1,256})/g, program: /\bldap\w+\s/ },
 ];
 
-/** How far before an option to search for its program. */
+/** Number of characters before an option in which to search for its program. */
 const commandCharacters = 4_096;
 
 function* optionValues(text: string): Iterable<Range> {
@@ -227,12 +227,12 @@ function* optionValues(text: string): Iterable<Range> {
   }
 }
 
-/** Limit of decoded characters per text. */
+/** Maximum number of decoded characters per text. */
 const decodedCharacters = 64 * 1024;
-/** Runs of digits and letters; other parts are read as they are written. */
+/** Runs of digits and letters. Other parts are read as written. */
 const unbroken = /^[\w+/=\s-]+$/;
 
-/** Finds encoded texts that contain a secret. Other encoded texts are shown unchanged. */
+/** Finds encoded text that contains a secret. Other encoded text is shown unchanged. */
 function* encodedRanges(text: string): Iterable<Range> {
   let left = decodedCharacters;
   for (const { start, end, text: decoded } of encodedParts(text)) {

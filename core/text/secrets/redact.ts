@@ -1,7 +1,7 @@
 /**
- * Keeps secrets out of evidence by replacing sensitive values with salted digests.
- * An auditor who has value and salt can verify a digest. Deleting the salt, which is stored in a separate table, erases
- * the value permanently without breaking the chain.
+ * Keeps secrets out of evidence by replacing sensitive values with salted digests. An auditor who has the value and the
+ * salt can verify a digest. Deleting the salt, which is stored in a separate table, erases the value permanently
+ * without breaking the chain.
  */
 import { createHash } from 'node:crypto';
 import { partDigest, wholeDigest } from '#core/contracts/withheld.ts';
@@ -22,14 +22,14 @@ export interface Redacted {
 
 export interface Salt {
   readonly id: string;
-  /** 128 bits, hex. */
+  /** Salt of 128 bits, in hex. */
   readonly salt: string;
 }
 
 export interface Redaction {
   readonly value: unknown;
   readonly salts: Salt[];
-  /** JSON paths of values withheld in whole or in part, in document order. */
+  /** JSON paths of values that were withheld in whole or in part, in document order. */
   readonly withheld: string[];
 }
 
@@ -37,12 +37,13 @@ interface RedactOptions {
   /** JSON paths from the document's root, in the syntax of `sensitivePath`. */
   readonly sensitivePaths: readonly string[];
   readonly randomHex: (bytes: number) => string;
-  /** Paths of executable texts, which are kept or withheld only as a whole. */
+  /** Paths of executable text, which is kept or withheld only as a whole. */
   readonly programs?: ReadonlySet<string>;
 }
 
 /**
- * Returns a copy without secrets: configured paths, values under secret names, recognised formats inside text.
+ * Returns a copy without secrets: values at configured paths, values under secret names, and recognised formats inside
+ * text are withheld.
  * @throws TypeError for a malformed path. Check paths with `sensitivePath` when loading the configuration.
  */
 export function redact(value: unknown, options: RedactOptions): Redaction {
@@ -53,12 +54,12 @@ export function redact(value: unknown, options: RedactOptions): Redaction {
 /** Parses the paths of a configuration once. */
 const cursorsOf = remembered((paths: readonly string[]) => cursorsAtRoot(paths.map(sensitivePath)));
 
-/** Returns the salted digest of a value. Recompute it to verify a disclosed value. */
+/** Returns the salted digest of a value. A disclosed value can be verified by recomputing it. */
 export function saltedDigest(value: unknown, salt: string): string {
   return createHash('sha256').update(Buffer.from(salt, 'hex')).update(canonicalize(value)).digest('hex');
 }
 
-/** Members that readers expect to be text. If withheld as a whole, they become a text with a digest. */
+/** Members that readers expect to be strings. If withheld as a whole, they become a string with a digest. */
 const texts: ReadonlySet<string> = new Set(['$.target', '$.justification', '$.error', '$.comment', '$.reviewer']);
 
 class Redactor {
@@ -98,7 +99,7 @@ class Redactor {
     const below = descend(cursors, String(key));
     const path = childPath(parent, typeof key === 'string' ? this.#maskedKey(key) : key);
     if (below.met || (secrecy !== 'none' && isSecretValue(value, secrecy))) return this.#whole(value, path);
-    // Under a name such as `tokens`, the elements of a list are as secret as a single text.
+    // Under a name such as `tokens`, the elements of a list are as secret as a single string.
     if (secrecy === 'text' && Array.isArray(value))
       return value.map((item, index) => this.#child(item, index, path, below.cursors, 'text'));
     return this.copy(value, path, below.cursors);
@@ -168,7 +169,7 @@ function nameOfPair(members: readonly (readonly [string, unknown])[]): string | 
   return typeof name === 'string' ? name : undefined;
 }
 
-/** Checks for a secret value. Empty texts and booleans are not secret, and a number under `tokens` is a count. */
+/** Checks for a secret value. Empty strings and booleans are not secret, and a number under `tokens` is a count. */
 function isSecretValue(value: unknown, secrecy: 'text' | 'whole'): boolean {
   if (typeof value === 'string') return value !== '';
   if (secrecy === 'text') return false;

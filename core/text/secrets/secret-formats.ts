@@ -1,7 +1,7 @@
 /**
- * Finds secrets inside text: tokens of known formats, private keys, passwords in URLs and assignments.
- * Runs in linear time: patterns begin with fixed letters or at a word's start and have bounded repetitions. Other forms
- * are scanned by hand.
+ * Finds secrets inside text: tokens of known formats, private keys, passwords in URLs and assignments. Runs in linear
+ * time: patterns begin with fixed letters or at the start of a word and have bounded repetitions. Other forms are
+ * scanned by hand-written code.
  */
 import { secrecyOf } from './secret-names.ts';
 import { annotationAt } from './type-annotations.ts';
@@ -9,7 +9,7 @@ import { annotationAt } from './type-annotations.ts';
 /** Half-open range of characters. */
 export type Range = readonly [start: number, end: number];
 
-/** Tokens with a prefix of their issuer. */
+/** Tokens with an issuer-specific prefix. */
 const issued: readonly RegExp[] = [
   /(?:AKIA|ASIA)[A-Z0-9]{16}/g, // AWS access key id
   /gh[oprsu]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}/g,
@@ -20,7 +20,7 @@ const issued: readonly RegExp[] = [
   /npm_[A-Za-z0-9]{36}/g,
 ];
 
-/** Secrets after a fixed word or sign, in group 1. */
+/** Secrets that follow a fixed word or sign, captured in group 1. */
 const introduced: readonly RegExp[] = [
   /\bBearer[ \t]{1,8}([A-Za-z0-9._~+/=-]{16,})/gi,
   /(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{0,31}:\/\/[^\s:/?#@"'<>]{0,256}:([^\s/?#@"'<>]{1,512})@/g, // user:password@
@@ -36,7 +36,7 @@ const skKey = /(?<![A-Za-z0-9])sk-[A-Za-z0-9_-]{20,}/g;
 const assignment =
   /(?<![\w-])(--)?([A-Za-z_][\w-]{0,127})(?:\\{0,3}["']?[ \t]{0,3}[:=][ \t]{0,3}(\\{0,3}["'])|=|(:?[ \t]{1,3})(?=[^\s-]))/g;
 const bareValue = /[^\s"'&;,()<>|]*/y;
-/** Headers with a secret after a scheme or a cookie's name. Further words of the line are not part of it. */
+/** Headers with a secret after a scheme or a cookie name. Additional words in the line are not part of the secret. */
 const headerName = /(?:authorization|cookie)$/i;
 const headerValue =
   /(?:[A-Za-z][\w-]{0,31}[ \t]{1,4})?[^\s"'`;|&$()<>,]*(?:[,;][ \t]{0,4}[\w.-]{1,64}=[^\s"'`;|&$()<>,]*){0,64}/y;
@@ -46,8 +46,8 @@ const count = /^\d{1,9}\W{0,2}$/;
 const reference = /^\$[A-Za-z_{(]/;
 
 /**
- * Fast check for names, short paths, UUIDs and hex digests, which most texts of a call are. They have no blank, `=` or
- * `:`, and are shorter than all tokens or lack the letters of a token prefix.
+ * Fast check for names, short paths, UUIDs and hex digests, which make up most strings in a call. They have no blank,
+ * `=` or `:`, and are shorter than all tokens or lack the letters of a token prefix.
  */
 const harmless = /^(?:\w{0,19}|(?!.*eyJ)[\w./-]{0,14}|[0-9a-f-]*)$/;
 
@@ -118,11 +118,11 @@ function findJwts(text: string, found: Range[]): void {
     if (payload - header > 1 && text[payload] === '.') {
       from = scanEnd(text, payload + 1, base64urlRun);
       found.push([start, from]);
-    } else from = header; // every other eyJ of this run ends at the same place, and fails as this one did
+    } else from = header; // every other eyJ in this run ends at the same place and fails in the same way
   }
 }
 
-/** Returns the end of a run of characters. `run` is a sticky pattern that may match the empty text. */
+/** Returns the end of a run of characters. `run` is a sticky pattern that may match the empty string. */
 function scanEnd(text: string, start: number, run: RegExp): number {
   run.lastIndex = start;
   run.exec(text);
@@ -132,7 +132,7 @@ function scanEnd(text: string, start: number, run: RegExp): number {
 const pemBegin = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const pemEnd = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 
-/** Finds PEM private keys. One without an end is withheld up to the end of the text. */
+/** Finds PEM private keys. A key without an end marker is withheld up to the end of the text. */
 function findPrivateKeys(text: string, found: Range[]): void {
   let from = 0;
   for (;;) {
@@ -151,7 +151,7 @@ function findAssigned(text: string, found: Range[]): void {
   heads.lastIndex = 0;
   for (let match = heads.exec(text); match; match = heads.exec(text)) {
     const [, dashes, name = '', quote, gap] = match;
-    // `--password x` is an option with its value, `password: x` a line of configuration, `password x` prose.
+    // `--password x` is an option with its value, `password: x` is a line of configuration, and `password x` is prose.
     const line = gap?.startsWith(':') === true;
     if (gap !== undefined && dashes === undefined && !line) continue;
     const header = line && headerName.test(name);
@@ -177,12 +177,12 @@ function findAssigned(text: string, found: Range[]): void {
   }
 }
 
-/** Longest secret with blanks (a passphrase). Longer values are texts. */
+/** Maximum length of a secret with blanks (a passphrase). Longer values are ordinary text. */
 const phraseCharacters = 256;
 
 /**
- * Returns the end of a quoted value. Quotes escaped more deeply than the opening one belong to it. Undefined for a text
- * of many words or several lines, of which only the first word counts.
+ * Returns the end of a quoted value. Quotes that are escaped more deeply than the opening quote belong to the value.
+ * Undefined for text of many words or several lines, of which only the first word counts.
  */
 export function quotedEnd(text: string, start: number, opening: string): number | undefined {
   const quote = opening.at(-1)!;

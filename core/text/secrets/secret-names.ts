@@ -1,14 +1,14 @@
 /** Recognises names of secrets, word by word, so that `secretary` and `max_tokens` do not match. */
 import { rememberedText } from '#core/kernel/remembered.ts';
 
-/** Words and word groups joined by `_` at the end of a secret's name. */
+/** Words and groups of words joined by `_` at the end of a secret's name. */
 const secretEndings = new Set(
   `password passwords passwd passphrase pwd secret secrets token jwt otp passcode authorization cookie cookies credential
   credentials api_key api_keys private_key private_keys access_key secret_key signing_key encryption_key master_key
   account_key session_key auth_key shared_key ssh_key pre_shared_key connection_string auth tokens`.split(/\s+/),
 );
 
-/** Same without separators: `dbpassword`, `apikey`. */
+/** Equivalent endings without separators: `dbpassword`, `apikey`. */
 const runTogether =
   /(?:password|passwd|passphrase|apikey|accesstoken|authtoken|refreshtoken|idtoken|bearertoken|secretkey|privatekey|accesskey|clientsecret|connectionstring)$/;
 
@@ -16,11 +16,11 @@ const runTogether =
 const trailing =
   /_(?:value|plain|plaintext|raw|base64|b64|hex|pem|hash|confirmation|confirm|old|new|current|header|\d+)$/;
 
-/** Other kinds of tokens: page cursors and tokens of language models. */
+/** Other kinds of tokens: page cursors and language model tokens. */
 const otherTokens =
   /(?:^|_)(?:page|next|continuation|sync|stop|pad|eos|bos|unk|mask|max|min|num|total|prompt|completion|input|output|cached|reasoning|used|remaining)_tokens?$/;
 
-/** Names of secrets or of containers. Their texts are withheld, and their objects are searched. */
+/** Names of secrets or of containers. Strings under these names are withheld, and objects are searched. */
 const containers = new Set(['auth', 'credential', 'credentials', 'token', 'tokens', 'cookie', 'cookies', 'jwt']);
 
 /** Converts a name to lower case with words joined by `_`, so that `X-API-Key`, `xApiKey` and `x_api_key` are equal. */
@@ -34,7 +34,7 @@ export function normalisedName(name: string): string {
     .toLowerCase();
 }
 
-/** Returns which values of a name are secret: `whole` for all values, `text` only for strings. */
+/** Returns which values under a name are secret: `whole` for all values, `text` only for strings. */
 export function secrecyOf(name: string): 'none' | 'text' | 'whole' {
   let normal = normalisedName(name.slice(-nameCharacters));
   while (trailing.test(normal)) normal = normal.replace(trailing, '');
@@ -44,7 +44,7 @@ export function secrecyOf(name: string): 'none' | 'text' | 'whole' {
   return containers.has(ending) ? 'text' : 'whole';
 }
 
-/** Memoized `secrecyOf` for names of members. */
+/** Memoized `secrecyOf` for member names. */
 export const secrecyOfMember = rememberedText(secrecyOf);
 
 /** Number of characters checked at the end of a name, which bounds the work on hostile keys. */

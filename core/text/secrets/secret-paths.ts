@@ -4,16 +4,16 @@ import { remembered } from '#core/kernel/remembered.ts';
 import { canonicalText, plainReading } from '#core/text/matching/canonical-text.ts';
 import { pathGlob } from '#core/text/matching/path-pattern.ts';
 
-/** The patterns of the guards, so that both share one automaton. */
+/** Patterns of the guards, compiled so that both uses share one automaton. */
 const lists = secretFileLists.map((list) => pathGlob({ ...fileGlobs(list), wholePath: false }));
 const isListed = (path: string): boolean => lists.some((list) => list.matches(path));
 
-/** Returns whether a path, in any case and spelling, is on one of the lists of `core/catalog/secret-files.yaml`. */
+/** Returns whether a path, in any case and spelling, is on one of the lists in `core/catalog/secret-files.yaml`. */
 export const isSecretPath = (path: string): boolean => isListed(plainPath(path));
 
 /**
- * Returns a test of paths against the lists and the files that the configuration adds [policy.secret-files].
- * @param listed false to leave the lists of the catalog out.
+ * Returns a test that matches paths against the lists and the files that the configuration adds [policy.secret-files].
+ * @param listed false to omit the catalog's lists.
  */
 export function secretPathTest(own: readonly string[] = [], listed = true): (path: string) => boolean {
   if (own.length === 0) return listed ? isSecretPath : () => false;
@@ -21,17 +21,19 @@ export function secretPathTest(own: readonly string[] = [], listed = true): (pat
   return (path) => (listed && isSecretPath(path)) || added.matches(plainPath(path));
 }
 
-/** Forms of paths in prose. Members such as `event.key` and public keys of SSH do not count as secret files. */
+/** Forms of paths in prose. Members such as `event.key` and SSH public keys do not count as secret files. */
 const pathInProse = /[._]|.\//;
 const harmlessInProse = /^[a-z_$][\w$]*(?:\.[\w$]+)*\.(?:key|env)$|\.pub$/;
 
-/** Tests a word of prose, folded and in lower case. Calls that read a file are tested by `isSecretPath`. */
+/** Test of a word of prose, folded and in lower case. Calls that read a file are tested by `isSecretPath`. */
 export type SecretFileTest = (word: string) => boolean;
 
 export const namesSecretFile: SecretFileTest = (word) =>
   pathInProse.test(word) && !harmlessInProse.test(word) && isListed(word);
 
-/** Returns a test of words against the lists and the files that the configuration adds [policy.secret-files]. */
+/**
+ * Returns a test that matches words against the lists and the files that the configuration adds [policy.secret-files].
+ */
 export const secretFileTest = (own: readonly string[] = []): SecretFileTest =>
   own.length === 0 ? namesSecretFile : ownFileTest(own);
 
@@ -40,7 +42,7 @@ const ownFileTest = remembered((own: readonly string[]): SecretFileTest => {
   return (word) => namesSecretFile(word) || (pathInProse.test(word) && added.matches(word));
 });
 
-/** Normalises a path. Returns a text with too many levels of escapes unchanged. */
+/** Normalises a path. Returns text with too many levels of escapes unchanged. */
 function plainPath(path: string): string {
   try {
     return canonicalText(path, plainReading);

@@ -1,4 +1,4 @@
-/** The supported coding agents: hook events, tools, and answer formats [cli.hook]. */
+/** The supported coding agents: hook events, tools, and response formats [cli.hook]. */
 
 import { parseStrict } from '#core/kernel/json.ts';
 import { type Fields, text } from '#core/kernel/json-fields.ts';
@@ -19,19 +19,19 @@ export interface CodingAgent extends AgentTools {
   /** The event before a tool runs. */
   readonly before: string;
   readonly after: readonly string[];
-  /** Events of earlier agent versions, converted to `before` events; they have no outcome to record. */
+  /** Events of earlier agent versions, converted to `before` events; no outcome is recorded for them. */
   readonly earlier?: Readonly<Record<string, (event: Fields) => Fields>>;
-  /** True if its events identify the call by `tool_use_id`. */
+  /** True if its events contain a `tool_use_id` that identifies the call. */
   readonly givesIds: boolean;
-  /** Member of the event that holds the session id. */
+  /** Event member with the session id. */
   readonly session: string;
-  /** The folder that the agent works on; if undefined, the event's folder is used. */
+  /** The folder that the agent works in; if undefined, the event's folder is used. */
   readonly workspace: (event: Fields) => string | undefined;
-  /** True if the agent can ask the person at its terminal. */
+  /** True if the agent can ask the person at its terminal for permission. */
   readonly asks: boolean;
-  /** The answer in the agent's format; undefined if the agent needs none to continue. */
+  /** The answer in the agent's format; undefined if the agent continues without one. */
   readonly document: (answer: Answer) => object | undefined;
-  /** Adds a sentence for the model to the result of a call, after the event of this name. */
+  /** Adds a sentence for the model to a call's result, after the event with this name. */
   readonly beside: (event: string, sentence: string) => object;
 }
 
@@ -70,7 +70,7 @@ export const codingAgents = {
     beside: contextBeside,
     inner: [
       ...['TodoRead', 'TodoWrite', 'TaskCreate', 'TaskGet', 'TaskList', 'TaskUpdate', 'TaskOutput', 'TaskStop'],
-      // Earlier names of the last two.
+      // Earlier names of the last two tools above.
       ...['BashOutput', 'KillShell', 'KillBash'],
       ...['Task', 'Agent', 'EnterPlanMode', 'ExitPlanMode', 'AskUserQuestion', 'ToolSearch', 'ReportFindings'],
     ],
@@ -96,7 +96,7 @@ export const codingAgents = {
     session: 'session_id',
     workspace: () => undefined,
     asks: false,
-    // Codex reads refusals only; a permission is not written.
+    // Codex reads only refusals, so permissions are not written.
     document: (answer) => (answer.permission === 'allow' ? undefined : claudeDocument(answer)),
     beside: contextBeside,
     inner: ['update_plan', 'get_goal', 'create_goal', 'update_goal', 'request_user_input'],
@@ -138,7 +138,7 @@ export const codingAgents = {
     title: 'Cursor',
     before: 'preToolUse',
     after: ['postToolUse', 'postToolUseFailure'],
-    // Cursor up to 2.3 has no event that covers all tools.
+    // Up to version 2.3, Cursor has no event that covers all tools.
     earlier: {
       beforeShellExecution: ({ command: line, ...event }) => ({
         ...event,

@@ -1,4 +1,4 @@
-/** Converts a coding agent's tool call to the calls that policies decide [cli.hook]. */
+/** Converts a coding agent's tool call to the calls that policies evaluate [cli.hook]. */
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
@@ -13,20 +13,20 @@ import { isPlace } from '#core/policy/rules/parameter-places.ts';
 
 export type Input = Readonly<Record<string, unknown>>;
 
-/** The folders an agent works in; paths inside `workspace` are decided relative to it. */
+/** The folders an agent works in; policies see paths inside `workspace` relative to it. */
 export interface Place {
   readonly workspace: string;
   readonly cwd: string;
 }
 
-/** Converts a tool's input to the calls that policies decide. @throws Error for unreadable input. */
+/** Converts a tool's input to the calls that policies evaluate. @throws Error for unreadable input. */
 export type ReadTool = (input: Input, place: Place) => readonly CallBody[];
 
-/** An agent's own tools by name. An unlisted tool is decided by its name. */
+/** An agent's own tools by name. For an unlisted tool, policies see only its name. */
 type ToolTable = Readonly<Record<string, ReadTool>>;
 
 export interface AgentTools {
-  /** Tools that change nothing outside the agent, or whose own tool calls arrive one by one. They need no decision. */
+  /** Tools that change nothing outside the agent, or whose tool calls arrive individually. They need no decision. */
   readonly inner: readonly string[];
   readonly tools: ToolTable;
 }
@@ -42,15 +42,17 @@ export function callsOfTool(
   return [callBodyOf('mcp', toolOfServer(name), relativePaths(input, place))];
 }
 
-/** Returns the tool's name at its server, with the server's if that one says where the tool runs: `ssh.exec`. */
+/**
+ * Returns the tool's name at its server, prefixed with the server's name if that says where the tool runs: `ssh.exec`.
+ */
 function toolOfServer(name: string): string {
   const [, server = '', tool = name] = /^(?:mcp__(.+?)__|MCP:)(.+)$/s.exec(name) ?? [];
   return otherProgramOf(server) === undefined ? tool : `${server}.${tool}`;
 }
 
 /**
- * Makes paths inside the workspace relative to it; a path that leaves it through a link begins with `..`. Others are
- * unchanged: `/docs` may be a path on another server.
+ * Makes paths inside the workspace relative to it; a path that leaves it through a link begins with `..`. Other paths
+ * are unchanged: `/docs` may be a path on another server.
  */
 function relativePaths(input: Input, place: Place): Input {
   const relativePath = (name: string, value: unknown): unknown => {
@@ -70,7 +72,7 @@ function pathOfServer(value: string, { workspace, cwd }: Place): string {
     if (target === '..' || target.startsWith('../')) return within ? target : value;
     return /^[/~]/.test(value) ? target : value;
   } catch {
-    // Not a path on this machine, such as an overlong text.
+    // Not a path on this machine, for example because it is too long.
     return value;
   }
 }
@@ -88,9 +90,9 @@ export const page: ReadTool = (input) => [{ ...callBodyOf('http', 'http.get', in
 
 /** Members of a command tool, in addition to `command`. */
 interface CommandMembers {
-  /** Members that change nothing about the command. */
+  /** Members that do not affect the command. */
   readonly plain: readonly string[];
-  /** Members that may name the command's start folder; the default is the folder of the event. */
+  /** Members that may name the command's start folder; the default is the event's folder. */
   readonly folders?: readonly string[];
 }
 
@@ -116,7 +118,7 @@ export const command =
     return [call, ...leavingByLinks(call, workspace)];
   };
 
-/** Returns calls for files that the line reaches through links out of the workspace, as outside paths. */
+/** Returns calls for files outside the workspace that the line reaches through links, with their outside paths. */
 function leavingByLinks(call: ToolCall, workspace: string): CallBody[] {
   const place = { workspace, cwd: workspace };
   return shellEffects(call).parts.flatMap(({ target, capability }) => {
@@ -127,8 +129,8 @@ function leavingByLinks(call: ToolCall, workspace: string): CallBody[] {
 }
 
 /**
- * Reads a tool on one file, under the tool name that policies use.
- * @throws Error unless exactly one argument holds a path.
+ * Reads a tool that works on one file, under the tool name that policies use.
+ * @throws Error unless exactly one argument contains a path.
  */
 export const file =
   (tool: string, ...paths: readonly string[]): ReadTool =>
@@ -140,12 +142,15 @@ export const file =
     return [fileCall(tool, path, rest, place)];
   };
 
-/** Parts of a glob that may lead out of its folder: a root, a home, a way up; also as one of several in braces. */
+/**
+ * Parts of a glob that may lead out of its folder: a root, a home folder, or a parent folder, including as one of
+ * several alternatives in braces.
+ */
 const outside = /(?:^|[{,])(?:[/~]|[A-Za-z]:)|(?:^|[{,/\\])\.\.(?:[,}/\\]|$)/;
 
 /**
- * Reads a tool that lists the files of a glob, which may name a folder of its own.
- * @param glob name of the argument with the glob.
+ * Reads a tool that lists the files matching a glob, which may name its own folder.
+ * @param glob the name of the argument with the glob.
  */
 export const globbed =
   (tool: string, glob: string, ...paths: readonly string[]): ReadTool =>
@@ -162,7 +167,7 @@ export const globbed =
     return [fileCall(tool, resolve(from, named.replace(/^~(?=\/)/, homedir())), input, place)];
   };
 
-/** Reads a tool on a folder in the same way; the default is the current folder. */
+/** Reads a tool that works on a folder in the same way; the default is the current folder. */
 export const folder =
   (tool: string, ...paths: readonly string[]): ReadTool =>
   (input, place) =>
@@ -177,14 +182,14 @@ export function fileCall(tool: string, path: unknown, rest: Input, { workspace, 
 }
 
 /**
- * Returns the path relative to the workspace. Outside of it the path begins with `..`, which packs refuse.
- * Links are followed, so a link that leads out becomes a path that leads out.
+ * Returns the path relative to the workspace. A path outside it begins with `..`, which packs refuse. Links are
+ * followed, so a link that leads outside becomes an outside path.
  */
 function inside(workspace: string, path: string): string {
   return relative(realPath(workspace), realPath(path)) || '.';
 }
 
-/** Resolves a path; for a missing file, its existing folders and links without a target. */
+/** Resolves a path. For a missing file, resolves its existing folders and links without a target. */
 function realPath(path: string): string {
   const entry = lstatSync(path, { throwIfNoEntry: false });
   const parent = dirname(path);

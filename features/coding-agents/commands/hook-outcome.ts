@@ -1,4 +1,4 @@
-/** Builds an outcome for evidence: digest and size of the result, without its contents [cli.hook-outcome]. */
+/** Builds an outcome for evidence: the result's digest and size, without its contents [cli.hook-outcome]. */
 import { createHash } from 'node:crypto';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { type Fields, fields, text } from '#core/kernel/json-fields.ts';
@@ -10,7 +10,9 @@ interface Outcome {
   readonly exit_code?: number;
 }
 
-/** Returns the outcome. Digest and size are of the result's canonical JSON, or of the error if there is no result. */
+/**
+ * Returns the outcome. Digest and size are those of the result's canonical JSON, or of the error if there is no result.
+ */
 export function outcomeOf(event: Fields): Outcome {
   const result = event.tool_response ?? event.tool_output ?? event.error ?? event.error_message;
   const output = outputOf(event);
@@ -40,7 +42,7 @@ function outputOf({ tool_response, tool_output }: Fields): Fields {
   }
 }
 
-/** Reads the exit code that Gemini CLI appends to a failed command's output, in the text for the model. */
+/** Reads the exit code that Gemini CLI appends to a failed command's output in the text for the model. */
 function geminiExit({ llmContent }: Fields): number | undefined {
   const [, code] =
     /\nExit Code: (\d{1,10})(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*)*(?:\n<\/untrusted_context>)?\s*$/.exec(

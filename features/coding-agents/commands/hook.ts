@@ -1,4 +1,4 @@
-/** `hook AGENT`: answers a coding agent's hooks with the policy's decision [cli.hook]. */
+/** `hook AGENT`: responds to a coding agent's hooks with the policy's decision [cli.hook]. */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -55,7 +55,10 @@ export function addHook(parent: Parent): void {
 const outcomeHint = ({ after }: CodingAgent): string =>
   after.length === 0 ? '' : `, or record the outcome of a ${after[0]} event`;
 
-/** Returns a decision before a tool call; after it, a note on the result or on a missing outcome, if any. */
+/**
+ * Returns a decision before a tool call. After it, returns a note on the result or on a missing outcome, if there is
+ * one.
+ */
 async function documentOf(cli: Cli, agent: CodingAgent, options: HookOptions): Promise<object | undefined> {
   let event: Fields = {};
   const isOutcome = () => agent.after.includes(text(event.hook_event_name) ?? '');
@@ -74,7 +77,7 @@ async function documentOf(cli: Cli, agent: CodingAgent, options: HookOptions): P
   }
 }
 
-/** Returns the most severe answer to a tool's calls, or undefined for tools that act only inside the agent. */
+/** Returns the most severe answer among a tool's calls, or undefined for tools that act only inside the agent. */
 async function answerOf(
   cli: Cli,
   agent: CodingAgent,
@@ -139,7 +142,9 @@ async function outcomeNote(cli: Cli, agent: CodingAgent, event: Fields): Promise
   }
 }
 
-/** Reports an outcome. A call has none if the gateway did not allow it: a person did, or no hook was installed. */
+/**
+ * Reports an outcome. A call does not have one if the gateway did not allow it: a person did, or no hook was installed.
+ */
 async function reportOutcome(cli: Cli, agent: CodingAgent, event: Fields): Promise<void> {
   if (agent.inner.includes(text(event.tool_name) ?? '')) return;
   const call_id = idAfter(agent, event);
@@ -156,7 +161,7 @@ function verdict(answer: Fields, review: 'deny' | 'ask'): Answer {
   const data = fields(error.data);
   const rule = `rule ${text(answer.matched_rule) ?? 'unknown'}, envelope ${text(answer.envelope_id) ?? 'unknown'}`;
   if (answer.decision === 'allow') return { permission: 'allow', reason: `Allowed by ${rule}.` };
-  // For a review or a person's denial, `data.reason` is a code; the message has the reviewer's words.
+  // For a review or a person's denial, `data.reason` is a code; the message contains the reviewer's words.
   const isCode = answer.decision === 'review' || data.reason === 'denied';
   const why = (isCode ? undefined : text(data.reason)) ?? text(error.message) ?? 'The policy does not allow it.';
   if (answer.decision === 'review') {
@@ -168,15 +173,16 @@ function verdict(answer: Fields, review: 'deny' | 'ask'): Answer {
   return { permission: 'deny', reason: `${why}${instead ? ` ${instead}` : ''} (${rule})` };
 }
 
-/** Returns the agent's own id; undefined if it sends none that an entry can hold. */
+/** Returns the agent's own id; undefined if there is none, or if it does not fit in an entry. */
 function ownId({ tool_use_id }: Fields): string | undefined {
   const id = text(tool_use_id);
   return id !== undefined && /^(?!\.+$)[A-Za-z0-9._:-]{1,128}$/.test(id) ? id : undefined;
 }
 
 /**
- * Returns the call id before the tool call [cli.hook-outcome]. For agents without ids (Gemini CLI), one is generated and
- * stored in a file until the event after the call, under a digest of session, tool and input. Undefined if no outcome can be recorded; the call is still decided.
+ * Returns the call id before the tool call [cli.hook-outcome]. For agents without ids (Gemini CLI), an id is generated
+ * and stored in a file until the event after the call, under a digest of session, tool and input. Undefined if no
+ * outcome can be recorded; policy is still evaluated on the call.
  */
 function idBefore(agent: CodingAgent, event: Fields): string | undefined {
   if (agent.after.length === 0) return undefined;
@@ -191,7 +197,7 @@ function idBefore(agent: CodingAgent, event: Fields): string | undefined {
   }
 }
 
-/** Returns the call id after the call; a stored id is used once. */
+/** Returns the call id after the call; a stored id is used only once. */
 function idAfter(agent: CodingAgent, event: Fields): string | undefined {
   if (agent.givesIds) return ownId(event);
   const file = fileOf(agent, event);

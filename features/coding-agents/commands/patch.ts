@@ -9,13 +9,13 @@ const headers: Readonly<Record<string, string>> = {
   'Move to': 'write_file',
 };
 
-/** Matches lines that a reader which trims spaces could take for a header. */
+/** Matches lines that a reader which trims spaces could mistake for a header. */
 const looksLikeHeader = /^[\s\p{C}\p{Z}]*\*\*\* /u;
 
-/** More files than a person would review in one patch. */
+/** Maximum number of files: a person would not review more in one patch. */
 const maxFiles = 100;
 
-/** Reads a patch. @throws Error for a patch that names no file, or has an unknown header. */
+/** Reads a patch. @throws Error for a patch that does not name a file or has an unknown header. */
 export const patchCalls: ReadTool = (input, place) => {
   const { command: patch, ...others } = input;
   const [unknown] = Object.keys(others);

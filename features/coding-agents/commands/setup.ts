@@ -1,4 +1,6 @@
-/** `setup`: configures coding agents and other clients to use the gateway, and reverts it [cli.setup]. */
+/**
+ * `setup`: configures coding agents and other clients to use the gateway, and undoes that configuration [cli.setup].
+ */
 import { homedir } from 'node:os';
 import { Argument } from 'commander';
 import { addCommand, type Cli, type Parent } from '#agentctl/command.ts';
@@ -51,7 +53,7 @@ export function addSetup(parent: Parent): void {
       const places: Places = { home: homedir(), platform: process.platform, env: process.env };
       if (name === undefined) return listClients(cli, places);
       const client: Client = clients[name as ClientName];
-      // Undo finds settings by their names.
+      // Settings are undone by name.
       const target = options.undo ? anyTarget : targetOf(cli, options);
       const { setUp, undoPlan } = await import('./setup/plan.ts');
       const plans = client.files(places, target);
@@ -117,7 +119,7 @@ async function printKey(cli: Cli) {
   return 'positive' as const;
 }
 
-/** Returns the gateway to set up. @throws UsageError if none is specified. */
+/** Returns the gateway to connect clients to. @throws UsageError if none is specified. */
 function targetOf({ globals }: Cli, { gateway, mcp, models = false }: SetupOptions): Target {
   const run = readLocalRun(globals.state ?? (process.env.GATEWAY_STATE || undefined));
   const named = globals.url ?? (process.env.AGENTCTL_URL || undefined);

@@ -1,4 +1,4 @@
-/** Reports installs, removals and refusals of plugins; stores reports not yet accepted [supply-chain.in-force]. */
+/** Reports plugin installs, removals and refusals; stores reports that are not accepted yet [supply-chain.in-force]. */
 
 import type { Cli } from '#agentctl/command.ts';
 import { exitCodes, Failure } from '#agentctl/failure.ts';
@@ -17,14 +17,14 @@ import type { PluginStore } from './store.ts';
 /** Facts about a plugin at the time of a refusal; later steps add more. */
 export interface KnownPlugin {
   entry?: Pick<PluginEntry, 'name' | 'version' | 'kind' | 'sha256'>;
-  /** Key id of the publisher, after its signature was verified. */
+  /** Key id of the publisher, set once its signature is verified. */
   signer?: string;
 }
 
 /**
- * Checks before any write that the key may record the act. If the gateway is unreachable or fails, the act is stored
- * until a gateway accepts it.
- * @throws Failure if the gateway rejects the key, or its role, kind or reach is insufficient.
+ * Checks before any write that the key may record the action. If the gateway is unreachable or fails, the action is
+ * stored until a gateway accepts it.
+ * @throws Failure if the gateway rejects the key, or its role, kind or scope is insufficient.
  */
 export async function assertMayRecord(cli: Cli, act: 'install' | 'remove'): Promise<void> {
   let caller: unknown;
@@ -42,7 +42,10 @@ export async function assertMayRecord(cli: Cli, act: 'install' | 'remove'): Prom
   }
 }
 
-/** Returns whether the same command may succeed later with the same key: the gateway is unreachable or overloaded. */
+/**
+ * Returns whether the same command may succeed later with the same key, because the gateway is unreachable or
+ * overloaded.
+ */
 const mayPass = (fault: unknown): boolean =>
   fault instanceof Failure &&
   (fault.exitCode === exitCodes.unreachable || fault.status === 429 || (fault.status ?? 0) >= 500);
@@ -58,8 +61,8 @@ function notDone(act: 'install' | 'remove', cause: Error): Failure {
 }
 
 /**
- * Records an act as evidence, after acts stored by earlier commands.
- * @returns the hash of the entry; undefined if the gateway did not accept it and the act is stored for the next
+ * Records an action as evidence, after actions stored by earlier commands.
+ * @returns the hash of the entry; undefined if the gateway did not accept the action and it is stored for the next
  * command.
  */
 export async function report(cli: Cli, store: PluginStore, act: PluginAct): Promise<string | undefined> {
@@ -110,7 +113,7 @@ async function refusalAct(
   };
 }
 
-/** Reports stored acts in order. Acts that are still not accepted stay stored, with the reason. */
+/** Reports stored actions in order. Actions that are still not accepted stay stored, with the reason. */
 async function reportKept(cli: Cli, store: PluginStore): Promise<void> {
   for (const { id, act } of await store.keptActs())
     try {

@@ -1,6 +1,6 @@
 /**
- * Downloads index files and plugins: HTTPS only, also after a redirect, bounded in size and time, resumed after an
- * early end [plugin.marketplace].
+ * Downloads index files and plugins: over HTTPS only (including redirects), with limits on size and time, and resumed
+ * after an early end [plugin.marketplace].
  */
 import { lookup as resolveHost } from 'node:dns';
 import type { IncomingMessage } from 'node:http';
@@ -10,16 +10,16 @@ import { networkOf } from '#core/catalog/networks.ts';
 import { refuse, SupplyChainRefusal } from '#core/configuration/supply-chain/refusal.ts';
 
 export interface DownloadOptions {
-  /** Largest number of bytes. */
+  /** Maximum number of bytes. */
   readonly maxBytes: number;
-  /** Allows addresses of this machine and of private networks: the user named a local index. */
+  /** Allows addresses of this machine and of private networks, because the user named a local index. */
   readonly privateAllowed: boolean;
-  /** Longest silence of the server in milliseconds. */
+  /** Maximum time in milliseconds without data from the server. */
   readonly idleMs?: number;
-  /** Longest time of the whole download in milliseconds, against servers that send a byte now and then. */
+  /** Maximum time in milliseconds for the whole download, against servers that only send an occasional byte. */
   readonly totalMs?: number;
   readonly onProgress?: (received: number, total: number | undefined) => void;
-  /** Certificate authorities besides those of the system, in PEM form. */
+  /** Certificate authorities in addition to the system's, in PEM form. */
   readonly ca?: string;
 }
 
@@ -28,11 +28,11 @@ const maxResumptions = 5;
 const defaultIdleMs = 30_000;
 const defaultTotalMs = 15 * 60_000;
 
-/** The part received so far, over several connections. */
+/** The part received so far, possibly over several connections. */
 interface Arrived {
   chunks: Buffer[];
   bytes: number;
-  /** Tells the server to send only the rest of the same file. */
+  /** Validator that makes the server send the rest only if the file is the same. */
   validator: string | undefined;
 }
 
@@ -42,8 +42,7 @@ interface Run extends DownloadOptions {
 }
 
 /**
- * Downloads a file. The caller verifies the bytes, so the rest of another file is harmless.
- *
+ * Downloads a file. The caller verifies the bytes, so receiving the rest of a different file is harmless.
  * @throws SupplyChainRefusal
  */
 export async function download(address: string, options: DownloadOptions): Promise<Buffer> {
@@ -58,7 +57,7 @@ export async function download(address: string, options: DownloadOptions): Promi
       if (run.deadline.aborted)
         return refuse('download_failed', `${address} took longer than ${totalMs / 1000} s`, cause);
       const ended = cause instanceof SupplyChainRefusal && cause.reason === 'download_truncated';
-      // A server that ends at the same point again has no more to send.
+      // A server that ends at the same point twice has no more to send.
       if (!ended || arrived.bytes <= furthest || resumptions === maxResumptions) throw cause;
       furthest = arrived.bytes;
     }
@@ -75,7 +74,7 @@ async function receive(arrived: Arrived, address: string, run: Run): Promise<Buf
 const rangeAfter = ({ bytes, validator }: Arrived): Record<string, string> =>
   bytes === 0 ? {} : { range: `bytes=${bytes}-`, ...(validator !== undefined && { 'if-range': validator }) };
 
-/** Begins again. A weak ETag does not identify bytes. */
+/** Restarts the download. A weak ETag does not identify bytes. */
 function startOver(arrived: Arrived, { headers }: IncomingMessage): void {
   const { etag, 'last-modified': modified } = headers;
   arrived.chunks = [];
@@ -142,7 +141,7 @@ function open(
       signal: deadline,
       headers: { 'accept-encoding': 'identity', 'user-agent': 'agentctl', ...range },
       ...(ca !== undefined && { ca }),
-      // The connection goes to the checked address, not to the result of a second look-up.
+      // The connection goes to the checked address, not to the result of a second lookup.
       ...(!privateAllowed && { lookup: publicOnly }),
     });
     outgoing
@@ -186,7 +185,7 @@ const asRefusal = (cause: Error, url: URL): SupplyChainRefusal =>
     ? cause
     : new SupplyChainRefusal('download_failed', `${url.href} cannot be read: ${cause.message}`, { cause });
 
-/** Resolves a name, and refuses it if one of its addresses is not public. */
+/** Resolves a name, and refuses it if any of its addresses is not public. */
 const publicOnly: LookupFunction = (hostname, options, callback) => {
   resolveHost(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, '', 0);
@@ -203,5 +202,5 @@ const privateRefusal = (host: string, address: string) =>
     `${host} has the address ${address}, which is not public; a local index file may name it`,
   );
 
-/** Returns whether an address is not of the public internet. A text that is not an address is not public. */
+/** Returns whether an address is outside the public internet. Text that is not an address is not public. */
 export const isPrivate = (address: string): boolean => networkOf(address) !== 'public';

@@ -9,7 +9,7 @@ import type { PluginEntry } from '#core/configuration/supply-chain/documents.ts'
 import { SupplyChainRefusal } from '#core/configuration/supply-chain/refusal.ts';
 import type { Trusted } from '#core/configuration/supply-chain/verify-index.ts';
 
-/** Address and content of an index; relative names in it resolve against the address. */
+/** Address and content of an index; relative names in it are resolved against the address. */
 export interface IndexSource {
   readonly file: unknown;
   fetchArtifact(entry: PluginEntry): Promise<Buffer>;
@@ -33,7 +33,7 @@ export async function readIndex(cli: Cli, address: string): Promise<IndexSource>
   return {
     file: jsonOf(text.toString(), address),
     fetchArtifact: async ({ url, size }) => {
-      // One byte more than the signed size shows that the file is larger.
+      // Reading one byte more than the signed size shows whether the file is larger.
       const most = Math.min(size + 1, pluginSizes.artifactBytes);
       if (!isFileName(url)) return load(url, most);
       if (remote) return load(new URL(url, address).href, most);
@@ -58,7 +58,7 @@ export async function refusals(cli: Cli, work: () => Promise<Outcome>): Promise<
   }
 }
 
-/** Verifies an entry now; returns its publisher or the reason of the failure. */
+/** Verifies an entry now; returns its publisher or the reason for the failure. */
 export async function verdictOf(
   entry: PluginEntry,
   trusted: Omit<Trusted, 'index' | 'seen'>,
@@ -74,7 +74,7 @@ export async function verdictOf(
   }
 }
 
-/** Checks that a module follows the ABI, or that a pack is canonical; rejects with the problem. */
+/** Checks that a module follows the ABI, or that a pack is canonical; otherwise rejects with the problem. */
 export async function readable({ kind, name }: PluginEntry, bytes: Uint8Array): Promise<unknown> {
   if (kind === 'wasm_filter') return (await import('#adapters/wasm/module.ts')).compileModule(bytes);
   return (await import('../pack-bytes.ts')).readPackBytes(bytes, name);

@@ -104,7 +104,7 @@ interface Opened {
 const storeOf = ({ globals }: Cli): PluginStore =>
   new PluginStore(stateFolder(globals.state ?? (process.env.GATEWAY_STATE || undefined)).path);
 
-/** Opens the index, verified by the pinned key and not older than the last one seen. */
+/** Opens the index, after verifying it with the pinned key and checking that it is not older than the last one seen. */
 async function opened(cli: Cli, { index, root: rootFile }: IndexOptions): Promise<Opened> {
   const { keyIdOf, publicKeyOf } = await import('#core/configuration/supply-chain/keys.ts');
   const { verifyIndex } = await import('#core/configuration/supply-chain/verify-index.ts');
@@ -118,7 +118,7 @@ async function opened(cli: Cli, { index, root: rootFile }: IndexOptions): Promis
     refuse('root_changed', `the pinned root key is ${keyIdOf(publicKeyOf(record.root))}, --root is ${keyIdOf(key)}`);
   const source = await readIndex(cli, index);
   const trusted = verifyIndex(source.file, key, { now: Date.now(), ...(record && { seen: record.seen }) });
-  // Stored immediately: revocations apply to installed plugins, and older indexes are refused from now on.
+  // Stored immediately: from now on, revocations apply to installed plugins, and older indexes are refused.
   if (record) await store.write({ ...record, index_file: source.file, seen: trusted.seen });
   return { store, record, root, source, trusted };
 }
@@ -174,7 +174,7 @@ function installedPack(cli: Cli, entry: PluginEntry, path: string, evidence: str
   return 'positive';
 }
 
-/** Returns the filter entry. The digest pins the bytes: a file changed later is refused at import. */
+/** Returns the filter entry. The digest pins the bytes: if the file changes later, its import is refused. */
 const filterOf = ({ name, sha256 }: PluginEntry, path: string) => ({
   name,
   type: 'wasm',
@@ -219,7 +219,7 @@ async function outdated(cli: Cli, options: IndexOptions): Promise<Outcome> {
   return rows.length === 0 ? 'positive' : 'negative';
 }
 
-/** Removes a plugin. Refuses if the gateway does not answer, because a policy may use the plugin. */
+/** Removes a plugin. Refuses if the gateway does not respond, because a policy may be using the plugin. */
 async function remove(cli: Cli, wanted: string, known: KnownPlugin): Promise<Outcome> {
   await assertMayRecord(cli, 'remove');
   const { refuse } = await import('#core/configuration/supply-chain/refusal.ts');

@@ -35,12 +35,12 @@ export class PluginStore {
     this.#folder = resolve(stateFolder, 'plugins');
   }
 
-  /** Returns the absolute path of a module or pack. Its name consists of the digest only. */
+  /** Returns the absolute path of a module or pack. Its file name consists only of the digest. */
   pathOf({ sha256, kind }: PluginFile): string {
     return join(this.#folder, fileOf({ sha256, kind }));
   }
 
-  /** Reads the record. @throws Error for an invalid one, which is never treated as empty. */
+  /** Reads the record. @throws Error for an invalid record, which is never treated as empty. */
   async read(): Promise<PluginRecord | undefined> {
     const file = join(this.#folder, 'installed.json');
     const text = await readFile(file, 'utf8').catch(absent);
@@ -70,12 +70,12 @@ export class PluginStore {
     return rm(this.pathOf(of), { force: true });
   }
 
-  /** Stores an act until a gateway takes it; one file each, so that simultaneous commands lose none. */
+  /** Stores an action until a gateway accepts it, each in its own file, so that concurrent commands do not lose any. */
   keepAct(act: object): Promise<void> {
     return this.#replace(`${Date.now()}-${randomUUID()}.act`, Buffer.from(JSON.stringify(act)));
   }
 
-  /** Returns the acts, oldest first. Skips files that are not JSON. */
+  /** Returns the stored actions, oldest first. Skips files that are not JSON. */
   async keptActs(): Promise<{ readonly id: string; readonly act: unknown }[]> {
     const names = (await readdir(this.#folder).catch(absent)) ?? [];
     const kept = names.filter((name) => /^\d+-[0-9a-f-]+\.act$/.test(name)).sort();

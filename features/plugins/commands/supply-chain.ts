@@ -1,4 +1,4 @@
-/** `supply-chain`: keys, signatures and verification of plugin indexes and plugins; needs no gateway. */
+/** `supply-chain`: keys, signatures and verification of plugin indexes and plugins; works without a gateway. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -261,7 +261,9 @@ function verifyFile(
   });
 }
 
-/** Lists the parts in force. Shipped packs are unsigned: that fails only with `tool_policies.require_signed`. */
+/**
+ * Lists the active plugins. Shipped packs are unsigned, which is a failure only with `tool_policies.require_signed`.
+ */
 const listInForce = (cli: Cli): Promise<Outcome> =>
   showAnswer(
     cli,
@@ -301,7 +303,7 @@ function listFile(cli: Cli, file: string, root: string): Promise<Outcome> {
   });
 }
 
-/** Writes a new file. @throws UsageError if it exists: keys are never overwritten. */
+/** Writes a new file. @throws UsageError if it exists, because keys are never overwritten. */
 async function writeNew(file: string, content: string): Promise<void> {
   const handle = await open(file, 'wx', 0o600).catch((cause) => {
     throw fileTrouble('write', file, cause);

@@ -1,4 +1,4 @@
-/** The checks of `restore check`: each names the step that repairs what does not hold [cli.status]. */
+/** The checks of `restore check`: each names the step that repairs its failures [cli.status]. */
 import type { Api } from '#agentctl/client.ts';
 import type { Cli } from '#agentctl/command.ts';
 import { type Check, otherRelease, readOperation } from '#agentctl/doctor/check.ts';
@@ -8,7 +8,7 @@ import { count, type Fields, fields, list, text } from '#core/kernel/json-fields
 
 const putBack = 'agentctl restore entries: brings entries and log back from the archive';
 
-/** @param published checkpoints of the log, as signed notes. */
+/** @param published published checkpoints of the log, as signed notes. */
 export async function restoreChecks(cli: Cli, published: readonly string[]): Promise<readonly Check[]> {
   const { checks } = await import('#agentctl/doctor/checks.ts');
   return [
@@ -25,7 +25,7 @@ export async function restoreChecks(cli: Cli, published: readonly string[]): Pro
   ];
 }
 
-/** Verifies every chain of the tenant. A piece ends at its first broken link. */
+/** Verifies every chain of the tenant. Each response ends at its first broken link. */
 async function chains(cli: Cli): Promise<CheckResult[]> {
   const found: CheckResult[] = [];
   let entries = 0;
@@ -71,7 +71,10 @@ async function archive(cli: Cli): Promise<CheckResult[]> {
   return found.length > 0 ? found : [ok(`${entries} entries of all tenants are in the archive`)];
 }
 
-/** Checks that the log is signed by a known key, that its tiles can be read, and that it continues what was published. */
+/**
+ * Checks that the log is signed with a known key, that its tiles can be read, and that it continues the published
+ * checkpoints.
+ */
 async function log(api: Api, published: readonly string[]): Promise<CheckResult[]> {
   const { openCheckpoint } = await import('#core/evidence/transparency/checkpoint-note.ts');
   const { continued } = await import('#core/evidence/transparency/continued.ts');
@@ -100,7 +103,7 @@ async function log(api: Api, published: readonly string[]): Promise<CheckResult[
       );
   }
   if (found.length > 0) return found;
-  // Reads tiles, which are in the archive bucket.
+  // Reads tiles, which are stored in the archive bucket.
   await consistency(api, 1, head.size);
   return notes.length > 0
     ? [ok(`the log has ${head.size} leaves and continues ${notes.length} published checkpoints`)]
@@ -112,7 +115,7 @@ async function consistency(api: Api, from: number, to: number): Promise<Buffer[]
   return (Array.isArray(proof) ? proof : []).map((hash) => Buffer.from(String(hash), 'base64'));
 }
 
-/** Compares pending and approved rows with the votes in evidence, which decide. */
+/** Compares pending and approved rows with the votes in evidence, which take precedence. */
 async function approvals(api: Api): Promise<CheckResult[]> {
   const pending = await all(api, 'listApprovals', 'pending', {});
   const approved = await all(api, 'approvalHistory', 'approvals', { status: 'approved' });
@@ -165,7 +168,7 @@ async function all(
   }
 }
 
-/** Steps for state in force that evidence contradicts, by kind. Budgets and risk are lower bounds. */
+/** Steps for active state that contradicts evidence, by kind. Budgets and risk are lower bounds. */
 const inForceSteps: Readonly<Record<string, string>> = {
   budget: 'lower the limit of this account by the difference until its period ends',
   configuration: 'agentctl config put: store the configuration that was last in force',

@@ -1,4 +1,4 @@
-/** The plan of a restore: the treatment of each table, and the commands in order [cli.status]. */
+/** The plan of a restore: how each table is treated, and the commands in order [cli.status]. */
 import { UsageError } from '#agentctl/failure.ts';
 import { type TableName, type TableSpec, tables } from '#core/contracts/tables.ts';
 import { fields, text } from '#core/kernel/json-fields.ts';
@@ -26,7 +26,7 @@ const leftEmpty: Readonly<Partial<Record<TableName, string>>> = {
   traces: 'the last traces of its processes',
 };
 
-/** Points to watch after a table was restored. */
+/** Points to watch after a table has been restored. */
 const afterwards: Readonly<Partial<Record<TableName, string>>> = {
   evidence: 'later entries come back from the archive by `agentctl restore entries`',
   sessions: 'heads move with the entries that are put back, and so do risk and cost of sessions',
@@ -52,7 +52,7 @@ interface PlanOptions {
   readonly from: { readonly at: string } | { readonly vault: string };
 }
 
-/** Makes the plan. @param stacks outputs by stack name. @throws UsageError if they are not those of a deployment. */
+/** Makes the plan. @param stacks outputs by stack name. @throws UsageError if they do not come from a deployment. */
 export function restorePlan(stacks: unknown, { to, from }: PlanOptions): RestorePlan {
   const name = Object.keys(fields(stacks))
     .find((stack) => stack.endsWith('-stores'))

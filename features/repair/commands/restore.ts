@@ -1,4 +1,4 @@
-/** `restore plan`, `restore entries`, `restore check`: bring a deployment back from restored tables and buckets. */
+/** `restore plan`, `restore entries`, `restore check`: restore a deployment from restored tables and buckets. */
 import { readFile } from 'node:fs/promises';
 import { addCommand, addGroup, type Cli, type Outcome, type Parent } from '#agentctl/command.ts';
 import { fileTrouble, UsageError } from '#agentctl/failure.ts';
@@ -71,7 +71,7 @@ async function plan(cli: Cli, { outputs, to, at, vault }: PlanOptions): Promise<
   const { restorePlan } = await import('./restore-plan.ts');
   if ((at === undefined) === (vault === undefined))
     throw new UsageError('give --at for point-in-time recovery, or --vault for AWS Backup');
-  // They become words of commands that are copied into a shell.
+  // They become words in commands that are copied into a shell.
   if (at !== undefined && !(/^[\dT:.+Z-]+$/.test(at) && Date.parse(at)))
     throw new UsageError(`--at is ${JSON.stringify(at)}; it takes a time such as 2026-11-22T10:00:00Z`);
   for (const [option, name] of Object.entries({ to, vault }))

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Starts the streaming plane: what its container runs. */
+/** Starts the streaming plane: the program that its container runs. */
 import { main } from './main.ts';
 
 try {

@@ -1,4 +1,7 @@
-/** The streaming plane: chat, MCP and actions of a deployment behind a load balancer, where a caller that leaves is noticed. */
+/**
+ * The streaming plane: chat, MCP and actions of a deployment behind a load balancer, where the gateway notices when a
+ * caller disconnects.
+ */
 import { brokerClients } from '#adapters/aws/broker-clients.ts';
 import { awsExecutorClients } from '#adapters/executors/clients.ts';
 import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
@@ -21,10 +24,16 @@ import { webSockets } from '../../../bin/local/web-socket.ts';
 import { isOfPlane } from '../functions.ts';
 import { planeLimits } from '../limits.ts';
 
-/** After the last call was cut: recording what became of it, and sending spans. ECS kills the process after `stopTimeout`. */
+/**
+ * Time after the last call was cut off, for recording outcomes and sending spans. ECS kills the process after
+ * `stopTimeout`.
+ */
 const settlingMs = 4_500;
 
-/** Serves until SIGTERM, then drains: takes no further connection, lets calls end in time, cuts and settles the rest [local.drain]. */
+/**
+ * Serves until SIGTERM, then drains: accepts no more connections, lets calls end in time, and cuts off and settles the
+ * rest [local.drain].
+ */
 export async function main(environment: NodeJS.ProcessEnv): Promise<void> {
   const { port, loadBalancer, drainMs } = planeSettings(environment);
   const signalled = endingSignal();
@@ -53,17 +62,17 @@ export async function main(environment: NodeJS.ProcessEnv): Promise<void> {
   plane.endStreams();
   await Promise.all([sockets.close(), server.drain(drainMs)]);
   await plane.stop();
-  process.exit(0); // whatever a library still holds open
+  process.exit(0); // anything a library still keeps open
 }
 
 interface PlaneSettings {
   readonly port: number;
   readonly loadBalancer: LoadBalancer;
-  /** Milliseconds for calls to end after SIGTERM; calls that still run are cut off and settled. */
+  /** Milliseconds for calls to end after SIGTERM; calls still running after that are cut off and settled. */
   readonly drainMs: number;
 }
 
-/** Longer than the load balancer keeps an idle connection. */
+/** Added to the load balancer's idle timeout, so that the plane keeps connections open longer. */
 const longerMs = 10_000;
 
 /** @throws Error naming the variable that is missing or malformed. */
@@ -88,19 +97,19 @@ export function planeSettings(environment: NodeJS.ProcessEnv): PlaneSettings {
   };
 }
 
-/** Spans and metrics leave so often: a function sends them after each call. */
+/** Interval for sending spans and metrics; a function sends them after each call. */
 const flushEveryMs = 10_000;
 
-/** @param openSockets counts the WebSockets, for the metric that the service scales by. */
+/** @param openSockets returns the number of WebSockets, for the metric on which the service scales. */
 function startPlane(environment: NodeJS.ProcessEnv, openSockets: () => number) {
   const composed = composeChat(environment, { brokerClients });
   const { telemetry, snapshots } = composed;
-  // One process serves many callers, so heavy work leaves its thread (decision 0044).
+  // One process serves many callers, so heavy work runs outside its main thread (decision 0044).
   const background = backgroundWork({ telemetry, effects: lazyEffects, packs: 'policies' });
   const { texts, calls } = background;
   const ports = { ...composed, effects: background.effects, texts, calls, hostLimits: planeLimits };
   const mcp = mcpOnAws(ports);
-  // Its ports execute calls of MCP servers in the conversations that its clients have.
+  // Its ports execute MCP server calls in the sessions of its clients.
   const actions = httpEndpoint(
     'test-action',
     withExecutors(mcp.ports, awsExecutorClients(environment.SANDBOX_FUNCTION)),
@@ -117,9 +126,9 @@ function startPlane(environment: NodeJS.ProcessEnv, openSockets: () => number) {
     ports,
     handlers: running.watched({ ...chatHandlers(ports), mcp: mcp.handler, 'test-action': actions }),
     maxBodyBytes: async () => (await snapshots.current({ evenStale: true })).configuration.server.max_body_bytes,
-    /** Ends streams that would otherwise last as long as their clients like. */
+    /** Ends streams that would otherwise stay open as long as their clients do. */
     endStreams: () => mcp.gateway.endStreams(),
-    /** Settles the calls whose callers are gone, and sends what waits. */
+    /** Settles the calls of disconnected callers, and sends pending telemetry. */
     async stop(): Promise<void> {
       await mcp.gateway.stop();
       await running.over();

@@ -1,10 +1,10 @@
-/** Alarms on the streaming plane: whether its tasks exist, answer, and have processor time left. */
+/** Alarms on the streaming plane: whether its tasks exist, respond, and have spare CPU time. */
 import { HttpCodeTarget } from 'aws-cdk-lib/aws-elasticloadbalancingv2';
 import { type AlarmRow, failedPercent, fiveMinutes, summed, sustained } from '../../../lib/alarms/alarm.ts';
 import type { StreamingService } from './service.ts';
 
 const worthAMessage = { percent: 5, failures: 3 };
-/** The plane adds tasks at 60 % CPU. Above this value it has reached its maximum, or tasks do not start. */
+/** The plane adds tasks at 60 % CPU. Above this value, it has reached its maximum, or new tasks do not start. */
 const busyPercent = 85;
 
 export function streamingAlarms({ targets, service }: StreamingService): AlarmRow[] {

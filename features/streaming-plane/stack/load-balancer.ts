@@ -1,4 +1,4 @@
-/** The load balancer of the streaming plane: TLS, idle time of streams, access logs. */
+/** The streaming plane's load balancer: TLS, idle timeout of streams, access logs. */
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Peer, Port, SecurityGroup } from 'aws-cdk-lib/aws-ec2';
 import {
@@ -18,8 +18,8 @@ import type { StreamingNetwork } from './network.ts';
 import type { StreamingSettings } from './settings.ts';
 
 /**
- * A connection that is silent for longer is cut: longer than an action may execute. Streams carry a comment every 15
- * seconds.
+ * A connection that is silent for longer than this is closed; it exceeds the time that an action may execute. Streams
+ * send a comment every 15 seconds.
  */
 export const idleSeconds = functionSeconds.action + 10;
 
@@ -69,7 +69,7 @@ export class StreamingBalancer extends Construct {
     });
   }
 
-  /** Sets attributes of the load balancer instead of calling `logAccessLogs`, which has to know the region. */
+  /** Sets attributes on the load balancer instead of calling `logAccessLogs`, which requires a known region. */
   #keepAccessLogs(): void {
     const logs = new Bucket(this, 'AccessLogs', {
       encryption: BucketEncryption.S3_MANAGED,

@@ -1,4 +1,4 @@
-/** The network of tasks and load balancer: in the deployment's named VPC, or in a new one. */
+/** The network of the tasks and the load balancer, in a VPC named by the deployment or in a new one. */
 import { RemovalPolicy } from 'aws-cdk-lib';
 import {
   FlowLogDestination,
@@ -26,7 +26,7 @@ export class StreamingNetwork extends Construct {
   readonly vpc: IVpc;
   readonly taskSubnets: SubnetSelection;
   readonly balancerSubnets: SubnetSelection;
-  /** Security groups of the tasks that the deployment names: upstreams admit these. */
+  /** Security groups of the tasks that are named by the deployment; upstreams admit these groups. */
   readonly taskGroups: readonly ISecurityGroup[];
 
   constructor(scope: Construct, id: string, { settings, streaming }: StreamingNetworkProps) {
@@ -43,7 +43,7 @@ export class StreamingNetwork extends Construct {
     }
     const named = (kind: string, ids: readonly string[]): SubnetSelection => ({
       subnets: ids.map((subnetId, at) =>
-        // A template that names a subnet by its id contains neither zone nor route table.
+        // A template that refers to a subnet by id contains neither its zone nor its route table.
         Subnet.fromSubnetAttributes(this, `${kind}${at}`, {
           subnetId,
           availabilityZone: `${at}`,
@@ -60,7 +60,7 @@ export class StreamingNetwork extends Construct {
   }
 
   /**
-   * Creates a VPC with two zones. Tasks reach providers through NAT gateways, tables and objects through endpoints,
+   * Creates a VPC with two zones. Tasks reach providers through NAT gateways, and tables and objects through endpoints,
    * which are free.
    */
   #ownVpc(natGateways: number): IVpc {

@@ -38,18 +38,18 @@ import type { StreamingNetwork } from './network.ts';
 import type { StreamingSettings } from './settings.ts';
 
 const port = 8080;
-/** Fargate's longest time between SIGTERM and SIGKILL. */
+/** Fargate's maximum time between SIGTERM and SIGKILL. */
 const stopSeconds = 120;
-/** Time for calls to end. The rest settles those that were cut. */
+/** Time for calls to end. The remaining time is for settling calls that were cut off. */
 const drainSeconds = 110;
-/** Time for the streams of a leaving task to end; the load balancer sends it no new requests. */
+/** Time for the streams of a departing task to end; the load balancer sends it no new requests. */
 const deregistrationSeconds = 300;
 
 interface StreamingServiceProps {
   readonly settings: GatewaySettings;
   readonly streaming: StreamingSettings;
   readonly stores: Stores;
-  /** The variables of every function. */
+  /** The environment variables of every function. */
   readonly environment: Readonly<Record<string, string>>;
   readonly apis: ApiIds;
   readonly network: StreamingNetwork;
@@ -79,7 +79,7 @@ export class StreamingService extends Construct {
       vpcSubnets: network.taskSubnets,
       securityGroups: [tasks, ...network.taskGroups],
       assignPublicIp: false,
-      // No desired count: each release would set it back, while scaling has its own minimum.
+      // No desired count: each release would reset it, and scaling has its own minimum.
       minHealthyPercent: 100,
       maxHealthyPercent: 200,
       circuitBreaker: { rollback: true },
@@ -123,8 +123,8 @@ export class StreamingService extends Construct {
     });
     const linuxParameters = new LinuxParameters(this, 'Linux');
     linuxParameters.dropCapabilities(Capability.ALL);
-    // Spans are signed with keys of the environment, which a task lacks. Here, CloudFront's headers could be forged by
-    // a caller.
+    // Spans are signed with keys from the environment, which a task does not have. Here, a caller could forge
+    // CloudFront's headers.
     const { OTLP_TRACES_URL: _traces, BEHIND_EDGE: _edge, ...shared } = environment;
     task.addContainer('plane', {
       image: ContainerImage.fromAsset(`${settings.bundles}/streaming-plane`, { platform: Platform.LINUX_ARM64 }),
@@ -150,7 +150,10 @@ export class StreamingService extends Construct {
     return task;
   }
 
-  /** Scales by CPU, and by the calls of a task, which it reports itself: streams that wait for a model use no CPU. */
+  /**
+   * Scales by CPU and by concurrent calls per task, which each task reports itself: streams that wait for a model use
+   * no CPU.
+   */
   #scale({ settings, streaming }: StreamingServiceProps): void {
     const tasks = this.service.autoScaleTaskCount({ minCapacity: streaming.minTasks, maxCapacity: streaming.maxTasks });
     const cooldowns = { scaleInCooldown: Duration.minutes(10), scaleOutCooldown: Duration.minutes(1) };

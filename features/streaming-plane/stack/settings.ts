@@ -1,6 +1,5 @@
 /**
- * Settings of the streaming plane from CDK context: whether there is one, how callers reach it, and its number of
- * tasks.
+ * Settings of the streaming plane from CDK context: whether it exists, how callers reach it, and its number of tasks.
  */
 import type { Node } from 'constructs';
 import { arns, whole, word, words } from '../../../lib/context.ts';
@@ -8,11 +7,13 @@ import { refuseWithout } from '../../../lib/option-conflicts.ts';
 import type { GatewaySettings } from '../../../lib/settings.ts';
 
 export interface StreamingSettings {
-  /** Certificate of the load balancer, by ARN, and its host for callers; absent on stage dev: plain HTTP. */
+  /**
+   * The load balancer's certificate (ARN) and the host that callers use; absent on stage dev, which uses plain HTTP.
+   */
   readonly tls: { readonly certificate: string; readonly host: string } | undefined;
-  /** `public`: the load balancer has internet addresses. */
+  /** `public`: the load balancer has internet-facing addresses. */
   readonly access: 'public' | 'private';
-  /** Subnets of the load balancer, if the deployment names the VPC. */
+  /** Subnets of the load balancer, if the deployment names a VPC. */
   readonly balancerSubnetIds: readonly string[];
   readonly minTasks: number;
   readonly maxTasks: number;
@@ -26,7 +27,7 @@ const options = [
 ];
 export const contextKeys = ['streamingPlane', ...options];
 
-/** Reads the settings. @throws Error if an option is missing, or contradicts another [plane.container]. */
+/** Reads the settings. @throws Error if an option is missing or contradicts another [plane.container]. */
 export function streamingSettings(node: Node, { stage, network }: GatewaySettings): StreamingSettings | undefined {
   if (word(node, 'streamingPlane', ['off', 'fargate']) === 'off') {
     refuseWithout(node, 'streamingPlane=fargate', options);

@@ -1,4 +1,4 @@
-/** The stack of the streaming plane: chat and MCP in containers that see their callers (0075). */
+/** The stack of the streaming plane: chat and MCP in containers that notice when callers disconnect (0075). */
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { AddedStack, AddedStackProps } from '../../../lib/added-stack.ts';

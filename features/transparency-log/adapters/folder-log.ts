@@ -1,4 +1,4 @@
-/** Objects of the transparency log in a folder of the state: each file is written once and never changed. */
+/** Objects of the transparency log in a subfolder of the state folder: each file is written once and never changed. */
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createDurably } from '#adapters/local/durable-file.ts';
@@ -30,7 +30,7 @@ export function folderLog(root: string): LogObjects {
   };
 }
 
-/** Returns the name of a tenant's folder, after renaming one of an earlier release. */
+/** Returns the name of a tenant's folder, after renaming a folder from an earlier release. */
 async function takenOver(root: string, tenant: string): Promise<string> {
   const [name, former] = [fileNameOf(tenant), formerFileName(tenant)];
   const names = (await readdir(root).catch(absent)) ?? [];
@@ -39,6 +39,6 @@ async function takenOver(root: string, tenant: string): Promise<string> {
 }
 
 function absent(fault: NodeJS.ErrnoException): undefined {
-  // Folders of partial tiles end in `.p`: a file of that path does not exist either.
+  // Folders of partial tiles end in `.p`; `ENOTDIR` on such a path also means that the file does not exist.
   if (fault.code !== 'ENOENT' && fault.code !== 'ENOTDIR') throw fault;
 }

@@ -10,8 +10,8 @@ import { logObjectsTable } from './log-objects-table.ts';
 import { logTable } from './log-table.ts';
 
 /**
- * Processes that share a store keep one log there: its objects are in the store, and each process has its key
- * [transparency.log].
+ * Opens the log. Processes that share a store keep one log there: its objects are in the store, and each process has
+ * the log's key [transparency.log].
  */
 export const openLog: OpenLocalLog = async ({ stateFolder, store, clock, ...given }) => {
   const { shared } = store;

@@ -1,6 +1,6 @@
 /**
- * Objects of the transparency log in the Object-Lock bucket, under names that no tenant can have. Each is put once;
- * none is changed or removed.
+ * Objects of the transparency log in the Object Lock bucket, under names that tenants cannot have. Each is put once,
+ * and never changed or removed.
  */
 
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
@@ -12,7 +12,7 @@ import type { LogObjects } from '../ports.ts';
 
 interface LogBucketOptions {
   readonly bucket: string;
-  /** @default a client with the credentials of the environment */
+  /** @default a client with credentials from the environment */
   readonly client?: S3Client;
 }
 

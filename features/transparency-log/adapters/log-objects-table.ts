@@ -1,9 +1,7 @@
 /**
- * Objects of the transparency log in the table of its head, for gateways that share a store but no folder. Each is put
- * once and never changed.
- *
- * Rows: `series` names the folder, `at` the object in it. The largest, a full tile of 256 leaves, takes a fifth of the
- * limit of a row on DynamoDB. Access patterns: put if absent; get; the names of a folder.
+ * Objects of the transparency log in the same table as its head, for gateways that share a store but no folder. Each is
+ * put once and never changed. Rows: `series` names the folder, `at` the object in it. The largest object, a full tile
+ * of 256 leaves, takes a fifth of DynamoDB's row limit. Access patterns: put if absent; get; the names in a folder.
  */
 
 import { allRows, type Key, type StoreOptions } from '#adapters/tables/store.ts';

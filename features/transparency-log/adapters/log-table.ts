@@ -1,9 +1,7 @@
 /**
- * The head of each tenant's transparency log, its index of sessions, and the cosignatures of witnesses, in the table of
- * observations.
- *
- * Access patterns: the head (get; put if its version is the next one); the newest leaf of sessions (by keys; put if it
- * is ahead); cosignatures of a tenant (one series).
+ * The head of each tenant's transparency log, its index of sessions, and the cosignatures of witnesses, in the
+ * observations table. Access patterns: the head (get; put if its version is the next one); the newest leaf of sessions
+ * (by keys; put if it is ahead); cosignatures of a tenant (one series).
  */
 
 import type { Key, StoreOptions } from '#adapters/tables/store.ts';
@@ -15,7 +13,7 @@ import { packLeaves, unpackLeaves } from './packed-leaves.ts';
 
 const headKey = (tenant: string): Key => ({ series: `log#${tenant}`, at: 'head' });
 const sessionKey = (tenant: string, session: string): Key =>
-  // Spread over partitions: each takes 1,000 writes per second.
+  // Spread over partitions, because each accepts 1,000 writes per second.
   ({ series: `log-sessions#${session.slice(0, 2)}#${tenant}`, at: session });
 const witnessSeries = (tenant: string): string => `log-witnesses#${tenant}`;
 
@@ -26,7 +24,7 @@ function newestOf(tenant: string, { newest }: LogHead): { newest: Uint8Array; ne
 
 type StoredHead = Omit<LogHead, 'roots' | 'newest'> & {
   readonly roots: Uint8Array;
-  /** Earlier heads hold JSON. */
+  /** Earlier heads contain JSON. */
   readonly newest: Uint8Array | string;
   readonly newest_at: string;
 };

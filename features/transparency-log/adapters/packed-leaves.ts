@@ -1,6 +1,6 @@
 /**
- * The leaves of a batch as bytes, since a head costs a write unit per kilobyte: 70 bytes per leaf instead of about 260
- * as JSON. Tenant and time are stored once, with the batch.
+ * The leaves of a batch as bytes, because a head costs a write unit per kilobyte: 70 bytes per leaf instead of about
+ * 260 as JSON. Tenant and time are stored once, with the batch.
  */
 import type { LogLeaf } from '#core/contracts/transparency.ts';
 
@@ -26,7 +26,7 @@ export function packLeaves(leaves: readonly LogLeaf[], { tenant, at }: Batch): B
   return bytes;
 }
 
-/** Unpacks leaves. @throws RangeError for bytes that are not whole leaves. */
+/** Unpacks leaves. @throws RangeError for bytes that do not form whole leaves. */
 export function unpackLeaves(packed: Uint8Array, { tenant, at }: Batch): LogLeaf[] {
   const bytes = Buffer.from(packed);
   if (bytes.length % leafBytes !== 0) throw new RangeError('the leaves of the newest batch are cut');

@@ -1,10 +1,10 @@
-/** The folder of a witness: its private key, and checkpoints that others may read. */
+/** The folder of a witness: its private key, and checkpoints that other users may read. */
 import type { KeyObject } from 'node:crypto';
 import { join } from 'node:path';
 import { writeDurably } from '#adapters/local/durable-file.ts';
 import { ed25519KeyFile } from '#adapters/local/log-key.ts';
 
-/** Loads the key of the witness, creating it if there is none. */
+/** Loads the witness key, creating it if it does not exist. */
 export const witnessKeyIn = (folder: string): Promise<KeyObject> => ed25519KeyFile(join(folder, 'witness-key.pem'));
 
 /** Replaces a file that other users may read; it is durable when this returns. */

@@ -1,6 +1,6 @@
 /**
- * `witness`: reads a gateway's log, and cosigns checkpoints that extend the previous ones. It needs only a key that may
- * read; run it where the operators of the gateway have no rights.
+ * `witness`: reads a gateway's log, and cosigns checkpoints that extend the previous ones. It needs only a key with
+ * read access; run it where the gateway's operators have no rights.
  */
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -65,7 +65,7 @@ async function witness(cli: Cli, options: WitnessOptions): Promise<Outcome> {
   }
 }
 
-/** Parses the log keys. @throws UsageError for keys of several logs. */
+/** Parses the log keys. @throws UsageError if the keys belong to several logs. */
 async function logKeysOf(texts: readonly string[]): Promise<readonly NoteKey[]> {
   const { logKey } = await import('#core/evidence/transparency/witness-keys.ts');
   const keys = await Promise.all(texts.map((text) => keyOf(text, '--log-key', logKey)));
@@ -77,7 +77,7 @@ async function logKeysOf(texts: readonly string[]): Promise<readonly NoteKey[]> 
   return keys;
 }
 
-/** Handles an unreachable gateway: retries at the interval, or fails if there is none. */
+/** Handles an unreachable gateway: retries at the interval, or fails if no interval is set. */
 function unreachable(cli: Cli, { every }: WitnessOptions, failure: unknown): Outcome {
   if (!every || !(failure instanceof Failure) || failure.exitCode !== exitCodes.unreachable) throw failure;
   cli.out.note(`${failure.message}; the next check is in ${every} seconds`);
@@ -117,7 +117,7 @@ async function witnessOnce(
   const seconds = Math.floor(Date.now() / 1000);
   const at = new Date(seconds * 1000).toISOString();
   const checkpoint = `${note}${cosign(head.text, seconds, signer)}\n`;
-  // Of checks at the same size only the last is needed: the log had no further leaf until then.
+  // Of several checks at the same size, only the last is needed: the log had no additional leaf until then.
   const history = [...(before?.history ?? []).filter(({ size }) => size < head.size), { size: head.size, at }];
   await writeWitnessState(options.folder, { ...state, checkpoint, history });
   await publish(cli, options, checkpoint);
@@ -126,7 +126,7 @@ async function witnessOnce(
   return 'positive';
 }
 
-/** Saves the refused checkpoint: with the state of the witness it proves the log's misbehaviour. */
+/** Saves the refused checkpoint, which, together with the state of the witness, proves the log's misbehaviour. */
 async function refuse(cli: Cli, { folder }: WitnessOptions, note: string, reason: string): Promise<Outcome> {
   const file = await published(folder, 'refused', note);
   if (cli.globals.json) cli.out.pretty({ cosigned: false, reason, checkpoint: note });
@@ -149,7 +149,7 @@ async function keptState(folder: string, [log]: readonly NoteKey[]): Promise<Wit
       cause,
     });
   }
-  // The log's key may have been rotated; its name stays.
+  // The log's key may have been rotated; its name stays the same.
   if (readVerifierKey(state.log_key)?.name !== log?.name) {
     throw new UsageError(
       `${folder} is the state of a witness of ${state.log_key}: give another --folder for another log`,
@@ -163,7 +163,7 @@ async function consistency(cli: Cli, from: number, to: number): Promise<Buffer[]
   return (Array.isArray(proof) ? proof : []).map((hash) => Buffer.from(String(hash), 'base64'));
 }
 
-/** Reads the leaves since the last check; returns the defect if one is missing or a session goes back. */
+/** Reads the leaves added since the last check; returns the defect if one is missing or a session moves backwards. */
 async function readOn(
   cli: Cli,
   before: WitnessState | undefined,
@@ -209,7 +209,7 @@ async function publish(cli: Cli, { folder, publish: handsIn }: WitnessOptions, c
   if (handsIn) await cli.api().call('addCosignature', { body: { note: checkpoint } });
 }
 
-/** Writes a checkpoint that others may read. @returns its file. */
+/** Writes a checkpoint that other users may read. @returns its file. */
 async function published(folder: string, name: 'checkpoint' | 'refused', checkpoint: string): Promise<string> {
   const { writePublic } = await import('../adapters/witness-folder.ts');
   const file = join(folder, name);

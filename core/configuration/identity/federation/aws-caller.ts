@@ -1,5 +1,5 @@
 /**
- * Callers with AWS-signed requests (SigV4): API Gateway checks the signature and reports the identity in a part of the
+ * Callers with AWS-signed requests (SigV4). API Gateway checks the signature and reports the identity in a part of the
  * event that callers cannot write [identity.aws-callers].
  */
 import type { Configuration } from '#core/contracts/config.ts';
@@ -12,9 +12,8 @@ import type { Principal } from '../principal.ts';
 type CallerSettings = Pick<Configuration, 'identity' | 'people' | 'tenants' | 'organizations'>;
 
 /**
- * Returns the principal of a user or role. Sessions of a role count as the role, because the caller chooses their
- * names.
- * @param userArn as API Gateway reports it: `arn:aws:iam::<account>:user/<path>` or
+ * Returns the principal of a user or role. Role sessions count as the role, because the caller chooses their names.
+ * @param userArn as reported by API Gateway: `arn:aws:iam::<account>:user/<path>` or
  * `arn:aws:sts::<account>:assumed-role/<role>/<session>`.
  * @throws GatewayError `forbidden` for an identity that the configuration does not list.
  */
@@ -49,7 +48,7 @@ export function awsPrincipal(userArn: string, { identity, people, organizations 
 }
 
 /**
- * Normalises an ARN. Users keep the whole ARN; roles lose their path, because session ARNs have none and role names are
+ * Normalises an ARN. Users keep the whole ARN. Roles lose their path, because session ARNs have none and role names are
  * unique per account.
  */
 function comparable(arn: string): string | undefined {

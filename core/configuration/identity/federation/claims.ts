@@ -1,4 +1,6 @@
-/** Maps verified claims to a principal by the active configuration. Claims grant only what an entry allows. */
+/**
+ * Maps verified claims to a principal according to the active configuration. Claims grant only what an entry allows.
+ */
 import type { Configuration, OidcCaller, OidcProvider, Person } from '#core/contracts/config.ts';
 import type { FederatedCaller } from '#core/contracts/federated.ts';
 import { type Role, roles } from '#core/contracts/route.ts';
@@ -12,10 +14,10 @@ type Claims = Readonly<Record<string, unknown>>;
 type People = Pick<Configuration, 'people' | 'tenants' | 'organizations'>;
 
 /**
- * Returns the principal of a token, or of a row that kept its claims [identity.oidc-mapping].
+ * Returns the principal of a token, or of a row that stored its claims [identity.oidc-mapping].
  * @param caller whose `claims` were verified when the token arrived.
  * @throws GatewayError `authentication_error` for a revoked subject or a missing required claim, `forbidden` if no
- * entry matches or the entry leads to no tenant, role or person of the configuration.
+ * entry matches or if the entry leads to no tenant, role or person in the configuration.
  */
 export function principalOfClaims(provider: OidcProvider, caller: FederatedCaller, configuration: People): Principal {
   const { claims, subject, issuer, client } = caller;
@@ -57,7 +59,9 @@ export const claimsRead = ({ required_claims, callers }: OidcProvider): Set<stri
     ]),
   ]);
 
-/** Returns the values of a claim as texts. `scope` is one text of several words; a dot leads into an object. */
+/**
+ * Returns the values of a claim as strings. `scope` is a single string of several words; a dot leads into an object.
+ */
 export function claimValues(claims: Claims, name: string): string[] {
   const value = Object.hasOwn(claims, name)
     ? claims[name]
@@ -78,7 +82,7 @@ export function claimValues(claims: Claims, name: string): string[] {
 const holds = (needed: Readonly<Record<string, readonly string[]>>, claims: Claims): boolean =>
   Object.entries(needed).every(([name, allowed]) => claimValues(claims, name).some((value) => allowed.includes(value)));
 
-/** Returns the value of a claim that decides an identity: it must have exactly one. */
+/** Returns the value of a claim that determines an identity. Such a claim must have exactly one value. */
 function onlyClaim(claims: Claims, name: string | undefined): string | undefined {
   if (name === undefined) return undefined;
   const values = claimValues(claims, name);
@@ -92,7 +96,7 @@ function tenantOf(entry: OidcCaller, claims: Claims, { tenants }: People): strin
   throw forbidden(`its claim ${entry.tenant_claim} names no tenant that identity.oidc allows`);
 }
 
-/** Returns the person of an entry; undefined if the entry names none. */
+/** Returns the person named in an entry, or undefined if there is none. */
 function humanOf(
   provider: OidcProvider,
   fixed: string | undefined,
@@ -119,7 +123,7 @@ function rolesOf({ role_claim }: OidcCaller, claims: Claims): Role[] {
   return [highest];
 }
 
-/** Cleans and shortens a name from a token, since reviewers see it. */
+/** Cleans and shortens a name from a token, because reviewers see it. */
 const label = (text: string): string => text.replace(/[^\w .@:/+-]/g, '_').slice(0, 64);
 
 const forbidden = (why: string) => new GatewayError('forbidden', `The token is valid, but ${why}.`);

@@ -1,5 +1,6 @@
 /**
- * Loads the code of `createTokens` with the first token: without `identity.oidc` no function reads it or its library.
+ * Loads the code of `createTokens` with the first token, so that without `identity.oidc` no function loads it or its
+ * library.
  */
 import type { IssuerKeysDeps } from './issuer-keys.ts';
 import type { Tokens } from './ports.ts';

@@ -4,7 +4,7 @@ import type { Principal } from '../principal.ts';
 
 export interface IssuerDocuments {
   /**
-   * Fetches a JSON document of an issuer, without redirects and within bounds of size and time.
+   * Fetches a JSON document from an issuer without following redirects, and with limits on size and time.
    * @throws Error if it cannot be fetched.
    */
   json(url: string): Promise<unknown>;
@@ -12,7 +12,7 @@ export interface IssuerDocuments {
 
 export interface Tokens {
   /**
-   * Returns the caller of a bearer token.
+   * Returns the caller that a bearer token identifies.
    * @param resource if given, an audience that the token must have.
    * @throws GatewayError `authentication_error`, `forbidden`, `service_unavailable`.
    */

@@ -1,4 +1,4 @@
-/** Looks up a stored caller of an issuer without its token, for rows that outlive a request. */
+/** Looks up an issuer's stored caller without the token, for rows that outlive a request. */
 import type { Configuration } from '#core/contracts/config.ts';
 import { awsProvider, type FederatedCaller } from '#core/contracts/federated.ts';
 import { asGatewayError } from '#core/kernel/errors.ts';
@@ -11,7 +11,7 @@ interface IdentitiesOf {
 }
 
 /**
- * Returns the principal of a key id in the active configuration; undefined if the key was revoked, or its issuer,
+ * Returns the principal of a key id in the active configuration, or undefined if the key was revoked, or if its issuer,
  * person, subject or tenant was removed [auth.revoked-key].
  * @param federated the caller stored in the row; the calling code checks the token's expiry.
  */

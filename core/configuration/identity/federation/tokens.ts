@@ -1,4 +1,7 @@
-/** Bearer tokens of configured issuers: bounded, parsed, verified, mapped, in this order [identity.oidc-token]. */
+/**
+ * Bearer tokens from configured issuers. Tokens are bounded, parsed, verified and mapped, in this order
+ * [identity.oidc-token].
+ */
 import type { JWTPayload, JWTVerifyResult } from 'jose';
 import type { Configuration, OidcProvider } from '#core/contracts/config.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
@@ -9,7 +12,7 @@ import { claimsRead, claimValues, principalOfClaims } from './claims.ts';
 import { IssuerKeys, type IssuerKeysDeps } from './issuer-keys.ts';
 import type { Tokens } from './ports.ts';
 
-/** Maximum length, checked before decoding. Characters are bytes here. */
+/** Maximum length, checked before decoding. Each character is one byte here. */
 const maxTokenBytes = 8_192;
 
 export function createTokens(deps: IssuerKeysDeps): Tokens {
@@ -28,7 +31,7 @@ export function createTokens(deps: IssuerKeysDeps): Tokens {
   };
 }
 
-/** Caches keys per entry of the active configuration. */
+/** Caches issuer keys per entry in the active configuration. */
 function issuerKeys(deps: IssuerKeysDeps) {
   const known = new Map<string, IssuerKeys>();
   const idOf = ({ issuer, jwks_uri, stale_keys_seconds }: OidcProvider) =>
@@ -45,7 +48,7 @@ function issuerKeys(deps: IssuerKeysDeps) {
   };
 }
 
-/** Finds the entry of a token by its unverified issuer and audience. Tokens of other issuers cause no fetch. */
+/** Finds a token's entry by its unverified issuer and audience. Tokens from other issuers cause no fetch. */
 function providerOf(token: string, { identity }: Configuration): OidcProvider {
   if (token.length > maxTokenBytes)
     throw new RefusedToken(`the token has ${token.length} characters; at most ${maxTokenBytes} are read`);
@@ -95,7 +98,7 @@ async function verified(
   }
 }
 
-/** Translates an error of the library; any other error is a fault of the gateway. */
+/** Translates a library error. Any other error is a fault in the gateway. */
 function refusedBecause(thrown: unknown): GatewayError {
   const { code, claim } = thrown as { code?: string; claim?: string };
   if (code === undefined || !code.startsWith('ERR_J')) return asGatewayError(thrown);
@@ -124,7 +127,7 @@ function checkLifetime({ exp = 0, iat = 0, sub }: JWTPayload, provider: OidcProv
     throw new RefusedToken('the subject (sub) of the token is not a text of 1 to 255 characters');
 }
 
-/** Returns the stored part of a token: caller, client, expiry, and the claims that the mapping reads. */
+/** Returns the parts of a token that are stored: caller, client, expiry, and the claims that the mapping reads. */
 function keptClaims(provider: OidcProvider, payload: JWTPayload) {
   const [client] = [...claimValues(payload, 'client_id'), ...claimValues(payload, 'azp')];
   const claims = [...claimsRead(provider)].flatMap((name) => {

@@ -1,6 +1,5 @@
 /**
- * Checks addresses of issuers: HTTPS, or plain HTTP on the same machine, where no attacker in the network can change
- * keys.
+ * Checks issuer addresses: HTTPS, or plain HTTP on the same machine, where a network attacker cannot change the keys.
  */
 
 import { isLoopbackHost } from '#core/catalog/networks.ts';
@@ -8,8 +7,8 @@ import { isLoopbackHost } from '#core/catalog/networks.ts';
 export const isLoopback = (address: string): boolean => isLoopbackHost(URL.parse(address)?.hostname ?? '');
 
 /**
- * Reports whether an address of an issuer may be used.
- * @param issuer the issuer; only one on this machine may use plain HTTP, on this machine.
+ * Reports whether an issuer's address may be used.
+ * @param issuer the issuer; plain HTTP is only allowed on this machine, for an issuer on this machine.
  */
 export function isIssuerUrl(address: string, issuer = address): boolean {
   const url = URL.parse(address);

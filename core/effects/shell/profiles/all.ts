@@ -1,4 +1,4 @@
-/** The programs of `core/catalog/programs` by name. */
+/** Programs in `core/catalog/programs`, by name. */
 import { commandProgramsData, familiesData } from '#core/catalog/programs.ts';
 import type { CommandProgram, Family, Profile } from '#core/contracts/shell-programs.ts';
 import { byName } from '../arguments.ts';
@@ -8,5 +8,5 @@ export const families: readonly { readonly title: string; readonly programs: Fam
 
 export const profiles: ReadonlyMap<string, Profile> = new Map(families.flatMap(({ programs }) => byName(programs)));
 
-/** Programs whose first words are a command of their own. */
+/** Programs whose first words name a subcommand. */
 export const commandPrograms: ReadonlyMap<string, CommandProgram> = new Map(byName(commandProgramsData));

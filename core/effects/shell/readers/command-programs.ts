@@ -1,4 +1,4 @@
-/** Programs whose first words are a command, parsed by their description. */
+/** Programs whose first words name a command, parsed according to their description. */
 
 import type { Command, CommandProgram } from '#core/contracts/shell-programs.ts';
 import { givenOptions, isGiven, isOneOf, type Parsed, parseWords } from '../arguments.ts';
@@ -16,7 +16,7 @@ export const commandProgram =
 
 interface CommandWords {
   readonly words: readonly Arg[];
-  /** Options before and between them. */
+  /** Options before and between the command's words. */
   readonly before: readonly Arg[];
   readonly globals: readonly Parsed[];
   /** All arguments after the command. */
@@ -48,7 +48,7 @@ function readProgram(call: Invocation, program: CommandProgram, root: CommandTre
   if (found) readCommand(call, program, ...found);
 }
 
-/** Returns an unlisted command by the most severe verb among its words. */
+/** Returns an unlisted command, classified by the most severe verb among its words. */
 function byVerb({ verbs }: CommandTree, given: CommandWords): readonly [FoundCommand, CommandWords] | undefined {
   const { words, args } = given;
   const end = args.findIndex(({ text }) => text.startsWith('-'));
@@ -110,7 +110,7 @@ interface About {
 
 const verbs = { read: 'reads', write: 'changes', delete: 'deletes', execute: 'runs' } as const;
 
-/** Describes the action: `deletes pod x in namespace shop`. */
+/** Describes the action, as in `deletes pod x in namespace shop`. */
 function actionOf(says: string, { words, scopes }: About & { readonly words: string | undefined }): string | undefined {
   if (words === undefined) return says.endsWith(':') ? says.slice(0, -1) : undefined;
   const places = Object.entries(scopes).map(([scope, value]) =>
@@ -119,7 +119,7 @@ function actionOf(says: string, { words, scopes }: About & { readonly words: str
   return `${says} ${words}${places.join('')}`;
 }
 
-/** Returns the objects in words; undefined if the command names none. */
+/** Describes the objects in words. Undefined if the command names none. */
 function objectWords({ kind, operands = [] }: Command, objects: readonly string[], parsed: Parsed): string | undefined {
   if (objects.length === 0) {
     const files = parsed.options.flatMap(({ known, value }) => (known?.role === 'source' ? (value?.text ?? []) : []));
@@ -133,7 +133,7 @@ function objectWords({ kind, operands = [] }: Command, objects: readonly string[
   return shown.join(', ') + (objects.length > shown.length ? ` and ${objects.length - shown.length} more` : '');
 }
 
-/** `pull-request/12` → `pull request 12`. */
+/** Converts `pull-request/12` to `pull request 12`. */
 const kindFirst = (object: string): string => {
   const [kind = '', ...name] = object.split('/');
   return name.length === 0 ? object : `${kind.replaceAll('-', ' ')} ${name.join('/')}`;
@@ -145,8 +145,9 @@ const riskOf = ({ risk = {} }: Command, text: string): string | undefined =>
   Object.entries(risk).find(([, when]) => when === true || when.test(text))?.[0];
 
 /**
- * Returns the words in a fixed order, so that rules match wherever options are: the command, its operands, its options,
- * those before the command. If the operands may be another command, everything after the command keeps its order.
+ * Returns the words in a fixed order, so that rules match regardless of where the options are: the command, its
+ * operands, its options, then the options before the command. If the operands may be another command, everything after
+ * the command keeps its order.
  */
 function inOrder(
   { syntax }: CommandProgram,
@@ -168,7 +169,7 @@ const isSecret = ({ secrets, prints }: Command, text: string, objects: readonly 
   secrets?.test(text) === true ||
   (prints === 'values' && objects.some((object) => /(?:^|,)secrets?(?:[./,]|$)/.test(object)));
 
-/** Returns the objects of the command, as far as its words name them. */
+/** Returns the command's objects, as far as its words name them. */
 function objectsOf(
   call: Invocation,
   { kinds = {}, ownKinds, objects: everywhere }: CommandProgram,
@@ -195,7 +196,9 @@ function objectsOf(
 
 const maxObjects = 64;
 
-/** Returns the scopes of the objects. If an option is repeated, the last one counts, as for the programs. */
+/**
+ * Returns the scopes of the objects. If an option is repeated, the last occurrence counts, as it does in the programs.
+ */
 function scopesOf({ scopes = {}, everywhere = {} }: CommandProgram, parsed: Parsed): Record<string, string> {
   const named = Object.entries(scopes).flatMap(([scope, names]) => {
     const value = givenOptions(parsed, names).at(-1)?.value?.text;

@@ -1,4 +1,4 @@
-/** Reads `find`: its roots, and the effects of its expression on the files that it finds. */
+/** Reads `find`: its roots, and the effects of its expression on matching files. */
 
 import { namesOf } from '../arguments.ts';
 import { endOfCommand, foundBelow, foundNames } from '../found-names.ts';
@@ -30,13 +30,13 @@ export function find(call: Invocation): void {
 
 interface Search {
   readonly roots: readonly Arg[];
-  /** Index at which its expression begins. */
+  /** Index at which the expression begins. */
   readonly begins: number;
-  /** Effects to add after its expression is parsed. */
+  /** Effects to add after the expression is parsed. */
   readonly acts: (() => void)[];
 }
 
-/** Reads one word with its arguments and returns the number of its arguments. */
+/** Reads one word with its arguments and returns the number of arguments. */
 function word(call: Invocation, args: readonly Arg[], at: number, search: Search): number {
   const { roots, acts } = search;
   const { text } = args[at]!;
@@ -65,14 +65,15 @@ function word(call: Invocation, args: readonly Arg[], at: number, search: Search
 
 function command(call: Invocation, args: readonly Arg[], at: number, { roots, begins, acts }: Search): number {
   const end = endOfCommand(args, at);
-  // A test after the command does not narrow what it runs on.
+  // A test after the command does not restrict the files that the command runs on.
   const names = foundNames(args.slice(begins, at));
   const found = names && foundBelow(roots, names);
   if (end === args.length) call.unclear('find runs a command that does not end');
   const words = args.slice(at + 1, end);
   const whole = words.filter(({ text }) => text.includes('{}')).every(({ text }) => text === '{}');
   if (found && whole && args[at]!.text === '-exec' && end < args.length) {
-    // The command is read separately, for all files that may be found: rules match it, not the fact that find runs it.
+    // The command is read separately, for all files that may be found. Rules match the command itself rather than the
+    // fact that find runs it.
     for (const arg of args.slice(at, end + 1)) call.isText(arg);
     acts.push(() => {
       for (const each of found) call.run(words.map((arg) => (arg.text === '{}' ? each : arg)));

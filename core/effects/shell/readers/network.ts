@@ -1,4 +1,4 @@
-/** Local reads and writes of curl, wget, containers and network copies that their options do not name. */
+/** Local reads and writes by curl, wget, containers and network copies that are not named in their options. */
 import { type Grammar, givenOptions, isGiven, parseWords } from '../arguments.ts';
 import { interpret } from '../interpret.ts';
 import type { Invocation } from '../invocation.ts';

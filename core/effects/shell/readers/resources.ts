@@ -1,19 +1,22 @@
-/** Kubernetes objects in kubectl arguments: `pods,svc`, `pod web-0`, `deploy/web`, with one name for each kind. */
+/**
+ * Kubernetes objects in kubectl arguments: `pods,svc`, `pod web-0`, `deploy/web`, with one canonical name for each
+ * kind.
+ */
 
 import type { Names } from '#core/contracts/shell-programs.ts';
 import { namesOf } from '../arguments.ts';
 
 interface Resources {
-  /** `pod/web-0`, or a kind alone. */
+  /** Objects such as `pod/web-0`, or a kind without a name. */
   readonly objects: readonly string[];
   /** Unknown kinds. */
   readonly unknown: readonly string[];
 }
 
-/** Built-in API groups of Kubernetes, after the kind: `deployments.v1.apps`. */
+/** Built-in Kubernetes API groups that follow the kind: `deployments.v1.apps`. */
 const ownGroups = /^(?:v\d\w*\.?)?(?:apps|batch|autoscaling|policy|[a-z.]+\.k8s\.io)?$/;
 
-/** @param bare the default kind of a name, for commands whose first word is a name (`kubectl logs web-0`). */
+/** @param bare the default kind for a name, for commands whose first word is a name (`kubectl logs web-0`). */
 export function resourcesOf(
   words: readonly string[],
   kinds: Readonly<Record<string, Names>>,
@@ -46,7 +49,7 @@ export function resourcesOf(
     .map(kind);
   const pairs = names.filter((name) => name.includes('/'));
   const bareNames = names.filter((name) => !name.includes('/'));
-  // A kind without a name means all its objects.
+  // A kind without a name means all objects of that kind.
   const ofKinds = bareNames.length === 0 ? of : of.flatMap((each) => bareNames.map((name) => `${each}/${name}`));
   const objects = [...ofKinds, ...pairs.map(paired)];
   return { objects, unknown: [...unknown] };

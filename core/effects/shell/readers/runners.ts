@@ -1,10 +1,10 @@
-/** Programs that build the command they run: from their input, by joining words, or on another machine. */
+/** Programs that construct the command they run: from their input, by joining words, or on another machine. */
 import { type Grammar, givenOptions, isGiven, parseWords } from '../arguments.ts';
 import { interpret } from '../interpret.ts';
 import type { Invocation } from '../invocation.ts';
 import { type Arg, argOf } from '../words.ts';
 
-/** Reads `xargs`, which fills its command from its input. */
+/** Reads `xargs`, which builds its command from its input. */
 export function xargs(call: Invocation, grammar: Grammar): void {
   const parsed = parseWords(call.args, grammar);
   for (const { name, known, value } of parsed.options) {
@@ -14,7 +14,7 @@ export function xargs(call: Invocation, grammar: Grammar): void {
   for (const problem of parsed.problems) call.unclear(`xargs: ${problem}`);
   const marks = parsed.options.filter(({ known }) => known?.role === 'mark').map(({ value }) => value?.text || '{}');
   const { stdin } = call;
-  // Blanks split a name unless names end in a zero byte on both sides.
+  // Blanks split a name unless both sides use a zero byte to end names.
   if (stdin.kind === 'names' && marks.length === 0 && isGiven(parsed, '-0 --null') && parsed.operands.length > 0) {
     for (const name of stdin.names) call.run([...parsed.operands, name], { kind: 'inherited' });
     return;
@@ -25,11 +25,13 @@ export function xargs(call: Invocation, grammar: Grammar): void {
   call.run(marks.length > 0 ? command : [...command, open], { kind: 'unknown' });
 }
 
-/** Returns the word with an unknown text in place of the mark. At the beginning of the word it may be an option. */
+/**
+ * Returns the word with unknown text in place of the marker. At the beginning of the word, that text may be an option.
+ */
 const filledAt = (arg: Arg, mark: string): Arg =>
   arg.text.includes(mark) ? { ...arg, text: arg.text.replaceAll(mark, `$$${mark}`), known: false } : arg;
 
-/** Reads GNU parallel, which passes its command to a shell. */
+/** Reads GNU Parallel, which passes its command to a shell. */
 export function parallel(call: Invocation, grammar: Grammar): void {
   call.unclear('parallel builds command lines while it runs');
   const { operands } = parseWords(call.args, grammar);
@@ -38,7 +40,7 @@ export function parallel(call: Invocation, grammar: Grammar): void {
   if (words.length > 0 && words.every((arg) => arg.known)) call.line(joinWords(words));
 }
 
-/** Reads watch, which by default joins its words to a line for a shell. */
+/** Reads watch, which by default joins its words into a shell command line. */
 export function watch(call: Invocation, grammar: Grammar): void {
   const parsed = parseWords(call.args, grammar);
   for (const problem of parsed.problems) call.unclear(`watch: ${problem}`);
@@ -46,7 +48,7 @@ export function watch(call: Invocation, grammar: Grammar): void {
   else call.line(parsed.operands.every((arg) => arg.known) ? joinWords(parsed.operands) : undefined);
 }
 
-/** Reads ssh: another machine runs the command, but options may run something here. */
+/** Reads ssh: another machine runs the command, but options may run something locally. */
 export function ssh(call: Invocation, grammar: Grammar): void {
   const parsed = parseWords(call.args, grammar);
   interpret(call, grammar, parsed);
@@ -61,7 +63,7 @@ export function ssh(call: Invocation, grammar: Grammar): void {
   if (rest.length > 0) call.line(rest.every((arg) => arg.known) ? joinWords(rest) : undefined);
 }
 
-/** Reads commands that run their input later. */
+/** Reads commands that run their input at a later time. */
 export function later(call: Invocation, grammar: Grammar): void {
   const parsed = parseWords(call.args, grammar);
   interpret(call, grammar, parsed);

@@ -1,4 +1,4 @@
-/** Readers for shells: the text for known shells is parsed, that for others is not. */
+/** Readers for shells: text for known shells is parsed, and text for other shells is not. */
 import type { Invocation } from '../invocation.ts';
 
 /** Reads `bash -c '…'`, `sh script`, `… | sh`. */
@@ -41,7 +41,7 @@ export function shell(call: Invocation): void {
   }
 }
 
-/** Reads shells with another grammar. */
+/** Reads shells with a different grammar. */
 export function otherShell(call: Invocation): void {
   call.whole('execute');
   const [first] = call.args;

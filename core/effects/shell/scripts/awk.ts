@@ -1,4 +1,4 @@
-/** Detects awk programs that only compute and print, by a closed list of functions in the raw text. */
+/** Detects awk programs that only compute and print, using a closed list of functions in the raw text. */
 
 const callable = new Set(
   'if while for switch return print printf length substr index split sub gsub gensub match sprintf tolower toupper int sqrt exp log sin cos atan2 rand srand strtonum asort asorti systime strftime mktime and or xor lshift rshift compl in'.split(
@@ -7,7 +7,7 @@ const callable = new Set(
 );
 
 /**
- * Checks the raw text, because finding the end of awk strings would need a parser. All calls must be harmless, and
+ * Checks the raw text, because finding the end of awk strings would require a parser. All calls must be harmless, and
  * pipes, redirections and reads are not allowed.
  */
 export function isHarmlessAwk(program: string): boolean {

@@ -1,4 +1,4 @@
-/** Detects jq filters that read only their input, by a closed list of functions. */
+/** Detects jq filters that read only their input, using a closed list of functions. */
 
 const words = new Set(
   `and or not if then elif else end as def reduce foreach try catch label break empty error null true false
@@ -16,7 +16,7 @@ const words = new Set(
 const token =
   /\.\.|\.[A-Za-z_]\w*|\$[A-Za-z_]\w*|@[a-z0-9]+|[A-Za-z_]\w*(?:::\w+)*|\d[\d.eE]*|[[\]{}()|,:;.?/=<>!+*%#-]|\s+/y;
 
-/** Checks that a filter reads no file except its operands, and neither the environment nor modules. */
+/** Checks that a filter reads no files other than its operands, and uses neither the environment nor modules. */
 export function isHarmlessJq(filter: string): boolean {
   if (filter.length > 4000) return false;
   return scan(filter, 0, new Set(), 0) === filter.length;
@@ -54,7 +54,9 @@ function scan(filter: string, start: number, defined: Set<string>, depth: number
   return depth === 0 ? filter.length : -1;
 }
 
-/** Returns the index after a string, or -1. Each `\(…)` in it is a separate filter. */
+/**
+ * Returns the index after a string, or -1 if it is not known to be harmless. Each `\(…)` in it is a separate filter.
+ */
 function endOfText(filter: string, start: number, defined: Set<string>, depth: number): number {
   for (let at = start; at < filter.length; at++) {
     if (filter[at] === '"') return at + 1;

@@ -1,4 +1,4 @@
-/** Detects sed scripts that only print, delete or substitute within the text, by a closed grammar. */
+/** Detects sed scripts that only print, delete or substitute within the text, using a closed grammar. */
 
 const address = String.raw`(?:\d+(?:~\d+)?|\$|/(?:[^/\\\n]|\\.)*/I?)`;
 const substitution = String.raw`s(?:/(?:[^/\\\n]|\\.)*/(?:[^/\\\n]|\\.)*/|\|(?:[^|\\\n]|\\.)*\|(?:[^|\\\n]|\\.)*\||#(?:[^#\\\n]|\\.)*#(?:[^#\\\n]|\\.)*#|,(?:[^,\\\n]|\\.)*,(?:[^,\\\n]|\\.)*,)[gpiI0-9]*`;
@@ -10,9 +10,9 @@ const command = new RegExp(
   'y',
 );
 
-/** Checks that a script neither reads or writes files nor runs anything, in every version of sed. */
+/** Checks that a script does not read or write files or run anything, in any version of sed. */
 export function isHarmlessSed(script: string): boolean {
-  // Versions of sed disagree on whether a delimiter within brackets ends a pattern.
+  // sed versions disagree on whether a delimiter within brackets ends a pattern.
   if (script.length > 1000 || /\[[^\]]*[/|#,]/.test(script)) return false;
   const text = script.replace(/[ \t]+/g, ' ');
   command.lastIndex = 0;

@@ -1,4 +1,4 @@
-/** The dialect of Anthropic messages. */
+/** The Anthropic Messages dialect. */
 import type { GatewayError } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { countOf, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
@@ -50,7 +50,7 @@ export const anthropic: Dialect = {
   collector: anthropicCollector,
 };
 
-/** Checks whether a tool choice asks for tools; `none` does not. */
+/** Checks whether a tool choice requests tools; `none` does not. */
 const asksForTools = (choice: Json | undefined): boolean => {
   const type = objectOf(choice)?.type;
   return type !== undefined && type !== 'none';
@@ -62,7 +62,7 @@ const isToolPart = ({ type }: JsonObject): boolean =>
 /** Anthropic's status for an overloaded provider. */
 const overloaded = 529;
 
-/** Anthropic's error types by status; the gateway's code is sent as `code`. */
+/** Anthropic's error types by status; the gateway's own code is sent as `code`. */
 const errorTypes: Readonly<Record<number, string>> = {
   401: 'authentication_error',
   403: 'permission_error',

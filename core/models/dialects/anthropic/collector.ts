@@ -40,7 +40,7 @@ export function anthropicCollector(): { add(event: JsonObject): void; reply(): J
   };
 }
 
-/** Replaces cumulative counts with later ones; null is ignored. */
+/** Replaces cumulative counts with later ones, ignoring null. */
 function replaceMembers(before: JsonObject[string] | undefined, now: JsonObject[string] | undefined): JsonObject {
   const stated = Object.entries(objectOf(now) ?? {}).filter(([, count]) => count !== null);
   return { ...objectOf(before), ...Object.fromEntries(stated) };

@@ -1,4 +1,4 @@
-/** Returns the events that would have streamed a complete Anthropic message. */
+/** Returns the events that would have been streamed for a complete Anthropic message. */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { objectOf, objectsOf } from '#core/kernel/narrow.ts';
 import { isCall } from './texts.ts';
@@ -30,7 +30,7 @@ function blockEvents(block: JsonObject, index: number): JsonObject[] {
   ];
 }
 
-/** Splits a block into its start and its deltas. Kinds without deltas start complete. */
+/** Splits a block into its start and its deltas. Kinds without deltas are complete at the start. */
 function taken(block: JsonObject): { start: JsonObject; deltas: JsonObject[] } {
   if (block.type === 'text') {
     const { citations, ...rest } = block;

@@ -1,4 +1,4 @@
-/** Texts in Anthropic messages: requests, replies, stream events. */
+/** Text in Anthropic messages: requests, replies, stream events. */
 import { asText } from '#core/kernel/as-text.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { countOf, objectOf, objectsOf } from '#core/kernel/narrow.ts';
@@ -6,10 +6,10 @@ import type { TextSlot } from '../dialect.ts';
 import { leaves } from '../leaves.ts';
 import { addContent, addJson, addJsonText, addPart, addText, definitions, grouped, turnsOf } from '../slots.ts';
 
-/** Members that are read elsewhere, or by the provider's own code only. */
+/** Members that are read elsewhere, or only by the provider's own code. */
 const notDefinitions = new Set(['system', 'messages', 'model']);
 
-/** Returns the texts of tools, schemas and unknown members, in addition to system and messages. */
+/** Returns the text of tools, schemas and unknown members, in addition to system and messages. */
 export const definitionTexts = (body: JsonObject): TextSlot[] => definitions(body, notDefinitions);
 
 export function messageTexts(body: JsonObject): TextSlot[] {
@@ -29,7 +29,7 @@ export function messageTexts(body: JsonObject): TextSlot[] {
 }
 
 /**
- * Returns the texts of a complete reply. Channels are those of its stream: `block:0:text`, `block:1:thinking`,
+ * Returns the text of a complete reply. Its channels match those of the stream: `block:0:text`, `block:1:thinking`,
  * `block:2:input`.
  */
 export function replyTexts(reply: JsonObject): TextSlot[] {
@@ -43,7 +43,7 @@ export function replyTexts(reply: JsonObject): TextSlot[] {
 
 const knownDelta = new Set(['type', 'text', 'thinking', 'partial_json', 'signature']);
 
-/** Returns the texts of one event: a block may begin with text and continues in deltas. */
+/** Returns the text of one event. A block may begin with text and continue in deltas. */
 export function eventTexts(event: JsonObject): TextSlot[] {
   const slots: TextSlot[] = [];
   const channel = `block:${countOf(event.index) ?? 0}`;
@@ -56,18 +56,19 @@ export function eventTexts(event: JsonObject): TextSlot[] {
     addText(slots, `${channel}:thinking`, 'reasoning', delta, 'thinking');
     addJsonText(slots, `${channel}:input`, 'tool_arguments', delta, 'partial_json');
     const type = asText(delta.type);
-    // Texts of an unknown kind of delta continue from event to event, like known ones.
+    // Text of an unknown delta type continues from event to event, as with known types.
     for (const name of Object.keys(delta))
       if (!knownDelta.has(name) && /^[\w.-]+$/.test(name) && /^[\w.-]+$/.test(type))
         addText(slots, `${channel}:own:${type}:${name}`, 'other', delta, name);
   }
-  // Results of the provider's own tools, citations and the like arrive complete.
+  // Results of the provider's own tools, citations and similar content arrive complete.
   return [...slots, ...leaves(event, channel, slots)];
 }
 
 /**
- * Adds the texts of a block.
- * @param begun true for the start of a block in a stream: arguments in it are complete, others arrive as text.
+ * Adds the text of a block.
+ * @param begun true for the start of a block in a stream: arguments it contains are complete, otherwise they arrive as
+ * text.
  */
 function addBlock(slots: TextSlot[], channel: string, block: JsonObject, begun = false): void {
   if (block.type === 'text') addText(slots, `${channel}:text`, 'text', block, 'text');
@@ -79,15 +80,15 @@ function addBlock(slots: TextSlot[], channel: string, block: JsonObject, begun =
 }
 
 /**
- * Checks for kinds whose text continues in deltas. Others (results of the provider's own tools) arrive complete in
- * their first event.
+ * Checks for kinds whose text continues in deltas. Other kinds, such as results of the provider's own tools, arrive
+ * complete in their first event.
  */
 const isStreamed = (block: JsonObject): boolean => block.type === 'text' || block.type === 'thinking' || isCall(block);
 
-/** Returns the prefix of the names of all channels of a block. */
+/** Returns the prefix shared by the names of all channels of a block. */
 export const channelsOf = (block: number): string[] => [`block:${block}:`];
 
-/** Checks for `tool_use` and for calls that the provider answers itself (`server_tool_use`, `mcp_tool_use`). */
+/** Checks for `tool_use` and for calls that the provider runs itself (`server_tool_use`, `mcp_tool_use`). */
 export const isCall = (block: JsonObject): boolean => typeof block.type === 'string' && block.type.endsWith('tool_use');
 
 /** Returns an event that carries text on a channel. */

@@ -31,9 +31,7 @@ export function openaiCollector(): { add(event: JsonObject): void; reply(): Json
   };
 }
 
-/**
- * Returns the members of a chunk except its choices, without null: the usage of other chunks must not erase a value.
- */
+/** Returns a chunk's non-null members except its choices, because null usage in other chunks must not erase a value. */
 const stated = (event: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(event).filter(([name, value]) => name !== 'choices' && value !== null));
 
@@ -73,7 +71,7 @@ function collectChoice(index: number) {
 const choiceMembers = new Set(['index', 'delta', 'logprobs', 'finish_reason']);
 const callMembers = new Set(['tool_calls']);
 
-/** Texts that arrive in pieces. Any other text is sent once, or repeated unchanged. */
+/** Strings that arrive in pieces. Any other string is sent once, or repeated unchanged. */
 const running = new Set([
   'content',
   'refusal',
@@ -85,7 +83,7 @@ const running = new Set([
   'data',
 ]);
 
-/** Merges deltas: running texts are joined, lists grow, and objects are merged in the same way. */
+/** Merges deltas: streamed strings are joined, lists grow, and objects are merged recursively. */
 function mergeDeltas(before: JsonObject, now: JsonObject): JsonObject {
   const result = { ...before };
   for (const [name, value] of Object.entries(now)) {
@@ -108,7 +106,10 @@ function addFragment(call: JsonObject, { index: _, function: named, custom, ...r
   if (isObject(custom)) call.custom = continued(call.custom, custom, 'input');
 }
 
-/** Joins a fragment: its name is in the first fragment or in all of them, and its text continues in each. */
+/**
+ * Joins a fragment to the previous ones. Its name is in the first fragment or in all of them, and its text continues in
+ * each.
+ */
 function continued(before: Json | undefined, fragment: JsonObject, running: string): JsonObject {
   const known = objectOf(before) ?? {};
   return {

@@ -1,4 +1,4 @@
-/** The dialect of OpenAI chat completions. */
+/** The OpenAI Chat Completions dialect. */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { countOf, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { checkOpenai } from '../check-request.ts';
@@ -54,27 +54,29 @@ export const openai: Dialect = {
   collector: openaiCollector,
 };
 
-/** Returns the largest maximum: providers differ in which of these members they obey [limit.largest-output]. */
+/** Returns the largest of these maximums, because providers differ in which member they obey [limit.largest-output]. */
 function largestOutput({ max_completion_tokens, max_tokens, options }: JsonObject): number | undefined {
   const given = [max_completion_tokens, max_tokens, objectOf(options)?.num_predict];
   const counts = given.flatMap((most) => countOf(most) ?? []);
   return counts.length > 0 ? Math.max(...counts) : undefined;
 }
 
-/** Returns the request with stream usage enabled: the gateway needs it, whether or not the caller does. */
+/** Returns the request with stream usage enabled, because the gateway needs it even if the caller does not. */
 export function withUsageRequested(body: JsonObject): JsonObject {
   if (isUsageRequested(body)) return body;
   return { ...body, stream_options: { ...objectOf(body.stream_options), include_usage: true } };
 }
 
-/** Checks whether the caller requested the usage of its stream. */
+/** Checks whether the caller requested stream usage. */
 export const isUsageRequested = (body: JsonObject): boolean => objectOf(body.stream_options)?.include_usage === true;
 
-/** Checks for the chunk with usage and without choices, which only callers that requested it receive. */
+/** Checks for a chunk with usage and no choices, which is sent only to callers that requested it. */
 export const isUsageOnly = (event: JsonObject): boolean =>
   Array.isArray(event.choices) && event.choices.length === 0 && objectOf(event.usage) !== undefined;
 
-/** Adds `before` to the first system message, and `after` to the last of those at the start of the conversation. */
+/**
+ * Adds `before` to the first system message, and `after` to the last system message at the start of the conversation.
+ */
 function withSystemPrompt(body: JsonObject, before: string, after: string): JsonObject {
   if (before === '' && after === '') return body;
   const messages = Array.isArray(body.messages) ? body.messages : [];

@@ -1,11 +1,10 @@
-/** Returns the chunks that would have streamed a complete chat completion. */
+/** Returns the chunks that would have been streamed for a complete chat completion. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { countOf, objectOf, objectsOf } from '#core/kernel/narrow.ts';
 import { member, omit } from '../wire.ts';
 
 /**
- * Returns per choice its role, its content and its finish reason, and at last a usage-only chunk if the reply has
- * counts.
+ * Returns the role, content and finish reason of each choice, followed by a usage-only chunk if the reply has counts.
  */
 export function replayOpenai(reply: JsonObject): JsonObject[] {
   const head = { ...omit(reply, replyMembers), object: 'chat.completion.chunk' };
@@ -32,7 +31,7 @@ const replyMembers = new Set(['choices', 'usage', 'object']);
 const choiceMembers = new Set(['index', 'message', 'finish_reason', 'logprobs']);
 const messageMembers = new Set(['role', 'tool_calls']);
 
-/** Returns one delta with the content of the message, then one per tool call. */
+/** Returns one delta with the message content, then one per tool call. */
 function contentDeltas(message: JsonObject): JsonObject[] {
   const texts = Object.fromEntries(
     Object.entries(omit(message, messageMembers)).filter(([, value]) => value !== null && value !== ''),

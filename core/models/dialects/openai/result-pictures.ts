@@ -1,10 +1,10 @@
-/** Moves pictures in tool results, because tool messages of chat completions carry text only. */
+/** Moves images out of tool results, because tool messages in chat completions carry text only. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { objectsOf } from '#core/kernel/narrow.ts';
 
 /**
- * Returns the body with pictures of results in a user message after the results of their turn. A responses request may
- * have them within a result, but servers of chat completions refuse them there.
+ * Returns the body with images from tool results moved to a user message after the results of their turn. Responses
+ * requests allow images within a result, but chat completion servers refuse them there.
  */
 export function picturesAfterResults(body: JsonObject): JsonObject {
   const messages = objectsOf(body.messages);
@@ -28,7 +28,7 @@ export function picturesAfterResults(body: JsonObject): JsonObject {
 
 const isPicture = ({ type }: JsonObject): boolean => type === 'image_url' || type === 'file';
 
-/** Adds a text to a result that consists of pictures, to state where they are. */
+/** Adds text to a result that consists only of images, to state where they are. */
 const withText = (message: JsonObject): JsonObject =>
   message.role === 'tool' && Array.isArray(message.content) && message.content.length === 0
     ? { ...message, content: 'The result is shown in the next message.' }

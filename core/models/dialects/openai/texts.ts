@@ -1,4 +1,4 @@
-/** Texts in OpenAI chat completions: requests, replies, stream chunks. */
+/** Text in OpenAI chat completions: requests, replies, stream chunks. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { countOf, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import type { TextSlot } from '../dialect.ts';
@@ -7,10 +7,10 @@ import { addContent, addJsonText, addText, definitions, grouped, turnsOf } from 
 
 export const isSystem = (message: JsonObject): boolean => message.role === 'system' || message.role === 'developer';
 
-/** Members that are read elsewhere, or by the provider's own code only. */
+/** Members that are read elsewhere, or only by the provider's own code. */
 const notDefinitions = new Set(['messages', 'prediction', 'model']);
 
-/** Returns the texts of tools, schemas and unknown members, in addition to the messages. */
+/** Returns the text of tools, schemas and unknown members, in addition to the messages. */
 export const definitionTexts = (body: JsonObject): TextSlot[] => definitions(body, notDefinitions);
 
 export function messageTexts(body: JsonObject): TextSlot[] {
@@ -41,7 +41,7 @@ export function messageTexts(body: JsonObject): TextSlot[] {
 }
 
 /**
- * Returns the texts of a complete reply (`message`) or of a chunk (`delta`). Channels: `0:content`, `0:refusal`,
+ * Returns the text of a complete reply (`message`) or of a chunk (`delta`). Channels: `0:content`, `0:refusal`,
  * `0:tool:1` …
  */
 export function choiceTexts(message: JsonObject, said: 'message' | 'delta'): TextSlot[] {
@@ -50,7 +50,7 @@ export function choiceTexts(message: JsonObject, said: 'message' | 'delta'): Tex
     const part = objectOf(choice[said]);
     if (part === undefined) continue;
     const choiceChannel = `${countOf(choice.index) ?? position}`;
-    // Log probabilities repeat the text, so they are dropped when it changes.
+    // Log probabilities repeat the text, so they are dropped when the text changes.
     const forgetTokens = () => {
       if (choice.logprobs) choice.logprobs = null;
     };
@@ -63,23 +63,23 @@ export function choiceTexts(message: JsonObject, said: 'message' | 'delta'): Tex
     addCalls(slots, choiceChannel, part);
     addTokens(slots, choiceChannel, choice);
     const audio = objectOf(part.audio);
-    // Speech repeats the transcript, so it is dropped when that changes.
+    // Audio repeats the transcript, so it is dropped when the transcript changes.
     const forgetSpeech = () => {
       if (audio?.data) audio.data = '';
     };
     if (audio) addText(slots, `${choiceChannel}:audio`, 'text', audio, 'transcript')?.afterChange(forgetSpeech);
   }
-  // Names of tools, annotations, citations and a vendor's own members each arrive complete.
+  // Tool names, annotations, citations and vendor-specific members each arrive complete.
   return [...slots, ...leaves(message, 'reply', slots)];
 }
 
-/** Returns the prefix of the names of all channels of a choice. */
+/** Returns the prefix shared by the names of all channels of a choice. */
 export const channelsOf = (choice: number): string[] => [`${choice}:`];
 
-/** Members that are read elsewhere, or are not running text. */
+/** Members that are read elsewhere, or are not streamed text. */
 const notRunning = new Set(['content', 'refusal', 'role', 'id', 'type', 'name', 'reasoning_content', 'reasoning']);
 
-/** Adds unknown texts of a delta, which continue from event to event like known ones. */
+/** Adds a delta's unknown strings, which continue from event to event like known ones. */
 function addOwn(slots: TextSlot[], choiceChannel: string, delta: JsonObject): void {
   for (const name of Object.keys(delta))
     if (!notRunning.has(name) && /^[\w.-]+$/.test(name))
@@ -87,7 +87,7 @@ function addOwn(slots: TextSlot[], choiceChannel: string, delta: JsonObject): vo
 }
 
 /**
- * Tokens that repeat the text, as texts and as bytes. Alternatives are scanned one by one. In a stream, they continue
+ * Tokens that repeat the text, as strings and as bytes. Alternatives are scanned one by one. In a stream, they continue
  * from event to event.
  */
 class TokensSlot implements TextSlot {
@@ -114,7 +114,7 @@ class TokensSlot implements TextSlot {
 }
 
 const tokenText = ({ token }: JsonObject): string => textOf(token) ?? '';
-/** Returns the bytes of a token. A character that is cut between tokens is complete only if their bytes are joined. */
+/** Returns the bytes of a token. A character split across tokens is complete only when their bytes are joined. */
 const bytesOf = ({ bytes }: JsonObject): number[] =>
   Array.isArray(bytes) ? bytes.filter((byte): byte is number => typeof byte === 'number') : [];
 const decoder = new TextDecoder();
@@ -141,7 +141,7 @@ function addTokens(slots: TextSlot[], choiceChannel: string, choice: JsonObject)
   }
 }
 
-/** Adds content parts, which some providers stream: their texts continue each other. */
+/** Adds content parts, which some providers stream; the text of one part continues in the next. */
 function addParts(slots: TextSlot[], choiceChannel: string, holder: JsonObject): void {
   for (const part of objectsOf(holder.content)) {
     addText(slots, `${choiceChannel}:content`, 'text', part, 'text');

@@ -1,4 +1,4 @@
-/** Translates a stream of chat completion chunks into events of a response; the last of them has the complete reply. */
+/** Translates a stream of chat completion chunks into response events; the last event contains the complete reply. */
 import type { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { countOf, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
@@ -11,17 +11,17 @@ import { type Kind, kinds, OutputItem } from './items.ts';
 import { ownNamesOf, type QualifiedToolName } from './namespaces.ts';
 
 interface ResponseContext {
-  /** Id of the call, from which ids of the response and its items are derived. */
+  /** Call id, from which the ids of the response and its items are derived. */
   readonly id: string;
   /** Seconds since the epoch. */
   readonly createdAt: number;
-  /** Returns whether its provider stores the response; in the end, whether it did. */
+  /** Returns whether the provider stores the response or, at the end, whether it did. */
   readonly stored?: () => boolean;
 }
 
 interface StreamedCall {
   item?: OutputItem;
-  /** Vendor's own members that its id carries. */
+  /** Vendor-specific members that the call's id carries. */
   members?: JsonObject | undefined;
 }
 
@@ -37,7 +37,7 @@ export class ResponseEvents {
   readonly #context: ResponseContext;
   readonly #id: string;
   readonly #items: OutputItem[] = [];
-  /** Item that is still growing; a tool call or another kind of text ends it. */
+  /** Item that is still growing; a tool call or text of another kind ends it. */
   #open: OutputItem | undefined;
   readonly #calls: OutputItem[] = [];
   readonly #callOf: (fragment: JsonObject) => StreamedCall;
@@ -76,7 +76,7 @@ export class ResponseEvents {
   end(): JsonObject[] {
     const cut = incompleteReason(this.#finish);
     const events = [...this.#start(), ...this.#close(cut !== undefined)];
-    // Calls grow side by side until here, and only the last item can be the one that was cut off.
+    // Calls grow in parallel up to this point, and only the last item can be the one that was truncated.
     const last = this.#items.at(-1);
     for (const call of this.#calls) events.push(...call.end(cut !== undefined && call === last));
     const status = cut ? 'incomplete' : 'completed';
@@ -87,7 +87,7 @@ export class ResponseEvents {
   failed(fault: GatewayError): JsonObject[] {
     const { code: _status, type: code, message, ...data } = fault.toBody().error;
     const error = { code, message };
-    // Flat as in the API's documentation, and as a member, as the API sends it and its Python client reads it.
+    // Top-level, as in the API's documentation, and also nested, as the API sends it and its Python client reads it.
     const detailed = { type: code, ...error, param: null, ...(data as JsonObject) };
     return this.#numbered([
       ...this.#start(),

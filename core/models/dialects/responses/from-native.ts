@@ -1,12 +1,12 @@
 /**
- * Translates a response of a provider's own `/responses` into a chat completion, for filters and tool decisions
- * [responses.stored].
+ * Translates a response from a provider's own `/responses` endpoint into a chat completion, for filters and tool
+ * decisions [responses.stored].
  */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { countOf, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { member } from '../wire.ts';
 
-/** Returns a chat completion with the id of the response at the provider. */
+/** Returns a chat completion with the provider's response id. */
 export function completionOf(response: JsonObject): JsonObject {
   const output = objectsOf(response.output);
   const said = (type: string, text: string) =>
@@ -40,7 +40,7 @@ export function completionOf(response: JsonObject): JsonObject {
   };
 }
 
-/** Returns a call of the caller's own tools; undefined for other items. */
+/** Returns a call to one of the caller's own tools, or undefined for other items. */
 export function callOf({ type, call_id, id, name, arguments: text, input }: JsonObject): JsonObject | undefined {
   const known = call_id ?? id ?? '';
   if (type === 'function_call')

@@ -7,7 +7,7 @@ import { noteRest } from '../translate/members.ts';
 import { member } from '../wire.ts';
 import { flatName } from './namespaces.ts';
 
-/** Returns the messages. @throws GatewayError `invalid_request` that names the item and what is allowed. */
+/** Returns the messages. @throws GatewayError `invalid_request` that names the item and states what is allowed. */
 export function messagesOf(instructions: Json | undefined, input: Json | undefined): JsonObject[] {
   const messages: JsonObject[] = [];
   if (typeof instructions === 'string' && instructions !== '') messages.push({ role: 'system', content: instructions });
@@ -23,7 +23,7 @@ export function messagesOf(instructions: Json | undefined, input: Json | undefin
   return messages;
 }
 
-/** Returns the path of the item, or of the member, that became the message at a position. */
+/** Returns the path of the item or member that became the message at a position. */
 export function originOfMessage(instructions: Json | undefined, input: Json | undefined, place: number): string {
   const origins = typeof instructions === 'string' && instructions !== '' ? ['instructions'] : [];
   if (!Array.isArray(input)) return origins[place] ?? 'input';
@@ -63,7 +63,7 @@ function addItem(messages: JsonObject[], item: JsonObject, path: string): void {
         content: contentOf(item.output, `${path}.output`),
       });
       return;
-    // Only the provider that created it can read it; a chat completion cannot contain it.
+    // Only the provider that created the reasoning can read it, and a chat completion cannot contain it.
     case 'reasoning':
       return;
     default:
@@ -74,7 +74,7 @@ function addItem(messages: JsonObject[], item: JsonObject, path: string): void {
   }
 }
 
-/** Adds a call. Adjacent calls are one turn of the model, together with its text before them. */
+/** Adds a call. Adjacent calls form one turn of the model, together with the text before them. */
 function addCall(messages: JsonObject[], given: JsonObject): void {
   const call = withVendorMembers(given);
   const last = messages.at(-1);
@@ -123,7 +123,7 @@ function partOf(part: JsonObject, path: string): JsonObject {
   }
 }
 
-/** Members of items and their parts that are read, or that the gateway itself added. */
+/** Members of items and their parts that are read, or that the gateway itself adds. */
 const itemMembers: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     message: ['role', 'content'],
@@ -141,7 +141,7 @@ const itemMembers: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-/** Returns the names of members of items that a chat completion cannot express. */
+/** Returns the names of item members that a chat completion cannot express. */
 export function itemsLeftOut(input: Json | undefined): string[] {
   const names = new Set<string>();
   const note = (part: JsonObject, type: string, path: string) =>

@@ -1,7 +1,7 @@
 /** Output items of a response, and the events that stream them. */
 import type { JsonObject } from '#core/kernel/json.ts';
 
-/** Names for the text of an item in its part and its events. */
+/** Names used for an item's text in its part and its events. */
 export interface Kind {
   readonly item: 'message' | 'reasoning' | 'function_call' | 'custom_tool_call';
   readonly prefix: string;
@@ -31,7 +31,7 @@ function kind(item: Kind['item'], prefix: string, event: string, member: Kind['m
   };
 }
 
-/** Item that grows. The sender numbers its events. */
+/** Growing item. The sender numbers its events. */
 export class OutputItem {
   readonly kind: Kind;
   readonly #at: JsonObject;
@@ -39,10 +39,10 @@ export class OutputItem {
   readonly #index: number;
   readonly #call: JsonObject;
   #text = '';
-  /** Set once the item ended, and to `incomplete` if its text was cut off. */
+  /** Set once the item has ended; `incomplete` if its text was truncated. */
   #status: 'completed' | 'incomplete' | undefined;
 
-  /** @param call `call_id`, `name` and perhaps `namespace` of a tool call. */
+  /** @param call `call_id`, `name` and optionally `namespace` of a tool call. */
   constructor(kind: Kind, id: string, index: number, call: JsonObject = {}) {
     this.kind = kind;
     this.#index = index;
@@ -82,7 +82,7 @@ export class OutputItem {
     ];
   }
 
-  /** Returns the item, which is `incomplete` if the stream broke off before its end. */
+  /** Returns the item, which is `incomplete` if the stream broke off before the item ended. */
   whole(status: string = this.#status ?? 'incomplete', empty = false): JsonObject {
     const { item, member, part } = this.kind;
     const head = { id: this.#id, type: item, status };

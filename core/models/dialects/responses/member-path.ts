@@ -1,4 +1,4 @@
-/** Maps faults to members of the responses request, which ran as a chat completion [error.plain-words]. */
+/** Maps errors to members of the responses request, which was run as a chat completion [error.plain-words]. */
 import type { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { objectsOf } from '#core/kernel/narrow.ts';
@@ -15,7 +15,7 @@ const words = [
   [/^verbosity$/, 'text.verbosity'],
 ] as const;
 
-/** Returns the error with the member of the responses request. */
+/** Returns the error with the corresponding member of the responses request. */
 export function inResponsesWords(error: GatewayError, request: JsonObject): GatewayError {
   const param = error.data?.param;
   return typeof param === 'string' ? withMember(error, responsesMember(param, request)) : error;
@@ -30,7 +30,10 @@ function responsesMember(path: string, request: JsonObject): string {
   return `${origin}.${item?.output === undefined ? 'content' : 'output'}${part}`;
 }
 
-/** Returns the path of a tool: some tools are left out, and a namespace contains several. */
+/**
+ * Returns the path of a tool in the request. Positions differ because some tools are left out and a namespace contains
+ * several.
+ */
 function atOwnTool(path: string, { tools }: JsonObject): string {
   const places = objectsOf(tools).flatMap((tool, at) => {
     if (tool.type === 'namespace') return toolsOfNamespace(tool).flatMap(({ fits }) => (fits ? [at] : []));

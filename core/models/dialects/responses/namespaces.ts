@@ -1,15 +1,15 @@
 /**
- * Tools that a responses request groups under a name, as Codex does with its own and those of MCP servers. A chat
- * completion has one list of tools, so each is named `<namespace>__<tool>` there, and has its own name again in the
- * answer [responses.create].
+ * Tools that a responses request groups under a name, as Codex does with its own tools and those of MCP servers. A chat
+ * completion has a single list of tools, so each tool is named `<namespace>__<tool>` there and gets its own name back
+ * in the response [responses.create].
  */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { objectsOf, textOf } from '#core/kernel/narrow.ts';
 
-/** Form of function names that providers accept. */
+/** Format of function names that providers accept. */
 const nameForm = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** Returns the name in the chat completion, which is the tool's own outside a namespace. */
+/** Returns the name in the chat completion, which is the tool's own name if it has no namespace. */
 export const flatName = (namespace: Json | undefined, name: Json | undefined): string => {
   const own = textOf(name) ?? '';
   const group = textOf(namespace) ?? '';
@@ -38,10 +38,10 @@ export const toolsOfNamespace = ({ name: namespace, tools }: JsonObject): Groupe
     };
   });
 
-/** Name of a call in the answer, with its namespace if it has one. */
+/** Name of a call in the response, with its namespace if it has one. */
 export type QualifiedToolName = Readonly<{ name: string; namespace?: string }>;
 
-/** Returns a function from the name in the chat completion to the tool's own. */
+/** Returns a function that maps a name in the chat completion to the tool's own name. */
 export function ownNamesOf({ tools }: JsonObject): (flat: string) => QualifiedToolName {
   const names = new Map<string, QualifiedToolName>();
   for (const group of objectsOf(tools)) {

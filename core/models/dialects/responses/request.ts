@@ -1,7 +1,7 @@
 /**
- * Translates a responses request into a chat completions request, which every provider and policy of the gateway reads
- * [responses.create]. Members that a chat completion cannot express are refused if the answer would change, and named
- * in `leftOut` if they are settings or optional tools.
+ * Translates a responses request into a chat completions request, which every provider and policy of the gateway can
+ * read [responses.create]. Members that a chat completion cannot express are refused if the response would change, or
+ * listed in `leftOut` if they are settings or optional tools.
  */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
@@ -19,7 +19,7 @@ interface ReadRequest {
 
 /** Translates the request. @throws GatewayError `invalid_request`. */
 export function readResponsesRequest(body: JsonObject): ReadRequest {
-  // A prompt that is an object is a template of this endpoint.
+  // A prompt given as an object is a template specific to this endpoint.
   const { prompt, ...others } = body;
   refuseOtherEndpoint(objectOf(prompt) ? others : body, 'input');
   refuseKept(body);
@@ -71,14 +71,14 @@ const unchangedMembers = [
   'service_tier',
 ];
 
-/** Members that are translated, echoed in the answer, or read elsewhere. */
+/** Members that are translated, echoed in the response, or read elsewhere. */
 const understoodMembers: ReadonlySet<string> = new Set([
   ...['model', 'input', 'instructions', 'tools', 'tool_choice', 'parallel_tool_calls', 'max_output_tokens', 'text'],
   ...['reasoning', 'metadata', 'store', 'include', 'truncation', 'stream_options', 'background', 'conversation'],
   ...['previous_response_id', 'prompt', 'top_logprobs', ...unchangedMembers],
 ]);
 
-/** Refuses objects stored at a provider without a known owner, and runs in the background. */
+/** Refuses background runs and objects stored at a provider without a known owner. */
 function refuseKept(body: JsonObject): void {
   for (const name of ['conversation', 'prompt'])
     if (body[name] !== undefined && body[name] !== null)
@@ -95,7 +95,7 @@ function refuseKept(body: JsonObject): void {
     );
 }
 
-/** Returns the unread parts of members that are otherwise read. */
+/** Returns the ignored parts of members that are otherwise read. */
 function partsLeftOut({ include, truncation, reasoning, text: given, stream_options }: JsonObject): string[] {
   const names: string[] = [];
   const note = (name: string) => names.push(name);
@@ -109,7 +109,7 @@ function partsLeftOut({ include, truncation, reasoning, text: given, stream_opti
   return names;
 }
 
-/** Refuses log probabilities: the answer would lack data that a program reads. */
+/** Refuses log probabilities, because the response would lack data that a program reads. */
 function refuseLogprobs({ top_logprobs, include }: JsonObject): void {
   const says = 'log probabilities come with chat completions: logprobs and top_logprobs of /v1/chat/completions';
   if (typeof top_logprobs === 'number' && top_logprobs > 0)
@@ -118,7 +118,7 @@ function refuseLogprobs({ top_logprobs, include }: JsonObject): void {
     throw invalidMember('include', 'names logprobs', `other members; ${says}`);
 }
 
-/** Optional tools of the provider; a model without them still answers. */
+/** The provider's optional tools; a model can still answer without them. */
 const optional = /^(web_search(_preview)?(_\d{4}_\d\d_\d\d)?|image_generation|tool_search)$/;
 
 function toolsOf(tools: Json | undefined, leftOut: string[]): JsonObject[] {
@@ -143,7 +143,7 @@ function toolsOf(tools: Json | undefined, leftOut: string[]): JsonObject[] {
   });
   const names = read.map((tool) => objectOf(tool.function)?.name ?? objectOf(tool.custom)?.name);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
-  // With two tools of one name, a call in the answer would be ambiguous.
+  // If two tools had the same name, a call in the response would be ambiguous.
   if (twice !== undefined && tools.some((tool) => objectOf(tool)?.type === 'namespace'))
     throw invalidMember(
       'tools',
@@ -153,7 +153,7 @@ function toolsOf(tools: Json | undefined, leftOut: string[]): JsonObject[] {
   return read;
 }
 
-/** Returns the tools of a namespace, each on its own. */
+/** Returns the tools of a namespace as separate tools. */
 function groupOf(group: JsonObject, at: number, leftOut: string[]): JsonObject[] {
   return toolsOfNamespace(group).flatMap(({ flat, tool, fits }) => {
     if (fits) noteTool(tool, `tools[${at}]`, leftOut);

@@ -1,6 +1,6 @@
 /**
- * Translates a filtered chat completions request into a request of a provider's own `/responses`, the reverse of
- * `request.ts` [responses.stored].
+ * Translates a filtered chat completions request into a request for a provider's own `/responses` endpoint, the reverse
+ * of `request.ts` [responses.stored].
  */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
@@ -67,7 +67,7 @@ function partOf(part: JsonObject, spoken: boolean): JsonObject {
     case 'file':
       return { type: 'input_file', ...objectOf(part.file) };
     default:
-      return part; // refusals and audio have one form
+      return part; // refusals and audio have the same form in both APIs
   }
 }
 

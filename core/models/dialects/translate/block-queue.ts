@@ -1,7 +1,7 @@
 /**
  * Converts pieces of text and tool calls, in any order, to Anthropic's sequential blocks. The first unfinished block is
- * streamed immediately; pieces of later blocks are held until its text ends or its arguments are complete JSON. Pieces
- * are not lost, merged or reordered within a call, and indexes have no gaps.
+ * streamed immediately; pieces of later blocks are held until its text ends or its arguments are complete JSON. Within
+ * a call, pieces are not lost, merged or reordered, and indexes have no gaps.
  */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { objectOf, textOf } from '#core/kernel/narrow.ts';
@@ -14,21 +14,21 @@ interface Block {
   readonly kind: Kind;
   id: string;
   name: string;
-  /** Vendor's own members of a call, which its id carries. */
+  /** Vendor-specific members that the call's id carries. */
   members: JsonObject;
-  /** Text not sent yet. */
+  /** Text that has not been sent yet. */
   waiting: string;
-  /** Arguments of a call so far: the next block may begin when they are complete. */
+  /** Call arguments received so far; the next block may begin when they are complete. */
   whole: string;
-  /** True if the last fragment ended like an object, so that parsing is worthwhile. */
+  /** True if the last fragment ended like an object, so parsing is worthwhile. */
   mayBeWhole: boolean;
   opened: boolean;
   closed: boolean;
 }
 
 /**
- * Returns a queue of blocks in order of their beginning; the first is open, the others are pending.
- * @param newId returns the id of a call without one, by its position among the calls.
+ * Returns a queue of blocks in the order in which they began; the first is open, the others are pending.
+ * @param newId returns an id for a call that has none, based on its position among the calls.
  */
 export function blockQueue(newId: (position: number) => string) {
   let queue: Block[] = [];
@@ -59,7 +59,7 @@ export function blockQueue(newId: (position: number) => string) {
     return [{ type: 'content_block_start', index, content_block: beginningOf(block) }];
   }
 
-  /** Returns the text that the block can send now. A call is held until its name is known. */
+  /** Returns the text that the block can send now. A call is held until its tool name is known. */
   function speak(block: Block, isLastWord: boolean): JsonObject[] {
     if (!block.opened && !isLastWord && (block.kind === 'tool' ? block.name === '' : block.waiting === '')) return [];
     const events = open(block);
@@ -77,7 +77,10 @@ export function blockQueue(newId: (position: number) => string) {
     return events;
   }
 
-  /** Checks whether the block is complete: a text is once something else begins, a call once its arguments are. */
+  /**
+   * Checks whether the block is complete: a text block is complete once another block begins, a call once its arguments
+   * are complete.
+   */
   function isComplete(block: Block): boolean {
     if (block.kind !== 'tool') return true;
     if (!block.mayBeWhole) return false;
@@ -100,7 +103,7 @@ export function blockQueue(newId: (position: number) => string) {
   return {
     begin,
 
-    /** Adds text to the last block if it is of this kind, else to a new one. */
+    /** Adds text to the last block if it is of the same kind, or else to a new block. */
     say(kind: 'text' | 'thinking', text: string | undefined): void {
       if (!text) return;
       const last = queue.at(-1);
@@ -109,7 +112,10 @@ export function blockQueue(newId: (position: number) => string) {
       characters += text.length;
     },
 
-    /** Adds a fragment to its call. A closed call had all its arguments: anything further is white space or an echo. */
+    /**
+     * Adds a fragment to its call. A closed call already has all its arguments, so any additional fragment is
+     * whitespace or an echo.
+     */
     add(block: Block, fragment: JsonObject): void {
       const named = objectOf(fragment.function) ?? objectOf(fragment.custom) ?? {};
       const text = textOf(named.arguments) ?? textOf(named.input) ?? '';

@@ -1,6 +1,6 @@
 /**
- * Maps faults to members of the caller's request: providers and translations name members of the provider's request
- * [error.plain-words].
+ * Maps errors to members of the caller's request, because providers and translations name members of the provider's
+ * request [error.plain-words].
  */
 import type { DialectName } from '#core/contracts/chat.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -16,13 +16,13 @@ interface Crossing {
   readonly provider: DialectName | undefined;
   /** Untranslated request, in the caller's dialect. */
   readonly body: JsonObject;
-  /** Number of messages that the gateway added before those of the caller. */
+  /** Number of messages that the gateway added before the caller's messages. */
   readonly added: number;
 }
 
 type Words = readonly (readonly [pattern: RegExp, path: string])[];
 
-/** Members of a messages request, and their sources in a chat completions request. */
+/** Members of a messages request and the chat completions request members they come from. */
 const toChat: Words = [
   [/^(?:output_config\.format|output_format)\.schema\b.*/, 'response_format.json_schema.schema'],
   [/^output_(?:config|format)\b.*/, 'response_format'],
@@ -33,7 +33,7 @@ const toChat: Words = [
   [/^metadata\.user_id$/, 'user'],
 ];
 
-/** Members of a chat completions request, and their sources in a messages request. */
+/** Members of a chat completions request and the messages request members they come from. */
 const toMessages: Words = [
   [/^response_format\.json_schema\.schema\b.*/, 'output_config.format.schema'],
   [/^response_format\b.*/, 'output_config.format'],
@@ -46,7 +46,7 @@ const toMessages: Words = [
   [/^parallel_tool_calls$/, 'tool_choice.disable_parallel_tool_use'],
 ];
 
-/** Returns the member of the caller's request; undefined if it is a message that the gateway added. */
+/** Returns the member of the caller's request, or undefined if it is in a message that the gateway added. */
 export function callersMember(path: string, { caller, provider, body, added }: Crossing): string | undefined {
   if (caller === 'anthropic') return provider === 'openai' ? inMessages(path, body) : path;
   const own = provider === 'anthropic' ? inChat(path, body) : path;
@@ -67,7 +67,10 @@ function inChat(path: string, body: JsonObject): string {
   );
 }
 
-/** Returns the position of a tool in the request: tools that the choice excludes are not sent. */
+/**
+ * Returns the position of a tool in the request, which may differ because tools excluded by the tool choice are not
+ * sent.
+ */
 function toolAt({ tools, tool_choice }: JsonObject, place: number): number {
   const offered = chosenTools(tool_choice);
   const places = objectsOf(tools).flatMap((tool, at) =>
@@ -87,7 +90,7 @@ export function inWords(path: string, words: Words): string {
   return pattern ? path.replace(pattern, own!) : path;
 }
 
-/** Returns the error with another member, which also replaces the previous one at the start of its message. */
+/** Returns the error with a different member, which also replaces the previous one at the start of its message. */
 export function withMember(error: GatewayError, param: string | undefined): GatewayError {
   const { code, message, data: { param: before, ...data } = {}, retryAfterSeconds, providerRequestId, origin } = error;
   const begins = typeof before === 'string' && param !== undefined && message.startsWith(before);

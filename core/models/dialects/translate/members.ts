@@ -1,7 +1,7 @@
 /**
- * Rules for each top-level member of a request that crosses to the other dialect [chat.translated-members]. Members
- * without a row are passed unchanged. A member is refused if its loss would change the answer, otherwise left out by
- * name.
+ * Rules for each top-level member of a request that is translated to the other dialect [chat.translated-members].
+ * Members without a rule are passed through unchanged. A member is refused if dropping it would change the answer;
+ * otherwise it is left out and listed by name.
  */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
@@ -11,7 +11,8 @@ type Treatment =
   /** Expressed in the other dialect by the translation. */
   | 'translated'
   /**
-   * Setting of the provider's own dialect, without meaning for the model, that a caller of the other dialect may set.
+   * Setting of the provider's own dialect that means nothing to the model and that a caller using the other dialect may
+   * set.
    */
   | 'carried'
   | 'left out'
@@ -21,7 +22,7 @@ interface Member {
   readonly is: Treatment;
   /** Allowed values of a refused member. */
   readonly allowed?: string;
-  /** Checks for values without effect, which are dropped silently. */
+  /** Checks for values that have no effect, which are dropped silently. */
   readonly asksNothing?: (value: Json) => boolean;
 }
 
@@ -44,7 +45,10 @@ const leaveOut = 'leave it out';
 export const each = (names: readonly string[], member: Member): Members =>
   Object.fromEntries(names.map((name) => [name, member]));
 
-/** OpenAI members that both directions refuse: the answer would lack requested content, or contain excluded content. */
+/**
+ * OpenAI members that both directions refuse, because the response would lack requested content or contain excluded
+ * content.
+ */
 export const askedOfOpenai: Members = {
   n: refusedMember('1', unless(1)),
   functions: refusedMember('tools', { asksNothing: (value) => Array.isArray(value) && value.length === 0 }),
@@ -60,7 +64,7 @@ export const askedOfOpenai: Members = {
   web_search_options: refusedMember(leaveOut),
 };
 
-/** OpenAI members whose loss changes the sample, the cost or the speed, but not the kind of answer. */
+/** OpenAI members whose loss affects sampling, cost or speed, but not the kind of answer. */
 export const hintsOfOpenai: Members = {
   ...each(['reasoning_effort', 'verbosity', 'seed', 'metadata', 'moderation', 'prediction'], leftOut),
   ...each(['prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention'], leftOut),
@@ -79,7 +83,7 @@ const ofAnthropic: Members = {
   service_tier: hintsOfOpenai.service_tier!,
   mcp_servers: refusedMember('tools', { asksNothing: (value) => Array.isArray(value) && value.length === 0 }),
   container: refusedMember(leaveOut),
-  // The location of processing is a promise to the people whose data it is.
+  // The processing location is a promise to the people whose data is processed.
   inference_geo: refusedMember(leaveOut),
 };
 
@@ -92,7 +96,7 @@ export const membersToAnthropic: Members = {
   ...each(['max_completion_tokens', 'tools', 'tool_choice', 'parallel_tool_calls', 'function_call'], translated),
   ...each(['user', 'safety_identifier', 'response_format'], translated),
   ...each(['top_k', 'thinking'], carried),
-  // These would reach the model, or shape the answer, unseen by readers of chat completions.
+  // These would reach the model or shape the answer without being seen by code that reads chat completions.
   system: refusedMember('a system message'),
   stop_sequences: refusedMember('stop'),
   output_config: refusedMember('response_format'),
@@ -119,7 +123,7 @@ export const membersToOpenai: Members = {
 };
 
 /**
- * Returns the members that cross unchanged and notes the others.
+ * Returns the members that are passed through unchanged and notes the others.
  * @throws GatewayError `invalid_request` with `reason: unsupported_parameter`.
  */
 export function crossing(body: JsonObject, members: Members, note: Note): JsonObject {
@@ -135,18 +139,18 @@ export function crossing(body: JsonObject, members: Members, note: Note): JsonOb
   return crossed;
 }
 
-/** Notes the members of a part of the request that no rule reads, by path. */
+/** Notes, by path, the members of a part of the request that no rule reads. */
 export function noteRest(part: JsonObject | undefined, read: readonly string[], path: string, note: Note): void {
   for (const [name, value] of Object.entries(part ?? {}))
     if (value !== null && !read.includes(name) && !(emptyLists.has(name) && isEmptyList(value)))
       note(`${path}.${name}`);
 }
 
-/** Lists that providers send empty and clients return. */
+/** Lists that providers send empty and clients send back. */
 const emptyLists: ReadonlySet<string> = new Set(['annotations', 'citations', 'logprobs', 'tool_calls']);
 const isEmptyList = (value: Json): boolean => Array.isArray(value) && value.length === 0;
 
-/** Notes members of a call in a chat completion that no rule reads. */
+/** Notes members of a chat completion's call that no rule reads. */
 export function noteCall(call: JsonObject, note: Note): void {
   const path = 'messages.tool_calls';
   noteRest(call, ['id', 'type', 'index', 'function', 'custom'], path, note);
@@ -156,7 +160,7 @@ export function noteCall(call: JsonObject, note: Note): void {
 
 /**
  * Notes members of a content part that no rule reads.
- * @param read members that the provider can express.
+ * @param read names of the members that the provider can express.
  */
 export function notePart(part: JsonObject, read: readonly string[], note: Note): void {
   const path = 'messages.content';
@@ -167,7 +171,7 @@ export function notePart(part: JsonObject, read: readonly string[], note: Note):
   if (detail !== 'auto' && detail !== null) note('image_url.detail');
 }
 
-/** Members of Anthropic's blocks that translations read, without cache breakpoints. */
+/** Members of Anthropic blocks that translations read, excluding cache breakpoints. */
 const ofBlocks: Readonly<Record<string, readonly string[]>> = {
   text: ['text'],
   image: ['source'],
@@ -194,8 +198,8 @@ export function noteStreamOptions(options: JsonObject | undefined, note: Note): 
 }
 
 /**
- * Notes members of a response format that no rule reads. Its name is a label, and a guaranteed schema satisfies both
- * values of `strict`.
+ * Notes members of a response format that no rule reads. Its name is only a label, and a guaranteed schema satisfies
+ * both values of `strict`.
  */
 export function noteFormat(format: JsonObject | undefined, note: Note): void {
   noteRest(format, ['type', 'json_schema'], 'response_format', note);
@@ -203,8 +207,8 @@ export function noteFormat(format: JsonObject | undefined, note: Note): void {
 }
 
 /**
- * Returns the refusal of a member that the provider of the model cannot express: what was found, what is allowed. Only
- * numbers, booleans and types are shown, because other values may contain a prompt or a secret.
+ * Returns the refusal for a member that the model's provider cannot express, stating what was found and what is
+ * allowed. Only numbers, booleans and types are shown, because other values may contain a prompt or a secret.
  */
 export function cannotCarry(param: string, allowed: string, found?: Json) {
   const value =
@@ -218,7 +222,7 @@ export function cannotCarry(param: string, allowed: string, found?: Json) {
 const maxShown = 64;
 
 /**
- * Refuses a role that the provider's dialect cannot express, instead of replacing it.
+ * Refuses a role that the provider's dialect cannot express, rather than replacing it.
  * @throws GatewayError `invalid_request`
  */
 export function assertRole(message: JsonObject, path: string, allowed: readonly string[]): void {
@@ -227,7 +231,7 @@ export function assertRole(message: JsonObject, path: string, allowed: readonly 
     throw cannotCarry(`${path}.role`, allowed.join(', '), role ?? null);
 }
 
-/** Refuses blocks that are not texts where only texts can be expressed. @throws GatewayError `invalid_request` */
+/** Refuses non-text blocks where only text can be expressed. @throws GatewayError `invalid_request` */
 export function assertTexts(content: Json | undefined, path: string): void {
   const blocks = Array.isArray(content) ? content : [];
   for (const [at, block] of blocks.entries())
@@ -235,7 +239,7 @@ export function assertTexts(content: Json | undefined, path: string): void {
       throw cannotCarry(`${path}[${at}]`, 'blocks of type text', objectOf(block)?.type ?? null);
 }
 
-/** Refuses a tool choice of a messages request with another type, or none. @throws GatewayError `invalid_request` */
+/** Refuses a messages request's tool choice that has another type, or none. @throws GatewayError `invalid_request` */
 export function assertToolChoice(choice: Json | undefined, allowed: readonly string[]): void {
   if (choice === undefined || choice === null) return;
   const given = objectOf(choice);
@@ -244,7 +248,7 @@ export function assertToolChoice(choice: Json | undefined, allowed: readonly str
     throw cannotCarry('tool_choice.type', allowed.join(', '), given.type ?? null);
 }
 
-/** Roles of messages in Anthropic's dialect. */
+/** Message roles in Anthropic's dialect. */
 export const rolesOfAnthropic = ['user', 'assistant', 'system'] as const;
-/** Roles of messages in chat completions. */
+/** Message roles in chat completions. */
 export const rolesOfOpenai = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const;

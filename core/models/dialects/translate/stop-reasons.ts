@@ -1,6 +1,6 @@
 /**
- * Translates the reason why a reply ended. A missing or unknown reason is never a normal end: the reply counts as cut
- * off [dialects.unknown-end].
+ * Translates the reason a reply ended. A missing or unknown reason never counts as a normal end: the reply is treated
+ * as truncated [dialects.unknown-end].
  */
 
 const toAnthropic: ReadonlyMap<string, string> = new Map(
@@ -26,9 +26,9 @@ const toOpenai: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * Returns the `stop_reason` of a chat completion.
- * @param made content of the reply: some providers send `stop` after tool calls, and report a refusal in `refusal`
- * only.
+ * Returns the `stop_reason` for a chat completion.
+ * @param made content of the reply: some providers send `stop` after tool calls, and report a refusal only in
+ * `refusal`.
  */
 export function stopReason(finish: string | undefined, made: { calls: boolean; refusal: boolean }): string {
   const reason = toAnthropic.get(finish ?? '') ?? 'max_tokens';
@@ -37,11 +37,12 @@ export function stopReason(finish: string | undefined, made: { calls: boolean; r
   return made.refusal ? 'refusal' : reason;
 }
 
-/** Returns the `finish_reason` of a message. */
+/** Returns the `finish_reason` for a message. */
 export const finishReason = (stop: string | undefined): string => toOpenai.get(stop ?? '') ?? 'length';
 
 /**
- * Returns why a response is incomplete, from the `finish_reason` of its chat completion; undefined if it is complete.
+ * Returns why a response is incomplete, based on the `finish_reason` of its chat completion, or undefined if it is
+ * complete.
  */
 export const incompleteReason = (finish: string | undefined): string | undefined =>
   finish !== undefined && ordinaryEnds.has(finish)

@@ -15,7 +15,7 @@ import type { EventTranslator } from './to-openai-events.ts';
 
 /**
  * Returns a translator. `message_delta` and `message_stop` are held until the usage chunk, which follows the finish
- * reason, or until the source ends; all else is sent immediately.
+ * reason, or until the source ends; everything else is sent immediately.
  */
 export function toAnthropicEvents(context: TranslationContext): EventTranslator {
   const blocks = blockQueue((position) => `call_${context.id}_${position}`);
@@ -76,7 +76,7 @@ export function toAnthropicEvents(context: TranslationContext): EventTranslator 
       usage = { ...usage, ...readOpenaiUsage(event.usage) };
       const events = start(event);
       const choices = objectsOf(event.choices);
-      // Reads the first choice only: a caller of this dialect cannot request more.
+      // Reads only the first choice, because a caller using this dialect cannot request more.
       const choice = choices.find(({ index }) => (countOf(index) ?? 0) === 0);
       if (choice) take(objectOf(choice.delta) ?? {});
       finish = textOf(choice?.finish_reason) ?? finish;

@@ -10,8 +10,8 @@ import { assertRole, cannotCarry, type Note, noteCall, notePart, noteRest, roles
 
 /**
  * Translates the messages. System and developer messages in any position form the system prompt; tool messages become
- * `tool_result` blocks of a user turn; adjacent turns of one side are joined, since not every server of this dialect
- * does so.
+ * `tool_result` blocks of a user turn; adjacent turns of the same role are joined, since not every server of this
+ * dialect joins them.
  */
 export function toAnthropicMessages(
   messages: readonly JsonObject[],
@@ -28,13 +28,13 @@ export function toAnthropicMessages(
       unspoken ??= notText(message.content, `${path}.content`);
     } else addTurn(turns, message, blocksOf(message, path));
   }
-  // Anthropic requires at least one turn, so instructions without one become the user's.
+  // Anthropic requires at least one turn, so if there are only instructions, they become the user's turn.
   if (turns.length === 0) return { messages: [{ role: 'user', content: system }] };
   if (unspoken) throw unspoken;
   return { ...(system.length > 0 && { system: asPrompt(system) }), messages: turns.map(asMessage) };
 }
 
-/** Returns the refusal of a picture or document, since a system prompt consists of texts. */
+/** Returns the refusal for an image or document, because a system prompt can contain only text. */
 function notText(content: Json | undefined, path: string): GatewayError | undefined {
   const parts = Array.isArray(content) ? content : [];
   const at = parts.findIndex((part) => ['image_url', 'file'].includes(textOf(objectOf(part)?.type) ?? ''));
@@ -44,7 +44,7 @@ function notText(content: Json | undefined, path: string): GatewayError | undefi
 
 const messageMembers = [...['role', 'content', 'refusal', 'tool_calls', 'tool_call_id', 'function_call', 'audio']];
 
-/** Refuses an assistant's sound, which its provider stores: without it the turn would be empty. */
+/** Refuses an assistant's audio, which only its provider stores: without the audio, the turn would be empty. */
 function checkMessage(message: JsonObject, path: string, note: Note): void {
   assertRole(message, path, rolesOfOpenai);
   if (objectOf(message.audio)) throw cannotCarry(`${path}.audio`, 'content');
@@ -57,7 +57,7 @@ function checkMessage(message: JsonObject, path: string, note: Note): void {
 interface Turn<Block> {
   readonly role: 'user' | 'assistant';
   readonly blocks: Block[];
-  /** Number of tool results, which Anthropic requires before anything else that the user says. */
+  /** Number of tool results, which Anthropic requires before all other content in a user turn. */
   results: number;
 }
 
@@ -104,7 +104,7 @@ function blocksOf(message: JsonObject, path: string): JsonObject[] {
   return [...parts, ...(refusal ? [{ type: 'text', text: refusal }] : []), ...callsOf(message)];
 }
 
-/** Returns the path of the message, and of its part, that became a block of a turn. */
+/** Returns the path of the message part that became a block of a turn. */
 export function originOfBlock(body: JsonObject, turn: number, block: number): string | undefined {
   const turns: Turn<string>[] = [];
   for (const [index, message] of objectsOf(body.messages).entries()) {
@@ -124,7 +124,7 @@ export function originOfSystem(body: JsonObject, part: number): string | undefin
   return origins[part];
 }
 
-/** Returns the member of a message that became its block at a position. */
+/** Returns the member of a message that became the block at a position. */
 function memberOf(message: JsonObject, block: number): string {
   if (isResult(message)) return '.content';
   const { content } = message;
@@ -157,7 +157,7 @@ function callsOf(message: JsonObject): JsonObject[] {
   return [...calls, { type: 'tool_use', id: portableId(name), name, input: inputOf(old) }];
 }
 
-/** Returns content as blocks, without texts that have no visible character: Anthropic refuses them. */
+/** Returns content as blocks, omitting text without visible characters, which Anthropic refuses. */
 function partsOf(content: Json | undefined, path: string): JsonObject[] {
   if (typeof content === 'string') return content.trim() === '' ? [] : [{ type: 'text', text: content }];
   if (!Array.isArray(content)) return [];
@@ -199,7 +199,9 @@ function documentOf(file: JsonObject, path: string): JsonObject {
   };
 }
 
-/** Splits a base64 data URL into media type and content, by position rather than by pattern, since images are long. */
+/**
+ * Splits a base64 data URL into media type and content, by position rather than by pattern, because images are long.
+ */
 function dataUrl(url: string): { mediaType: string; base64: string } | undefined {
   const comma = url.indexOf(',');
   if (comma === -1 || url.slice(0, 5).toLowerCase() !== 'data:') return undefined;

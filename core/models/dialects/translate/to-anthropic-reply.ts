@@ -11,8 +11,8 @@ import { messageId } from './message-id.ts';
 import { stopReason } from './stop-reasons.ts';
 
 /**
- * Translates the first choice: a caller of this dialect cannot request more. Members that neither dialect knows are
- * passed on.
+ * Translates the first choice, because a caller using this dialect cannot request more. Members that neither dialect
+ * knows are passed on.
  */
 export function toAnthropicReply(reply: JsonObject, context: TranslationContext): JsonObject {
   const [choice = {}] = objectsOf(reply.choices);

@@ -14,7 +14,7 @@ import {
 } from './members.ts';
 import { toAnthropicMessages } from './to-anthropic-messages.ts';
 
-/** Translates the request. @throws GatewayError `invalid_request` for what Anthropic's dialect cannot express. */
+/** Translates the request. @throws GatewayError `invalid_request` if Anthropic's dialect cannot express it. */
 export function toAnthropicRequest(body: JsonObject, note: Note = () => {}): JsonObject {
   const crossed = crossing(body, membersToAnthropic, note);
   const { system, messages } = toAnthropicMessages(objectsOf(body.messages), note);
@@ -68,13 +68,13 @@ function toTool(tool: JsonObject, index: number, note: Note): JsonObject {
   };
 }
 
-/** Returns the schema of a tool's input, which Anthropic requires to have the type `object`. */
+/** Returns the schema of a tool's input, which Anthropic requires to be of type `object`. */
 const schemaOf = (parameters: JsonObject = { properties: {} }): JsonObject =>
   parameters.type === undefined ? { type: 'object', ...parameters } : parameters;
 
 /**
- * Returns the names of the tools that `allowed_tools` permits, or undefined without it: other dialects cannot express
- * it.
+ * Returns the names of the tools that `allowed_tools` permits, or undefined if it is absent: other dialects cannot
+ * express it.
  */
 export function chosenTools(choice: Json | undefined): readonly unknown[] | undefined {
   const allowed = objectOf(objectOf(choice)?.allowed_tools);
@@ -116,7 +116,7 @@ function toOutputConfig(format: JsonObject | undefined): JsonObject | undefined 
 const maxCacheMarks = 4;
 
 /**
- * Returns tools, system prompt and messages with their last breakpoints, which cover the longest prefixes of the
+ * Returns tools, system prompt and messages with only their last breakpoints, which cover the longest prefixes of the
  * request.
  */
 function withinBreakpoints(request: JsonObject, note: Note): JsonObject {
@@ -128,7 +128,7 @@ function withinBreakpoints(request: JsonObject, note: Note): JsonObject {
   return without(request, excess) as JsonObject;
 }
 
-/** Returns the breakpoints of a block, those of a tool result before its own. */
+/** Returns the breakpoints of a block. For a tool result, those of its content come before its own. */
 const breakpoints = (block: JsonObject): JsonObject[] => [
   ...objectsOf(block.content).flatMap(breakpoints),
   ...(isObject(block.cache_control) ? [block.cache_control] : []),

@@ -27,7 +27,7 @@ export function toOpenaiEvents(context: TranslationContext): EventTranslator {
   let ended = false;
   let stop: string | undefined;
   let usage: Partial<Usage> = {};
-  /** Characters of output so far, for providers without counts. */
+  /** Number of output characters so far, for providers that send no counts. */
   let said = 0;
   const calls = new Map<number, Call>();
 
@@ -77,7 +77,7 @@ export function toOpenaiEvents(context: TranslationContext): EventTranslator {
     return [...say('content', textOf(change.text)), ...say('reasoning_content', textOf(change.thinking))];
   }
 
-  /** Sends the input of a call if it arrived with its start, or not at all. */
+  /** Sends a call's input if it arrived with the start of the block, or did not arrive at all. */
   function endBlock(call: Call | undefined): JsonObject[] {
     if (call === undefined || call.fragments) return [];
     call.fragments = true;

@@ -6,8 +6,9 @@ import { blankLine } from '../system-prompt.ts';
 import { assertRole, assertTexts, cannotCarry, type Note, noteBlock, noteRest, rolesOfAnthropic } from './members.ts';
 
 /**
- * Translates the turns. Tool results become tool messages before the rest of their turn, since they must follow the
- * calls they answer. Thinking and actions of the provider's own tools are left out: only Anthropic can read them.
+ * Translates the turns. Tool results become tool messages before the rest of their turn, because they must directly
+ * follow their calls. Thinking and actions of the provider's own tools are left out, because only Anthropic can read
+ * them.
  */
 export function toOpenaiMessages(body: JsonObject, note: Note): JsonObject[] {
   assertTexts(body.system, 'system');
@@ -24,7 +25,7 @@ export function toOpenaiMessages(body: JsonObject, note: Note): JsonObject[] {
   ];
 }
 
-/** Returns the path of the message, or of the system prompt, that became the message at a position. */
+/** Returns the path of the message, or of the system prompt, that became the message at an index. */
 export function originOfMessage(body: JsonObject, index: number): string | undefined {
   const origins = joinTexts(body.system) === '' ? [] : ['system'];
   for (const [at, message] of objectsOf(body.messages).entries()) {
@@ -62,8 +63,8 @@ function messagesOf(message: JsonObject, path: string, note: Note): JsonObject[]
 }
 
 /**
- * Returns the texts of a result and its other parts: a tool message carries text only, so the user message after it
- * shows pictures.
+ * Returns the text of a result separately from its other parts: a tool message carries text only, so images are moved
+ * to the user message after it.
  */
 function resultOf(block: JsonObject, path: string): { texts: string; others: JsonObject[] } {
   const parts =
@@ -114,7 +115,7 @@ function partsOf(block: JsonObject, path: string): JsonObject[] {
   }
 }
 
-/** Refuses citations: the answer would lack those that a program reads. */
+/** Refuses citations, because the response would lack citations that a program reads. */
 function refuseCitations({ citations }: JsonObject, path: string): void {
   if (objectOf(citations)?.enabled === true) throw cannotCarry(`${path}.citations`, 'enabled: false');
 }
@@ -144,7 +145,7 @@ function addressOf(source: JsonObject, path: string): string {
   throw cannotCarry(`${path}.source`, 'base64 and url', source.type ?? null);
 }
 
-/** Returns parts that are one plain text as a text, which every server of this dialect reads. */
+/** Returns parts that consist of one plain text as a string, which every server of this dialect can read. */
 function plainOr(parts: JsonObject[]): Json {
   const [only, second] = parts;
   return second === undefined && only?.type === 'text' ? (only.text ?? '') : parts;

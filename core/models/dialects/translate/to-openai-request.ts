@@ -7,7 +7,7 @@ import { member } from '../wire.ts';
 import { assertToolChoice, cannotCarry, crossing, membersToOpenai, type Note, noteRest } from './members.ts';
 import { toOpenaiMessages } from './to-openai-messages.ts';
 
-/** Translates the request. @throws GatewayError `invalid_request` for what OpenAI's dialect cannot express. */
+/** Translates the request. @throws GatewayError `invalid_request` if OpenAI's dialect cannot express it. */
 export function toOpenaiRequest(body: JsonObject, note: Note = () => {}): JsonObject {
   const crossed = crossing(body, membersToOpenai, note);
   const tools = objectsOf(body.tools).map((tool, index) => toTool(tool, index, note));
@@ -38,8 +38,8 @@ export function toOpenaiRequest(body: JsonObject, note: Note = () => {}): JsonOb
 }
 
 /**
- * Returns the member for the maximum: reasoning models accept the newer name only, most servers of this dialect the
- * older.
+ * Returns the name of the maximum tokens member: reasoning models accept only the newer name, most servers of this
+ * dialect only the older one.
  */
 const maxTokensMember = (model: string): string =>
   /(^|\/)(o\d|gpt-[5-9])/.test(model) ? 'max_completion_tokens' : 'max_tokens';
@@ -75,8 +75,8 @@ function toToolChoice(choice: JsonObject | undefined): JsonObject {
 const longestUser = 64;
 
 /**
- * Returns a user id of at most 64 characters, OpenAI's limit; a longer one becomes its digest, which is also unique per
- * user.
+ * Returns a user id of at most 64 characters, OpenAI's limit. A longer id is replaced with its digest, which is also
+ * unique per user.
  */
 const toUser = (id: string | undefined): string | undefined =>
   id !== undefined && id.length > longestUser ? sha256(id) : id;

@@ -1,6 +1,6 @@
 /**
- * Translates requests from the caller's dialect to the provider's, and replies and events back. Within one dialect
- * every object passes unchanged.
+ * Translates requests from the caller's dialect to the provider's, and replies and events back. If both use the same
+ * dialect, every object passes through unchanged.
  */
 import type { DialectName } from '#core/contracts/chat.ts';
 import type { Translator } from '../dialect.ts';

@@ -1,4 +1,4 @@
-/** Finds rules that can never match because earlier rules take every call they match. The result is exact. */
+/** Finds rules that can never match because earlier rules match every such call. The result is exact. */
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
@@ -14,14 +14,14 @@ export interface UnreachableRule {
   readonly index: number;
   /** `<protocol>:<tool-pattern>`, or `guard:<name>`. */
   readonly rule: string;
-  /** The rules that take all its calls. Empty if no call can match it at all. */
+  /** Indexes of the rules that take all its calls. Empty if no call can match the rule at all. */
   readonly covered_by: readonly number[];
-  /** The guards among them, which have no index among the rules. */
+  /** Guards that take its calls, which have no index among the rules. */
   readonly guards?: readonly string[];
 }
 
 interface PolicyAnalysis {
-  /** False if a rule was too costly to analyse; a warning names it. */
+  /** False if a rule was too costly to analyse; a warning names the rule. */
   readonly analysed: boolean;
   readonly unreachable: readonly UnreachableRule[];
   readonly warnings: readonly string[];
@@ -32,7 +32,7 @@ const analyses = new RecentMap<string, PolicyAnalysis>({ max: 64 });
 
 interface AnalysisOptions {
   readonly stateBudget?: number;
-  /** Each guard is known to match some call, as in a shipped pack: only the rules are analysed. */
+  /** Set if each guard is known to match some call, as in a shipped pack, so that only the rules are analysed. */
   readonly guardsProven?: boolean;
 }
 
@@ -84,7 +84,7 @@ export function analysisOrError<T>(ask: () => T): T | Error {
 
 const smallCover = 24;
 
-/** Returns the rules that cover one, as few as possible. Undefined if the rule can match. */
+/** Returns the smallest set of rules that covers a rule. Undefined if the rule can match. */
 function coverOf(rule: CompiledRule, earlier: readonly CompiledRule[], reach: Reach): CompiledRule[] | undefined {
   if (reach.find([rule], earlier, false)) return undefined;
   let cover = earlier.filter((other) => reach.overlap(rule, other));

@@ -1,12 +1,15 @@
 /** Finds the shortest text that satisfies a formula over automata, by an exhaustive walk through their product. */
 import { dead, type Walker } from '#core/text/matching/automaton.ts';
 
-/** Truth of the automaton at an index, undefined if not settled. */
+/** Truth value of the automaton at an index; undefined if not settled. */
 type Truth = (index: number) => boolean | undefined;
-/** Kleene logic: undefined while both results are possible. */
+/** Formula in Kleene logic: undefined while both results are possible. */
 export type Formula = (truth: Truth) => boolean | undefined;
 
-/** Steps of automata that cost as much as a state: without them, a state of a large product would take a thousand times as long. */
+/**
+ * Number of automaton steps that cost as much as one state. If steps were not counted, a state of a large product would
+ * take a thousand times as long.
+ */
 const stepsOfAState = 100;
 
 /** Number of product states that an analysis may still visit. */
@@ -29,7 +32,7 @@ export class StateBudget {
   }
 }
 
-/** An expected outcome: the analysis reports «not analysed» instead of guessing. */
+/** An expected outcome, after which the analysis reports «not analysed» instead of guessing. */
 export class BudgetSpent extends Error {
   constructor(total: number) {
     super(`the state budget of ${total} is spent`);
@@ -48,7 +51,7 @@ const settledFalse = -2;
 
 /**
  * Returns the shortest text that satisfies the formula, or undefined if there is none. It first tries the minimum
- * length that the automata allow: nearly all results have it, and few states lead to them.
+ * length that the automata allow, because nearly all results have that length and few states lead to them.
  * @throws BudgetSpent
  */
 export function shortestText(
@@ -58,7 +61,7 @@ export function shortestText(
   budget: StateBudget,
 ): string | undefined {
   const start = walkers.map((walker) => settle(walker, walker.start));
-  /** Checks whether the formula may still hold with up to `left` more characters. */
+  /** Checks whether the formula can still be satisfied with up to `left` more characters. */
   const isOpen = (states: readonly number[], left: number): boolean =>
     formula(
       (index) => settled(states[index]!) ?? (walkers[index]!.missing(states[index]!) > left ? false : undefined),
@@ -96,7 +99,7 @@ export function shortestText(
   return search(length) ?? search(Infinity);
 }
 
-/** Replaces a state that no longer depends on the rest of the text by its answer, which keeps the product small. */
+/** Replaces a state that no longer depends on the rest of the text with its result, which keeps the product small. */
 const settle = (walker: Walker, state: number): number =>
   state === dead ? settledFalse : walker.acceptsAll(state) ? settledTrue : state;
 
@@ -112,7 +115,7 @@ function exampleText(node: Node): string {
   return String.fromCodePoint(...chars.reverse());
 }
 
-/** Returns the conjunction: undefined only while it may still hold. */
+/** Returns the conjunction. It is undefined only while it may still be true. */
 export function every(parts: Iterable<boolean | undefined>): boolean | undefined {
   let open = false;
   for (const part of parts) {

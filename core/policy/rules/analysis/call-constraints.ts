@@ -1,10 +1,10 @@
-/** Constraints of a set of calls on the parameters. */
+/** Constraints that a set of calls places on the parameters. */
 import type { Step } from '../argument-path.ts';
 import type { CompiledArgument } from '../compiled-rule.ts';
 import type { Places } from '../parameter-places.ts';
 import type { Predicate } from '../predicate.ts';
 
-/** One condition, or its negation, on the value at the remaining steps. */
+/** A condition, or its negation, on the value at the remaining steps of the path. */
 export interface CallConstraint {
   readonly steps: readonly Step[];
   readonly quantifier: 'every' | 'some';

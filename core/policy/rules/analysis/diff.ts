@@ -9,20 +9,20 @@ import { StateBudget } from './automaton-product.ts';
 import { Unsolved } from './parameter-solver.ts';
 import { Reach } from './reachability.ts';
 
-/** The calls that one rule decides before and another rule decides after. */
+/** Calls that are decided by one rule before and by another rule after. */
 export interface Region {
   readonly from: Decision;
   readonly to: Decision;
   /** `<protocol>:<tool-pattern>`, `guard:<name>` or `default`. */
   readonly rule_before: string;
   readonly rule_after: string;
-  /** The number of disagreeing pairs of rules with these names; the example is the shortest of all of them. */
+  /** Number of disagreeing pairs of rules with these names. The example is the shortest from all of these pairs. */
   readonly repeated?: number;
   /** The approval terms, if both rules review and their terms differ. */
   readonly approval?: { readonly before: string; readonly after: string; readonly loosened: boolean };
   readonly example: Omit<ToolCall, 'parameters' | 'sources' | 'assumed'> &
     Partial<Pick<ToolCall, 'parameters'>> & {
-      /** Conditions on sources that hold in the example; all others do not. */
+      /** Conditions on sources that hold in the example. All other conditions on sources do not. */
       readonly holding?: readonly string[];
     };
 }
@@ -35,7 +35,7 @@ export const callOfExample = ({ holding, ...call }: Region['example']): ToolCall
 });
 
 export interface PolicyDiff {
-  /** False if a pair of rules was too costly to compare; a warning names it. */
+  /** False if a pair of rules was too costly to compare; a warning names the pair. */
   readonly analysed: boolean;
   readonly tightened: readonly Region[];
   readonly loosened: readonly Region[];
@@ -96,7 +96,8 @@ export function regionsOf(
 }
 
 /**
- * Checks whether any call ends at a selected pair, even with equal decisions. A pair that is too costly counts as none.
+ * Checks whether any call ends at a selected pair, even with equal decisions. A pair that is too costly to check counts
+ * as having none.
  */
 export function hasDifferingCall(before: ToolPolicyDocument, after: ToolPolicyDocument, asked: AskedPairs): boolean {
   return [...pairsOf(before, after)].some(({ x, y, show }) => {
@@ -108,7 +109,7 @@ export function hasDifferingCall(before: ToolPolicyDocument, after: ToolPolicyDo
 interface Pair {
   readonly x: End;
   readonly y: End;
-  /** Returns a call that ends at both, on request the shortest one. @throws BudgetSpent, Unsolved */
+  /** Returns a call that ends at both, or the shortest one if requested. @throws BudgetSpent, Unsolved */
   show(shortest: boolean): ToolCall | undefined;
 }
 
@@ -132,7 +133,7 @@ function* pairsOf(
   }
 }
 
-/** Merges regions between rules of the same names: a rule that lifts a guard lifts each of its conditions. */
+/** Merges regions between rules with the same names: a rule that lifts a guard lifts each of its conditions. */
 function groups(regions: readonly PlacedRegion[]): Region[] {
   const byRules = new Map<string, Region[]>();
   for (const { index_before: _before, index_after: _after, ...region } of regions) {
@@ -169,8 +170,8 @@ const endsOf = ({ guards, rules, defaultDecision }: CompiledPolicy): End[] => {
 };
 
 /**
- * Checks whether an equal rule is earlier in the other policy and takes the calls there. Most pairs of similar policies
- * end here.
+ * Checks whether an equal rule comes earlier in the other policy and takes the calls there. For similar policies, this
+ * settles most pairs.
  */
 const haveSameDecision = (x: End, y: End, reach: Reach): boolean =>
   x.rules.some((rule) => y.earlier.some((other) => reach.same(rule, other))) ||
@@ -221,7 +222,10 @@ function regionOf(x: End, y: End, { parameters, assumed, sources: _, ...call }: 
   };
 }
 
-/** Compares the approvals of two reviews: passkey, number of people, and who may approve [policy.diff]. */
+/**
+ * Compares the approvals of two reviews: whether a passkey is required, how many people must approve, and who they may
+ * be [policy.diff].
+ */
 function approvalOf(x: End, y: End): Region['approval'] {
   if (x.decision !== 'review' || y.decision !== 'review') return undefined;
   const [before, after] = [x, y].map(({ rules: [first] }) => first?.rule ?? {});

@@ -1,5 +1,6 @@
 /**
- * Languages of one field (tool, target, …): which patterns must match, which must not, and a shortest matching text.
+ * Languages of one field (tool, target, …): the patterns that must match, those that must not, and a shortest matching
+ * text.
  */
 import { alphabetOf } from '#core/text/matching/alphabet.ts';
 import type { Walker } from '#core/text/matching/automaton.ts';
@@ -34,7 +35,7 @@ export class FieldLanguages {
     return this.#globs.push(glob) - 1;
   }
 
-  /** Returns a shortest text that meets the constraint, if there is one. @throws BudgetSpent */
+  /** Returns a shortest text that satisfies the constraint, if there is one. @throws BudgetSpent */
   example(constraint: Constraint): string | undefined {
     const key = constraint.join();
     if (this.#shortest.has(key)) return this.#shortest.get(key);

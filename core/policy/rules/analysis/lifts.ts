@@ -1,15 +1,16 @@
 /**
- * Reports which of a tenant's own rules lift what a pack blocks or reviews [policy.diff]: the loosened regions of
- * a diff, by the own rule that decides them afterwards. Calls of a guard lifted by `disable_guards` are included.
+ * Reports which of a tenant's own rules override blocks or reviews of a pack [policy.diff]: the loosened regions of a
+ * diff, grouped by the tenant's rule that decides them afterwards. Calls of a guard lifted by `disable_guards` are
+ * included.
  */
 import type { Decision } from '#core/contracts/envelope.ts';
 import { type PlacedRegion, type Region, tightens } from './diff.ts';
 
-/** A rule of the pack, a guard or the default that an own rule overrides. */
+/** A rule of the pack, a guard or the default that one of the tenant's own rules overrides. */
 export interface Lifted {
   /** As in `Region.rule_before`. */
   readonly rule: string;
-  /** Its index among the rules before; absent for guards and the default. */
+  /** Index among the rules before the change; absent for guards and the default. */
   readonly index?: number;
   readonly from: Decision;
   readonly to: Decision;
@@ -18,15 +19,15 @@ export interface Lifted {
 
 export interface Lifting {
   readonly rule: string;
-  /** Its index in `tool_policies.rules`. */
+  /** Index of the tenant's rule in `tool_policies.rules`. */
   readonly index: number;
   readonly lifts: readonly Lifted[];
 }
 
 /**
- * Returns the own rules that loosen something, in their order. Of each, lifted guards come first and the default last,
- * as in the regions.
- * @param own the number of own rules in each policy; they precede those of the pack.
+ * Returns the tenant's own rules that loosen something, in policy order. For each rule, lifted guards come first and
+ * the default last, as in the regions.
+ * @param own the number of the tenant's own rules in each policy; they precede those of the pack.
  */
 export function liftsOf(
   regions: readonly PlacedRegion[],
@@ -42,7 +43,7 @@ export function liftsOf(
     found.set(index_after, lifting);
     const isRule = index_before !== undefined && index_before >= 0;
     const lifted = { rule: rule_before, ...(isRule && { index: index_before }), from, to, example };
-    // A guard has several conditions: keep only its shortest example.
+    // A guard has several conditions, so only its shortest example is kept.
     const key = `${rule_before}#${isRule ? index_before : ''}#${to}`;
     const known = lifting.lifts.get(key);
     if (!known || sizeOf(known) > sizeOf(lifted)) lifting.lifts.set(key, lifted);

@@ -1,6 +1,6 @@
 /**
- * Finds parameters that satisfy some argument conditions and fail others. Exact: works on kinds of values, intervals
- * and automata.
+ * Finds parameters that satisfy some argument conditions and fail others. The result is exact, because the search works
+ * on kinds of values, intervals and automata.
  */
 
 import { exampleNames, isPlace, type Places } from '../parameter-places.ts';
@@ -19,7 +19,7 @@ export function solveParameters(
   texts: TextSolver,
 ): Record<string, unknown> | undefined {
   const local = needs.filter((need) => !need.anywhere);
-  // A ban applies to every text anywhere; a wanted text may be under any free name.
+  // A ban applies to every string anywhere, while a wanted string may be under any free name.
   const bans = needs.filter((need) => need.anywhere && need.quantifier === 'every');
   const wanted = needs.filter((need) => need.anywhere && need.quantifier === 'some');
   const root = new Solver(texts, bans).asObject(local, '');
@@ -49,7 +49,9 @@ function addWanted(
   return result;
 }
 
-/** Returns free names for a text at the places, one of each kind: only the kind determines which bans apply. */
+/**
+ * Returns free names for a string at the places, one of each kind, because only the kind determines which bans apply.
+ */
 function freeNames(
   places: Places,
   bans: readonly CallConstraint[],
@@ -71,7 +73,7 @@ function freeNames(
 const bansAt = (bans: readonly CallConstraint[], name: string): CallConstraint[] =>
   bans.filter(({ anywhere }) => isPlace(anywhere ?? 'all', name));
 
-/** A case that this solver leaves open; the analysis reports «not analysed». */
+/** A case that this solver leaves open, for which the analysis reports «not analysed». */
 export class Unsolved extends Error {}
 
 class Solver {
@@ -83,7 +85,7 @@ class Solver {
     this.#bans = bans;
   }
 
-  /** Returns the smallest value that meets the needs. `present`: it must not be missing. */
+  /** Returns the smallest value that meets the needs. With `present`, the value must not be missing. */
   #solve(needs: readonly CallConstraint[], present: boolean, name: string): SolvedValue {
     if (!present && needs.every(acceptsMissing)) return { value: undefined };
     const here = needs.filter((need) => need.steps.length === 0);
@@ -113,7 +115,7 @@ class Solver {
       const child = this.#solve(group, false, key);
       if (!child) return undefined;
       if (child.value === undefined) continue;
-      // Keys count as texts.
+      // Keys count as strings.
       if (!bansAt(this.#bans, name).every((ban) => fits(ban, this.#texts.normal(key)))) return undefined;
       Object.defineProperty(value, key, { value: child.value, enumerable: true, configurable: true, writable: true });
     }
@@ -146,8 +148,8 @@ const smallest = (found: readonly SolvedValue[]): SolvedValue =>
     .sort((a, b) => a.size - b.size)[0]?.one;
 
 /**
- * Returns enough numbers to represent all: those that the conditions name, one between each two, and one beyond each
- * end.
+ * Returns enough numbers to represent all others: those named in the conditions, one between each pair, and one beyond
+ * each end.
  */
 function numbersFor(needs: readonly CallConstraint[]): number[] {
   const named = needs.flatMap(({ predicate: { min, max, oneOf } }) => [min, max, ...oneOf.flat()]);

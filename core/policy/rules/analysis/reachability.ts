@@ -1,6 +1,6 @@
 /**
- * Finds calls that match some rules and none of others, for analysis and diff. A set of calls is a box (a language for
- * each field, conditions on the parameters); removing a rule splits a box into smaller ones.
+ * Finds calls that match some rules and none of a set of others, for analysis and diff. A set of calls is a box (a
+ * language for each field, conditions on the parameters); removing a rule splits a box into smaller ones.
  */
 import { capabilities, type ToolCall } from '#core/contracts/envelope.ts';
 import { compileGlob, literalGlob, walkerOf } from '#core/text/matching/glob.ts';
@@ -23,7 +23,7 @@ type Field = (typeof fields)[number];
 type Condition =
   | { readonly field: Field; readonly id: number }
   | { readonly argument: number }
-  /** `present`: id of the need that some value is present. */
+  /** `present`: id of the need that requires some value to be present. */
   | { readonly source: number; readonly present: number };
 
 /** Calls with any other capability are refused before a policy decides. */
@@ -31,7 +31,7 @@ const anyCapability = compileGlob(`{${capabilities.join(',')}}`, 'name');
 
 interface Box {
   readonly constraints: Readonly<Record<Field, Constraint>>;
-  /** Ids of needs, sorted: `id` must hold, `~id` must not. */
+  /** Sorted ids of needs: `id` must hold, `~id` must not. */
   readonly needs: Constraint;
   /** Conditions on sources: `id` must hold, `~id` must not. */
   readonly sources: Constraint;
@@ -59,7 +59,7 @@ export class Reach {
   readonly #open = new Set<CompiledRule>();
   readonly #solved = new Map<string, Record<string, unknown> | undefined>();
 
-  /** @param rules every rule that later calls will pass. */
+  /** @param rules every rule that is passed to the methods later. */
   constructor(rules: readonly CompiledRule[], budget: StateBudget) {
     this.#budget = budget;
     this.#languages = {
@@ -101,7 +101,10 @@ export class Reach {
     return this.#spellingOf(a) === this.#spellingOf(b);
   }
 
-  /** Returns the conditions of a rule as text. A diff compares every rule of one policy with every rule of the other. */
+  /**
+   * Returns the conditions of a rule as text, because a diff compares every rule of one policy with every rule of the
+   * other.
+   */
   #spellingOf(rule: CompiledRule): string {
     const known = this.#spellings.get(rule) ?? JSON.stringify(this.#conditions.get(rule));
     this.#spellings.set(rule, known);
@@ -109,7 +112,7 @@ export class Reach {
   }
 
   /**
-   * Returns a call that matches all of `within` and none of `without`, on request the shortest one.
+   * Returns a call that matches all of `within` and none of `without`, or the shortest such call if requested.
    * @throws BudgetSpent, Unsolved
    */
   find(within: readonly CompiledRule[], without: readonly CompiledRule[], shortest: boolean): ToolCall | undefined {
@@ -122,7 +125,8 @@ export class Reach {
     while (open.length > 0) {
       const { box, depth } = takeNext(open, shortest);
       this.#budget.spend();
-      // The smallest call of the box is the result, unless a rule takes it. Then that rule is removed from the box.
+      // The smallest call in the box is the result, unless a rule takes it. In that case, the rule is removed from the
+      // box.
       const call = this.#callOf(box);
       const taker = without.find((rule) => this.#matches(rule, call, box));
       if (!taker) return this.#atoms.length > 0 ? { ...call, assumed: this.#assumedIn(box) } : call;
@@ -144,7 +148,7 @@ export class Reach {
     );
   }
 
-  /** Checks a condition. One on a source that the box leaves open fails if the value is present. */
+  /** Checks a condition. If it concerns a source that the box leaves open, it fails if the value is present. */
   #meetsCondition(condition: Condition, { parameters }: ToolCall, box: Box): boolean {
     if ('field' in condition) return true;
     if ('argument' in condition) return this.#meetsArgument(this.#needs[condition.argument]!.argument, parameters);
@@ -156,7 +160,9 @@ export class Reach {
     return new Set(sources.filter((id) => id >= 0).map((id) => this.#atoms[id]!.key));
   }
 
-  /** Returns the rest of a box without a rule as disjoint parts, one for each condition that may fail first. */
+  /**
+   * Returns a box minus the calls of a rule, as disjoint parts: one for each condition that may be the first to fail.
+   */
   #split(box: Box, rule: CompiledRule): { box: Box; size: number }[] {
     const parts: { box: Box; size: number }[] = [];
     let rest = box;
@@ -169,7 +175,7 @@ export class Reach {
     return parts;
   }
 
-  /** Returns the length of the shortest call of a box, or undefined if it is empty. */
+  /** Returns the length of the shortest call in a box, or undefined if the box is empty. */
   #sizeOf(box: Box): number | undefined {
     if (box.sources.some((id) => id < 0 && box.sources.includes(~id))) return undefined;
     let size = 0;

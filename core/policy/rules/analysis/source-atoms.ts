@@ -1,7 +1,7 @@
 /**
- * Source conditions in the analysis. Whether one holds depends on the session and not on the call, so each is an
- * independent fact. Two different conditions on one place also count as independent: the analysis may report a
- * difference that no session shows, but never misses one [policy.analysis].
+ * Source conditions in the analysis. Whether a condition holds depends on the session rather than on the call, so each
+ * is treated as an independent fact. Two different conditions on one place are also treated as independent: the
+ * analysis may report a difference that never occurs in a session, but never misses one [policy.analysis].
  */
 import type { ArgumentPath } from '../argument-path.ts';
 import type { CompiledArgument } from '../compiled-rule.ts';
@@ -13,15 +13,15 @@ export interface SourceAtom {
   readonly path: ArgumentPath;
 }
 
-/** An argument condition in two parts: one on the value, one on its source. */
+/** An argument condition split into two parts: one on the value, one on its source. */
 interface Parted {
   readonly value: CompiledArgument;
-  /** The condition that a value is present: a missing one has no source. */
+  /** Condition that a value is present, because a missing value has no source. */
   readonly present: CompiledArgument;
   readonly atom: SourceAtom;
 }
 
-/** Splits a condition. Returns undefined if it has no source part. */
+/** Splits a condition into its parts. Returns undefined if it has no source part. */
 export function partedOf({ path, predicate }: CompiledArgument): Parted | undefined {
   const { origin, source: written } = predicate;
   if (!origin) return undefined;
@@ -31,8 +31,8 @@ export function partedOf({ path, predicate }: CompiledArgument): Parted | undefi
 }
 
 /**
- * Checks for "some element has this value and this source". Both parts separately would mean less, so the analysis
- * leaves such a rule open.
+ * Checks for "some element has this value and this source". Separating the two parts would weaken the condition, so the
+ * analysis leaves such a rule open.
  */
 export const isEntangled = ({ path, predicate }: CompiledArgument): boolean => {
   if (!predicate.origin || path.quantifier === 'every') return false;

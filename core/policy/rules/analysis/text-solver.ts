@@ -1,4 +1,7 @@
-/** Finds the shortest text for which predicates hold or fail, with their globs, constants and lengths as automata. */
+/**
+ * Finds the shortest text that satisfies some predicates and fails others, with their globs, constants and lengths
+ * represented as automata.
+ */
 import { alphabetOf } from '#core/text/matching/alphabet.ts';
 import { Automaton, type Walker } from '#core/text/matching/automaton.ts';
 import { canonicalText, plainReading } from '#core/text/matching/canonical-text.ts';
@@ -29,7 +32,7 @@ export class TextSolver {
     return canonicalText(text, plainReading);
   }
 
-  /** Returns the shortest text that meets the needs and is not in `unlike`, if there is one. @throws BudgetSpent */
+  /** Returns the shortest text that satisfies the needs and is not in `unlike`, if there is one. @throws BudgetSpent */
   shortest(
     needs: readonly Pick<CallConstraint, 'predicate' | 'negated'>[],
     unlike: ReadonlySet<string>,

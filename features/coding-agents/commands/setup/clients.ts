@@ -6,13 +6,13 @@ import type { CodingAgentName } from '../coding-agents.ts';
 import type { JsonValue } from './json-file.ts';
 import type { FilePlan } from './plan.ts';
 
-/** The name of the gateway in every client. */
+/** The name under which every client lists the gateway. */
 const name = 'agent-governance';
 
-/** Settings a client needs to reach the gateway. */
+/** Settings that a client needs to reach the gateway. */
 export interface Target {
   readonly gatewayUrl: string;
-  /** Program and arguments that start `agentctl` with this gateway. */
+  /** Returns the program and arguments that start `agentctl` with this gateway. */
   readonly agentctl: (...words: readonly string[]) => readonly [program: string, ...args: string[]];
   /** Program and arguments that start the MCP bridge. */
   readonly bridge: readonly [program: string, ...args: string[]];
@@ -29,10 +29,10 @@ export interface Places {
 
 export interface Client {
   readonly title: string;
-  /** Folder that exists if the client was used. */
+  /** Returns the folder that exists if the client has been used. */
   readonly folder: (places: Places) => string;
   readonly files: (places: Places, target: Target) => readonly FilePlan[];
-  /** Manual steps that no file can express. */
+  /** Returns manual steps that cannot be expressed in a file. */
   readonly notes: (target: Target) => readonly string[];
 }
 
@@ -49,7 +49,9 @@ const json = (
 
 const servers = (file: string, target: Target): FilePlan => json(file, [['mcpServers', name], bridge(target)]);
 
-/** Returns the command of a hook. With another exit code than 2 the tool would run; the gateway has 60 s to answer. */
+/**
+ * Returns the command of a hook. With an exit code other than 2, the tool would run; the gateway has 60 s to respond.
+ */
 const hookLine = ({ agentctl }: Target, agent: CodingAgentName): string =>
   `${commandLine(agentctl('hook', agent))} || exit 2`;
 
@@ -232,7 +234,7 @@ export const clients = {
 export type ClientName = keyof typeof clients;
 export const clientNames = Object.keys(clients) as ClientName[];
 
-/** Returns whether the client was used on this machine. */
+/** Returns whether the client has been used on this machine. */
 export const isInstalled = (client: Client, places: Places): boolean => {
   const folder = client.folder(places);
   return existsSync(folder) || existsSync(dirname(client.files(places, anyTarget)[0]?.file ?? folder));
@@ -278,7 +280,10 @@ const hookTables = (event: string, line: string): readonly string[] => [
   '',
 ];
 
-/** `@ai-sdk/openai` calls the Responses API, where the tool policy applies; chat completions pass tools unchanged. */
+/**
+ * `@ai-sdk/openai` calls the Responses API, where the tool policy applies; chat completions pass tools through
+ * unchanged.
+ */
 const openCodeProvider = ({ gatewayUrl }: Target): JsonValue => ({
   npm: '@ai-sdk/openai',
   name: 'Agent Governance Gateway',

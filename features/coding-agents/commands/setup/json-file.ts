@@ -21,7 +21,7 @@ export type JsonValue =
 export interface JsonChange {
   /** Members to set. */
   readonly values: readonly { readonly path: readonly string[]; readonly value: JsonValue }[];
-  /** Lists that get an item; an item matching `own` belongs to the gateway. */
+  /** Lists to which an item is added; an item matching `own` belongs to the gateway. */
   readonly items?: readonly { readonly path: readonly string[]; readonly value: JsonValue; readonly own: RegExp }[];
 }
 
@@ -41,8 +41,8 @@ export function withChange(text: string, { values, items = [] }: JsonChange, fil
 }
 
 /**
- * Reverts the change: each member gets its value from `before`, or is removed with the objects and lists that were
- * created for it.
+ * Reverts the change: each member is restored to its value in `before`, or is removed along with the objects and lists
+ * that were created for it.
  */
 export function withoutChange(text: string, before: string, { values, items = [] }: JsonChange, file: string): string {
   let changed = checkJson(text, file);

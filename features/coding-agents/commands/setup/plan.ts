@@ -1,4 +1,4 @@
-/** Plans, writes and reverts the change of one file of a client [cli.setup]. */
+/** Plans, writes and reverts the change to one of a client's files [cli.setup]. */
 import { hash } from 'node:crypto';
 import {
   chmodSync,
@@ -21,19 +21,19 @@ export type FilePlan = { readonly file: string } & (
   | { readonly kind: 'toml'; readonly lines: readonly string[] }
 );
 
-/** A file's current and planned contents. */
+/** Current and planned contents of a file. */
 export interface Step {
   readonly file: string;
   readonly before: string | undefined;
-  /** Undefined: the file is deleted. */
+  /** Planned contents; undefined if the file is to be deleted. */
   readonly after: string | undefined;
 }
 
-/** Saved next to the file while the gateway is set up in it. */
+/** Record saved next to a file while the gateway is set up in it. */
 interface SetupRecord {
   /** The original contents; undefined if there was no file. */
   readonly text?: string;
-  /** Digest of the written file, to detect later changes. */
+  /** Digest of the written file, used to detect later changes. */
   readonly written_sha256: string;
 }
 
@@ -44,7 +44,7 @@ export function setUp(plan: FilePlan): Step {
   return { file: plan.file, before, after: withPlannedChange(plan, before ?? '') };
 }
 
-/** Restores the original text if the file was not changed since; otherwise removes only what was set up. */
+/** Restores the original text if the file has not changed since; otherwise removes only the added settings. */
 export function undoPlan(plan: FilePlan): Step {
   const { file } = plan;
   const now = readIfPresent(file);
@@ -115,7 +115,7 @@ const begin = '# agent-governance-gateway: written by agentctl setup';
 const end = '# agent-governance-gateway: end';
 const block = new RegExp(`\\n?${begin}\\n[^]*?${end}\\n`);
 
-/** Writes the block. @throws UsageError if the file has a table of the same name outside the block. */
+/** Writes the block. @throws UsageError if the file has a table with the same name outside the block. */
 function withBlock(text: string, lines: readonly string[], file: string): string {
   const rest = withoutBlock(text);
   // A table in double brackets appends to an array, so it cannot collide.
