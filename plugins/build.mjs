@@ -31,7 +31,7 @@ await built('sources.sha256', Buffer.from(`${await sourcesDigest()}\n`));
 /** The tool guard checks text with this module, so it is part of the code. */
 await embed('injection-guard.wasm', '../core/guard/wording-module.ts');
 
-/** Compiles a module to what the ABI requires: no import, no start function, and a memory limited to 64 MiB. */
+/** Compiles a module into the form that the ABI requires: no import, no start function, and a memory limited to 64 MiB. */
 async function compiled(file) {
   const options = ['--outFile', 'out.wasm', '-O3', '--noAssert', '--runtime', 'stub', '--use', 'abort='];
   const limits = ['--exportStart', '_initialize', '--maximumMemory', '1024'];
