@@ -72,7 +72,7 @@ const ownForm = /^[A-Za-z]\w*$/;
 /** Maximum edit distance of a suggested name, in letters. */
 const mostLetters = 3;
 
-/** Refuses unknown names. @throws naming the first one [cloud.name]. */
+/** Refuses unknown names. @throws an error that names the first one [cloud.name]. */
 export function refuseUnknownContext(node: Node): void {
   const known = new Set(contextKeys);
   const found = Object.keys(node.getAllContext()).find((key) => ownForm.test(key) && !known.has(key));

@@ -77,7 +77,7 @@ export function amounts<Name extends string>(
   return Object.fromEntries(pairs.map(([name, given]) => [name, Number(given)])) as Partial<Record<Name, number>>;
 }
 
-/** Reads a list of words. @throws naming the first value that does not match the form. */
+/** Reads a list of words. @throws an error that names the first value that does not match the form. */
 export function words(node: Node, key: string, form: RegExp, what: string): readonly string[] {
   return list(node, key).map((one) => {
     if (typeof one === 'string' && form.test(one)) return one;

@@ -62,13 +62,16 @@ const reservedIn = (settings: GatewaySettings): number =>
     settings.concurrency === 'shared' ? -unreserved : 0,
   );
 
-/** Refuses options that do not fit together. @throws with the way out [cloud.options-fit]. */
+/** Refuses options that do not fit together. @throws an error that includes the solution [cloud.options-fit]. */
 export function refuseConflicts(node: Node, settings: GatewaySettings): void {
   for (const [needed, met, options] of needs) if (!met(settings)) refuseWithout(node, needed, options);
   for (const [when, message] of contradictions) if (when(settings)) throw new Error(message);
 }
 
-/** Refuses options that have no effect without another one. @throws with the way out [cloud.options-fit]. */
+/**
+ * Refuses options that have no effect without another option. @throws an error that includes the solution
+ * [cloud.options-fit].
+ */
 export function refuseWithout(node: Node, needed: string, options: readonly string[]): void {
   const found = options.find((option) => node.tryGetContext(option) !== undefined);
   if (found !== undefined)

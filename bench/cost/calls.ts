@@ -72,7 +72,7 @@ export interface Bill {
   readonly entries: number;
 }
 
-/** @returns dollars of a million calls answered by functions */
+/** @returns US dollars for a million calls served by functions */
 export function onLambda(kind: Kind, bill: Bill): Parts {
   const { prices } = bill;
   const invocations = requests[kind] + (kind === 'review' ? stepsOfMachine : 0);
@@ -89,7 +89,7 @@ export type KindInContainers = 'chat' | 'stream' | 'action';
 
 const taskHour = (prices: Prices): number => prices.fargateVcpuHour + 2 * prices.fargateGbHour;
 
-/** @returns dollars of a million calls answered by tasks behind a load balancer, without `planeMonth` */
+/** @returns US dollars for a million calls served by tasks behind a load balancer, without `planeMonth` */
 export function onTasks(kind: KindInContainers, bill: Bill): Parts {
   const { prices } = bill;
   const own = shared(kind, bill, assumed.logBytesInContainers);
@@ -107,7 +107,10 @@ export function onTasks(kind: KindInContainers, bill: Bill): Parts {
 }
 
 const hoursOfMonth = 730;
-/** @returns dollars a month of the streaming plane without calls: a load balancer, two NAT gateways and two tasks */
+/**
+ * @returns US dollars per month for the streaming plane if there are no calls: a load balancer, two NAT gateways and
+ * two tasks
+ */
 export const planeMonth = (prices: Prices): number =>
   hoursOfMonth * (prices.loadBalancerHour + 2 * prices.natHour + 2 * taskHour(prices));
 

@@ -28,10 +28,10 @@ const gbSecondsOfMinute = 0.2 * 0.5 + 0.2 * 0.25;
 const readUnitsOfMinute = (64 + 16) * 0.5 + 2;
 const logBytesOfMinute = 2_500;
 
-/** @returns dollars of the dashboards, which `-c dashboards=off` leaves out */
+/** @returns US dollars for the dashboards, which `-c dashboards=off` leaves out */
 export const dashboardsMonth = (prices: Prices): number => counted.dashboards * prices.dashboard;
 
-/** @returns dollars by part */
+/** @returns US dollars by part of the bill */
 export const idleMonth = (prices: Prices): Readonly<Record<string, number>> => ({
   alarms: counted.alarmMetrics * prices.alarmMetric + counted.compositeAlarms * prices.compositeAlarm,
   dashboards: dashboardsMonth(prices),

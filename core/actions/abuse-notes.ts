@@ -1,5 +1,5 @@
 /**
- * Signals for session risk besides the decision: an upstream refused the credential as a login, or the call named
+ * Session-risk signals in addition to the decision: an upstream refused the credential as a login, or the call named
  * another key's approval. Only agents' keys are scored.
  */
 
@@ -9,13 +9,13 @@ import type { BehaviorNote } from '#core/contracts/behavior.ts';
 import { noteOfSignal, noteWith } from '#core/session/risk/assess.ts';
 import type { GovernedAction } from './governed.ts';
 
-/** Returns the person who holds the key, or else its owner. */
+/** Returns the person who holds the key, or the key's owner if there is none. */
 export const ownerOf = ({ person, owner }: Principal): string | undefined => person ?? owner;
 
 /**
- * Returns a signal if the upstream refused the action's credential as a login. Approved calls are not scored: the human
- * who approved answers for them.
- * @param upstream its name in errors; an identical call that it refuses again counts as the same object.
+ * Returns a signal if the upstream refused the action's credential as a login. Approved calls are not scored, since the
+ * human who approved them is responsible.
+ * @param upstream its name in errors; an identical call that it refuses once more counts as the same object.
  */
 export function refusedLogin(
   { principal, snapshot, call_digest }: GovernedAction,
@@ -29,8 +29,8 @@ export function refusedLogin(
 }
 
 /**
- * Returns a signal if the call names an approval of another key. Another session does not count, since the agent may
- * have restarted, nor does another key of the same person, since keys are rotated.
+ * Returns a signal if the call names another key's approval. A different session does not count, since the agent may
+ * have restarted, nor does another key held by the same person, since keys are rotated.
  */
 export function foreignApproval(
   { principal, snapshot, envelope, decision }: GovernedAction,

@@ -1,4 +1,4 @@
-/** Builds the decision results that callers get. */
+/** Builds the decision results returned to callers. */
 
 import { denialExpiresAt, isAnswerCurrent } from '#core/approvals/approval.ts';
 import { approvalUrl } from '#core/approvals/approval-url.ts';
@@ -14,7 +14,7 @@ import type { GovernedAction } from './governed.ts';
 import { neededWords, requiresOf } from './needed-approvals.ts';
 import { byReference, secretRule } from './program-texts.ts';
 
-/** Returns the members that all decision results have. */
+/** Returns the members common to all decision results. */
 export const answer = (
   action: GovernedAction,
 ): Pick<DecisionResult, 'envelope_id' | 'matched_rule' | 'policy' | 'policy_version' | 'session_id' | 'upstream'> => ({
@@ -52,7 +52,8 @@ export const rememberAlternative = (policy: CompiledPolicy, call: ToolCall, alte
   alternatives(policy).know(call, alternative);
 
 /**
- * Returns the suggested alternative to a blocked call: from the deciding rule, or else by the source of the decision.
+ * Returns the suggested alternative to a blocked call: from the deciding rule, or otherwise based on the source of the
+ * decision.
  */
 export function alternativeTo(
   { matched_rule, rule }: Pick<PolicyDecision, 'matched_rule' | 'rule'>,
@@ -66,7 +67,7 @@ export function alternativeTo(
 }
 
 /**
- * Returns the result of a call in review. `row` is the request to decide; `reason` states why an existing approval
+ * Returns the result for a call in review. `row` is the approval request; `reason` states why an existing approval
  * could not be used.
  */
 export function inReview(action: GovernedAction, row: ApprovalRow, adminUrl: string, reason?: string): DecisionResult {
@@ -79,7 +80,7 @@ export function inReview(action: GovernedAction, row: ApprovalRow, adminUrl: str
   };
 }
 
-/** Returns the result of a repeated call that a human has denied, with the reviewer's comment. */
+/** Returns the result for a repeated call that a human has denied, with the reviewer's comment. */
 export function denied(action: GovernedAction, row: ApprovalRow): DecisionResult {
   return {
     ...answer(action),
@@ -91,11 +92,12 @@ export function denied(action: GovernedAction, row: ApprovalRow): DecisionResult
   };
 }
 
-/** Maximum length of a reviewer's comment in answers to agents; the record keeps all of it. */
+/** Maximum length of a reviewer's comment in responses to agents; the record keeps the full comment. */
 const commentCharacters = 2_000;
 
 /**
- * Returns a human's denial as an error. As models may read it, its texts have no control characters and are bounded.
+ * Returns a human's denial as an error. Because models may read it, its strings are bounded and free of control
+ * characters.
  */
 export function denialOf(row: ApprovalRow) {
   const reviewer = shorten(visibleText(row.reviewer ?? row.person ?? 'the reviewer'), 256);
@@ -118,7 +120,7 @@ export function denialOf(row: ApprovalRow) {
   };
 }
 
-/** Returns the error of a pending request. */
+/** Returns the error for a pending request. */
 export function approvalRequired(row: ApprovalRow, adminUrl: string, reason?: string) {
   return {
     code: rpcCodes.approvalRequired,
@@ -134,7 +136,7 @@ export function approvalRequired(row: ApprovalRow, adminUrl: string, reason?: st
 }
 
 /**
- * Returns the decision of the live policy without recording or using up anything.
+ * Returns the live policy's decision without recording or using up anything.
  * @param found the approval of the identical call: a denial that is still current is returned instead.
  */
 export function dryRun(action: GovernedAction, found: ApprovalRow | undefined, now: string): DecisionResult {

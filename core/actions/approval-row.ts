@@ -51,8 +51,8 @@ export function approvalRow(ports: Pick<GovernPorts, 'clock'>, action: GovernedA
 }
 
 /**
- * Returns the requirements of the organisation's rules and of the deciding rules, for the declared capability and those
- * of the effects.
+ * Returns the requirements set by the organisation's rules and the deciding rules, for the declared capability and
+ * those of the effects.
  */
 function separation(action: GovernedAction): Pick<ApprovalRow, 'requires' | 'vote_count' | 'capabilities'> {
   const capabilities = capabilitiesOf(action.envelope, action.effects);
@@ -60,13 +60,13 @@ function separation(action: GovernedAction): Pick<ApprovalRow, 'requires' | 'vot
   return { vote_count: 0, capabilities, ...(requires.length > 0 && { requires }) };
 }
 
-/** Returns the human responsible for the key. People cannot vote on requests of keys that they hold or own. */
+/** Returns the human responsible for the key. People cannot vote on requests from keys that they hold or own. */
 function keyOwner(principal: GovernedAction['principal']) {
   const human = ownerOf(principal);
   return human === undefined ? {} : { key_owner: human };
 }
 
-/** Returns the shortest approval timeout of the rules that review the call. */
+/** Returns the shortest approval timeout among the rules that require review of the call. */
 export const timeoutSeconds = ({ decision, snapshot }: Pick<GovernedAction, 'decision' | 'snapshot'>): number =>
   Math.min(
     ...(termsOf(decision)?.times ?? [undefined]).map(

@@ -14,10 +14,10 @@ import { ask, judges, textJudges } from './judges.ts';
 import type { GovernPorts } from './ports.ts';
 import { rememberPrograms } from './program-texts.ts';
 
-/** The policy and configuration that decide: the current version, another version, or a draft. */
+/** The policy and configuration used for the decision: the current version, another version, or a draft. */
 export type Evaluated = Pick<Snapshot, 'policy' | 'policyDocument' | 'configuration'>;
 
-/** Decides a call that is simulated, or not placed yet. @throws GatewayError as `assess`. */
+/** Makes the decision on a call that is simulated or not yet placed. @throws GatewayError as `assess`. */
 export async function assessCall(
   ports: Pick<GovernPorts, 'calls' | 'links'>,
   evaluated: Evaluated,
@@ -38,7 +38,7 @@ export async function decisionOf(facts: CallFacts, when: When, verdict: CallVerd
   return { decision, matched_rule, policy: facts.policy.name, ...said };
 }
 
-/** Decides a call by the rules alone, without its effects. @throws GatewayError as `assess`. */
+/** Makes the decision on a call based on the rules alone, without its effects. @throws GatewayError as `assess`. */
 export async function decideCall(
   { calls }: Pick<GovernPorts, 'calls'>,
   { policy, policyDocument }: Pick<Snapshot, 'policy' | 'policyDocument'>,
@@ -49,7 +49,7 @@ export async function decideCall(
 }
 
 /**
- * Returns the verdict on the text of a call. Caches other findings of a worker for later steps.
+ * Returns the verdict on a call's text. Caches a worker's other findings for later steps.
  * @param recorded the envelope whose entry will be written.
  */
 export async function textVerdict(

@@ -18,9 +18,9 @@ import { type GivenWords, withSources } from './value-sources.ts';
 
 /**
  * Reads the facts of a new or approved call and runs every judge.
- * @param beside runs while the facts about the caller are read; it gets the verdict on the text of the call.
+ * @param beside runs while the facts about the caller are read; it gets the verdict on the call's text.
  * @throws GatewayError `forbidden` for a request in another key's session; `payload_too_large` and
- * `service_unavailable` if the call could not be decided.
+ * `service_unavailable` if no decision could be made.
  */
 export async function assess<Found = undefined>(
   ports: Pick<GovernPorts, 'keyRisks'> & ReadCallPorts,
@@ -55,14 +55,14 @@ interface MadeCall {
   readonly recorded: boolean;
   readonly words?: GivenWords;
   /**
-   * Roots that the client declares [guard.roots]. Approved calls omit them: they were checked before the approval was
+   * Roots declared by the client [guard.roots]. Approved calls omit them: they were checked before the approval was
    * requested.
    */
   readonly roots?: RootLists;
-  /** Dry runs and simulations of the key; this call reports them. */
+  /** The key's dry runs and simulations, reported by this call. */
   readonly probes?: Probes | undefined;
   /**
-   * Drift that the approval of this call shows. If another approval accepts the same drift, this call is still assessed
+   * Drift shown in the approval of this call. If another approval accepts the same drift, this call is still assessed
    * with it.
    */
   readonly shownDrift?: readonly Drift[] | undefined;
@@ -70,7 +70,7 @@ interface MadeCall {
 
 /**
  * Reads the stored facts about the caller, its key and its session.
- * @param envelope with the sources of its values.
+ * @param envelope contains the sources of its values.
  * @throws GatewayError `forbidden` for a request in another key's session.
  */
 async function callerFacts(
@@ -80,7 +80,7 @@ async function callerFacts(
   when: When,
 ): Promise<CallerFacts> {
   const { tenant, key_id, actor, manifest_id } = envelope;
-  // Only agents' keys are scored, not people who try something out.
+  // Only agents' keys are scored, not those of people experimenting.
   const scored = principal.kind === 'agent';
   const named = { session: actor.session, key_id, ...(manifest_id !== undefined && { named: manifest_id }) };
   const [head, key, attached] = await Promise.all([

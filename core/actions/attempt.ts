@@ -1,6 +1,6 @@
 /**
- * Attempts an allowed call, new or approved: mark the decision, draft the entry, take the approval, commit, execute,
- * follow up.
+ * Attempts an allowed call, new or approved: marks the decision, drafts the entry, takes the approval, commits,
+ * executes and follows up.
  */
 import { takeForExecution } from '#core/approvals/execution.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
@@ -28,8 +28,8 @@ type Attempt =
   | { readonly row: ApprovalRow | undefined };
 
 /**
- * Makes the call once. Of concurrent attempts under one approval or idempotency key only one is carried out; the others
- * get its outcome.
+ * Makes the call once. Of concurrent attempts under one approval or idempotency key, only one is carried out; the
+ * others get its outcome.
  * @param use absent for a call that needs no approval.
  */
 export async function attempt(
@@ -68,14 +68,14 @@ const withRule = (action: GovernedAction, matched_rule: string): GovernedAction 
   decision: { ...action.decision, matched_rule },
 });
 
-/** Returns the entry's members about the approval that the call uses. */
+/** Returns the entry members that describe the approval used by the call. */
 const usedBy = ({ decision: { matched_rule: rule, drift = [] } }: GovernedAction, row: ApprovalRow) => ({
   approval_ref: row.envelope_id,
   rule,
   ...(isEachDriftShown(drift, row.drift) && { accepts_drift: true }),
 });
 
-/** Returns the change that takes the approval if its row still has this call and rule. */
+/** Returns the change that takes the approval if its row still contains this call and rule. */
 const takeFor = (
   { clock }: ExecutionPorts,
   { envelope, call_digest, decision: { matched_rule } }: GovernedAction,
@@ -109,7 +109,7 @@ export function commitDecision(
   return ports.ledger.commit({ draft, changes: [...also, ...changes], head: action.head, owner });
 }
 
-/** Throws if the kill switch has tripped meanwhile, since the scores of concurrent calls add up. */
+/** Throws if the kill switch has tripped in the meantime, since the scores of concurrent calls add up. */
 async function assertStillFree(ports: RecordPorts, action: GovernedAction, evidence_hash: string): Promise<void> {
   const { head, standing, snapshot, envelope } = action;
   const settings = snapshot.configuration.behavior;

@@ -1,5 +1,5 @@
 /**
- * Jobs on large calls and results that the main thread hands to workers [limit.hostile]: their inputs, outputs and
+ * Jobs and results for large calls that the main thread hands to workers [limit.hostile]: their inputs, outputs and
  * size limits.
  */
 import type { Configuration } from '#core/contracts/config.ts';
@@ -23,23 +23,23 @@ import { type ProgramPlace, programTexts } from './program-texts.ts';
 
 export interface RedactionJob {
   readonly value: unknown;
-  /** `evidence.sensitive` of the configuration. */
+  /** The `evidence.sensitive` setting of the configuration. */
   readonly sensitivePaths: readonly string[];
-  /** Paths of executable texts. */
+  /** Paths of executable text. */
   readonly programs: readonly string[];
-  /** Secrets of the call's credential, which are removed first. */
+  /** Secrets from the call's credential, which are removed first. */
   readonly secrets: readonly string[];
 }
 
 export interface EvaluationJob {
   readonly call: ToolCall;
   readonly effects: Effects;
-  /** JSON of the policy document; a worker compiles each text once. */
+  /** The policy document as JSON; a worker compiles each distinct document once. */
   readonly policy: string;
   readonly sandbox: Configuration['sandbox'];
   readonly guard?: ArgumentSettings | undefined;
   readonly when: When;
-  /** The parts of the call that its entry will hold; absent if it will not have one. */
+  /** The parts of the call that its entry will contain; absent if no entry will be written. */
   readonly recorded?: { readonly value: unknown; readonly sensitivePaths: readonly string[] };
 }
 
@@ -49,9 +49,9 @@ export interface DiffJob {
 }
 
 export interface Evaluation {
-  /** Verdict of the judges that need only the call. */
+  /** Verdict of the judges that need only the call itself. */
   readonly verdict: CallVerdict;
-  /** Suggested alternative that the policy allows. */
+  /** Suggested alternative permitted by the policy. */
   readonly alternative: string;
   readonly programs: readonly ProgramPlace[];
   readonly redaction?: Redaction;
@@ -62,10 +62,10 @@ export interface CallWork {
   /**
    * Evaluates a call with the judges of its text.
    * @throws GatewayError `payload_too_large` if the call takes longer than allowed, `service_unavailable` if no worker
-   * becomes free. The call is then undecided.
+   * becomes free. No decision is made on the call in these cases.
    */
   evaluate(job: EvaluationJob): Promise<Evaluation>;
-  /** Decides a call by the rules alone. @throws GatewayError as above. */
+  /** Makes the decision on a call based on the rules alone. @throws GatewayError as above. */
   decide(job: Pick<EvaluationJob, 'call' | 'policy'>): Promise<PolicyDecision>;
   /** Explains how each rule of a policy evaluated a call. @throws GatewayError as above. */
   explain(job: Pick<EvaluationJob, 'call' | 'policy'>): Promise<RuleTrace[]>;
@@ -73,7 +73,7 @@ export interface CallWork {
   diff(job: DiffJob): Promise<PolicyDiff>;
   /** Redacts a value. @throws GatewayError as above. */
   redact(job: RedactionJob): Promise<Redaction>;
-  /** Removes secrets from an MCP server's answer and applies the guard. @throws GatewayError as above. */
+  /** Removes secrets from an MCP server's response and applies the guard. @throws GatewayError as above. */
   lookOver(outcome: JsonObject, secrets: readonly string[], guard: GuardSettings | undefined): Promise<InspectedResult>;
 }
 
@@ -103,17 +103,20 @@ export const redaction = (
   randomHex: (bytes: number) => string,
 ): Redaction => redact(withoutSecrets(value, secrets), { sensitivePaths, programs: new Set(programs), randomHex });
 
-/** Returns a policy as text for jobs; cached per document. */
+/** Returns a policy as a string for jobs; cached per document. */
 export const policyText = remembered((document: ToolPolicyDocument): string => JSON.stringify(document));
 
-/** Rules and secret patterns take about a millisecond for this size. */
+/** Rules and secret patterns take about a millisecond on input of this size. */
 const inlineCharacters = 16 * 1024;
 
-/** Returns all values of a call that are sent. */
+/** Returns all values that a call sends. */
 export const sentOf = ({ parameters, sent_with }: ToolCall): unknown =>
   sent_with === undefined ? parameters : [parameters, sent_with];
 
-/** Checks whether a value is large enough for a worker. @param most characters; each value counts as one. */
+/**
+ * Checks whether a value is large enough for a worker. @param most maximum number of characters; any value that is not
+ * a string counts as one.
+ */
 export function isLarge(value: unknown, most = inlineCharacters): boolean {
   let characters = 0;
   const add = (item: unknown): boolean => {

@@ -1,4 +1,4 @@
-/** The facts that the card shows in addition to the call: key and owner, effects, reason of the rule, risk. */
+/** The facts that the card shows in addition to the call: key and owner, effects, the rule's reason, risk. */
 
 import { isDeepStrictEqual } from 'node:util';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
@@ -29,7 +29,7 @@ type CardFacts = Pick<
 
 const effectCharacters = 600;
 
-/** Returns the credential that the call would get now; the card shows it. */
+/** Returns the credential that the call would get now, for display on the card. */
 function credentialNow({ decision, envelope, snapshot }: GovernedAction): ApprovalRow['credential'] {
   const grant = grantFor(snapshot.configuration.credentials.grants, credentialRule(decision), envelope);
   return grant && { broker: grant.broker, scope: grant.scope, ttl_seconds: grant.ttl_seconds };
@@ -41,8 +41,8 @@ export const hasApprovedCredential = (action: GovernedAction, { credential }: Ap
 
 /**
  * Returns the facts of a card.
- * @param nowMs when the request is queued; the scores are of that time.
- * @param hide masks the withheld values of the call.
+ * @param nowMs when the request is queued; the scores are as of that time.
+ * @param hide masks the call's withheld values.
  */
 export function cardFacts(action: GovernedAction, nowMs: number, hide: (text: string) => string): CardFacts {
   const { principal, envelope, effects, decision, snapshot, standing } = action;
@@ -73,12 +73,12 @@ export function cardFacts(action: GovernedAction, nowMs: number, hide: (text: st
   };
 }
 
-/** Returns the tool guard's findings if another source decided. */
+/** Returns the tool guard's findings if the decision came from another source. */
 function guardInWords({ guard = [], matched_rule }: CallDecision): string | undefined {
   if (guard.length === 0 || matched_rule.startsWith('tool_guard:')) return undefined;
   return `Tool guard: ${guard.map(({ kind, where }) => `${kind} at ${where}`).join(', ')}.`;
 }
 
-/** Returns how the call departs from its task sheets if another source decided. */
+/** Returns how the call departs from its task sheets if the decision came from another source. */
 const driftBeside = ({ drift = [], matched_rule }: CallDecision): string | undefined =>
   drift.length === 0 || matched_rule.startsWith('manifest:') ? undefined : driftInWords(drift);

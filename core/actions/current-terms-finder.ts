@@ -19,13 +19,13 @@ type RisksOf = (row: ApprovalRow, kind: Principal['kind']) => Promise<Risks>;
 
 /**
  * Returns a function that finds the current terms of pending requests.
- * @throws GatewayError `payload_too_large`, `service_unavailable` if a worker could not decide a large call.
+ * @throws GatewayError `payload_too_large`, `service_unavailable` if a worker could not evaluate a large call.
  */
 export function currentTermsFinder(
   ports: Pick<GovernPorts, 'keyRisks'> & TermsPorts,
   snapshot: Snapshot,
 ): FindCurrentTerms {
-  // Requests in a list share sessions and keys, so each is read once.
+  // Requests in a list share sessions and keys, so each session and key is read once.
   const risks = new RecentMap<string, Promise<Risks>>({ max: 1_000 });
   const risksOf: RisksOf = ({ tenant, session_id, key_id }, kind) =>
     risks.getOrInsertComputed(JSON.stringify([tenant, session_id, key_id]), async () => {

@@ -1,4 +1,6 @@
-/** Decides a pending request by the current policy to find the terms of its approval [approval.strictest-terms]. */
+/**
+ * Evaluates a pending request under the current policy to find the terms of its approval [approval.strictest-terms].
+ */
 import type { CurrentTerms } from '#core/approvals/terms.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
@@ -19,7 +21,7 @@ const termsUnder = remembered((_: Snapshot) => new RecentMap<string, CurrentTerm
 
 /**
  * Returns the current terms of a pending request.
- * @throws GatewayError `payload_too_large`, `service_unavailable` if a worker could not decide a large call.
+ * @throws GatewayError `payload_too_large`, `service_unavailable` if a worker could not evaluate a large call.
  */
 export async function currentTerms(ports: TermsPorts, snapshot: Snapshot, row: ApprovalRow): Promise<CurrentTerms> {
   const kept = termsUnder(snapshot);
@@ -46,7 +48,7 @@ function shownCall(row: ApprovalRow): ToolCall {
     upstream,
     parameters,
     sent_with,
-    // A target withheld as a whole is an object.
+    // A target that is withheld entirely is an object.
     target: typeof target === 'string' ? target : JSON.stringify(target),
     ...(withheld.length > 0 && { withheld: true as const }),
   };

@@ -1,16 +1,16 @@
-/** Ends an execution before its function ends, so that its outcome is recorded and its credential revoked. */
+/** Ends an execution before its host function ends, so that its outcome is recorded and its credential revoked. */
 import { longestExecutionSeconds } from '#core/contracts/host-limits.ts';
 import { ExecutionFault, unknownHint } from '#core/execution/executors/fault.ts';
 import { follow } from '#core/kernel/follow-signal.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { GovernPorts } from './ports.ts';
 
-/** Milliseconds at the end of a function that are reserved for recording the outcome and revoking the credential. */
+/** Milliseconds reserved at the end of a function for recording the outcome and revoking the credential. */
 export const settlingMs = 5_000;
 const longestMs = longestExecutionSeconds * 1000;
-/** Milliseconds that an aborted executor has to report its outcome. */
+/** Milliseconds that an aborted executor has for reporting its outcome. */
 const graceMs = 1_000;
-/** Milliseconds after the end of its function until the sweep closes a started action. */
+/** Milliseconds between the end of its function and the sweep closing a started action. */
 const sweptAfterMs = 60_000;
 
 /**
@@ -21,16 +21,15 @@ export const executionEndsAt = (nowMs: number, hostEndsAtMs: number | undefined)
   Math.min(nowMs + longestMs, (hostEndsAtMs ?? Number.POSITIVE_INFINITY) - settlingMs);
 
 /**
- * Returns when the sweep may treat a started action as abandoned, because its process cannot be alive any more (ISO
- * time).
+ * Returns when the sweep may treat a started action as abandoned because its process can no longer be alive (ISO time).
  */
 export const abandonedAt = (nowMs: number, hostEndsAtMs: number | undefined): string =>
   isoTime(executionEndsAt(nowMs, hostEndsAtMs) + settlingMs + sweptAfterMs);
 
 /**
- * Runs an execution with a signal that aborts at its end or with the given signal. Gives up on an executor that does
- * not settle soon after its end [action.decision-before-effect].
- * @throws ExecutionFault of unknown effect if the executor did not settle after the end.
+ * Runs an execution with a signal that aborts when its time ends or when the given signal aborts. Gives up on an
+ * executor that does not settle soon afterwards [action.decision-before-effect].
+ * @throws ExecutionFault of unknown effect if the executor did not settle in time.
  */
 export async function beforeFunctionEnd<T>(
   { clock, timeouts }: Pick<GovernPorts, 'clock' | 'timeouts'>,

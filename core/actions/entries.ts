@@ -1,4 +1,4 @@
-/** Builds the decision and result entries of an action: short bodies, sensitive values withheld. */
+/** Builds an action's decision and result entries, with short bodies and sensitive values withheld. */
 import { federatedActor } from '#core/configuration/identity/principal.ts';
 import type { ExecutionOutcome, KeptResult, ResultReason } from '#core/contracts/approval.ts';
 import type { BehaviorNote } from '#core/contracts/behavior.ts';
@@ -25,7 +25,7 @@ import type { GovernedAction } from './governed.ts';
 import type { GovernPorts } from './ports.ts';
 import { programPaths, secretsInPrograms } from './program-texts.ts';
 
-/** The parts of a call that may hold secrets, with secrets replaced by salted digests. */
+/** The parts of a call that may contain secrets, with secrets replaced by salted digests. */
 export interface Redacted {
   readonly target: string;
   readonly justification: string;
@@ -34,12 +34,12 @@ export interface Redacted {
   /** Effects and drift, from which later drift and risk are computed. */
   readonly task: Record<string, unknown>;
   readonly withheld: readonly string[];
-  /** Masks withheld values in texts derived from the call [evidence.secrets-redacted]. */
+  /** Masks withheld values in strings derived from the call [evidence.secrets-redacted]. */
   readonly hide: (text: string) => string;
   readonly changes: readonly Change[];
 }
 
-/** Returns the parts of a call that its entry holds. */
+/** Returns the parts of a call that its entry contains. */
 export const recordedParts = ({ target, justification, parameters, sent_with }: ActionEnvelope) => ({
   target,
   justification,
@@ -49,7 +49,7 @@ export const recordedParts = ({ target, justification, parameters, sent_with }: 
 
 /**
  * Returns the target for traces, in full or not at all, since traces have no salts [trace.no-content].
- * @param redaction of `recordedParts`, if a worker made it.
+ * @param redaction the redaction of `recordedParts`, if a worker made it.
  */
 export function shownTarget(
   envelope: ActionEnvelope,
@@ -64,18 +64,18 @@ export function shownTarget(
 }
 
 /**
- * Withholds the secrets of a call. Salts are written to their own table in the transaction of the entry that uses them.
+ * Withholds a call's secrets. Salts are written to their own table in the same transaction as the entry that uses them.
  */
 export function withhold(ports: Pick<GovernPorts, 'ids'>, action: GovernedAction): Redacted {
   const { envelope } = action;
-  // Effects would repeat a refused text piece by piece.
+  // Effects would repeat refused text piece by piece.
   const shown = secretsInPrograms(envelope).length === 0 ? action.effects : undefined;
   const options = redactOptions(ports, action);
   const call = action.redaction ?? redact(recordedParts(envelope), options);
   const hide = withoutWithheld(
     call.withheld.length === 0 ? [] : [...withheldTexts(recordedParts(envelope), call.value)],
   );
-  // Fields redacted from the call are also redacted from its effects, and listed once.
+  // Fields redacted from the call are also redacted from its effects, and listed only once.
   const { value: noted, salts: ofTask } = redact(
     { task: shown ? taskNote(shown, action.decision.drift, action.firstRequest) : {} },
     options,
@@ -96,7 +96,7 @@ export function withhold(ports: Pick<GovernPorts, 'ids'>, action: GovernedAction
   };
 }
 
-/** Masks withheld values in effects and drift, which quote the call. */
+/** Masks withheld values in effects and drift, both of which quote the call. */
 function taskWithout(task: Record<string, unknown>, hide: (text: string) => string): Record<string, unknown> {
   const { effects, unclear, drift } = task as ReturnType<typeof taskNote>;
   return {
@@ -112,9 +112,9 @@ interface Outcome {
   readonly error?: string | undefined;
 }
 
-/** Maximum number of salts that fit into one item of their table. */
+/** Maximum number of salts that fit into one item of the salt table. */
 const maxSalts = 2_000;
-/** Maximum length of another system's error text; the rest is cut. */
+/** Maximum length of an error message from another system; longer ones are truncated. */
 const errorCharacters = 4_096;
 
 interface WithheldOutcome {
@@ -124,9 +124,8 @@ interface WithheldOutcome {
 }
 
 /**
- * Redacts the outcome of an execution for evidence and callers. A result that cannot be redacted is withheld as a
- * whole.
- * @param secrets of the action's credential, which are removed first.
+ * Redacts an execution's outcome for evidence and callers. A result that cannot be redacted is withheld entirely.
+ * @param secrets the secrets of the action's credential, which are removed first.
  */
 export async function withholdOutcome(
   ports: Pick<GovernPorts, 'ids' | 'calls'>,
@@ -220,15 +219,20 @@ export function decisionDraft(
   return { draft: draftOf(ports, action, kind, envelope.envelope_id, body), changes: safe.changes };
 }
 
-/** Names the rule of the policy that decided. An approval, a judge, a level or the default is not one. */
+/**
+ * Names the policy rule that made the decision; an approval, a judge, a level or the default does not count as a rule.
+ */
 const ruleNote = ({ rule, matched_rule }: GovernedAction['decision']): { readonly rule_sha256?: string } =>
   rule !== undefined && matched_rule === ruleName(rule) ? { rule_sha256: ruleDigest(rule) } : {};
 
-/** Longer parameters of a blocked call are cut to `headCharacters`, so that repeated calls cannot fill the evidence. */
+/**
+ * A blocked call's longer parameters are truncated to `headCharacters`, so that repeated calls cannot fill the
+ * evidence.
+ */
 const wholeBlockCharacters = 4_096;
 const headCharacters = 1_024;
 
-/** Returns the parameters as the entry holds them, and the paths that it omits [evidence.block-bounded]. */
+/** Returns the parameters as recorded in the entry, and the paths that it omits [evidence.block-bounded]. */
 function recordedParameters(
   { envelope, privateParameters }: GovernedAction,
   kind: 'allow' | 'block' | 'review',
@@ -245,13 +249,13 @@ function recordedParameters(
   };
 }
 
-/** Masks withheld values in a note. Signals of refused attempts hold only a class, so they need no masking. */
+/** Masks withheld values in a note. Signals about refused attempts contain only a class, so they need no masking. */
 const noteWithout = (note: BehaviorNote, { withheld, hide }: Redacted): BehaviorNote =>
   withheld.length === 0
     ? note
     : { ...note, signals: note.signals.map((each) => (each.s === 'refused' ? each : { ...each, x: hide(each.x) })) };
 
-/** Reports the alerts of a written decision and counts it against its key. */
+/** Reports the alerts of a written decision and counts the decision against its key. */
 export const follow = (
   ports: Pick<GovernPorts, 'keyRisks' | 'telemetry'>,
   { standing, principal }: GovernedAction,
@@ -267,11 +271,11 @@ export interface ExecutionRecord {
   readonly aborted_by?: string;
   /** Whole milliseconds that the executor took. */
   readonly latency_ms?: number;
-  /** True if the upstream was unavailable or did not answer properly. */
+  /** True if the upstream was unavailable or did not respond properly. */
   readonly upstream_down?: true;
-  /** The tool guard's findings in the answer: kinds and places [guard.fails-closed]. */
+  /** The tool guard's findings in the result: kinds and locations [guard.fails-closed]. */
   readonly guard?: readonly Pick<ResultFinding, 'kind' | 'where' | 'severity' | 'action'>[];
-  /** The classifier that scored the answer, with its score or its error. */
+  /** The classifier that scored the result, with its score or its error. */
   readonly guard_classifier?: Classification;
   /** True if no credential was issued: the tool was not called, and the approval is released. */
   readonly approval_returned?: boolean;

@@ -6,20 +6,20 @@ import type { RootLists } from '#core/guard/roots.ts';
 import type { SeenText } from '#core/session/sources/trace.ts';
 import { masked } from '#core/text/secrets/masked.ts';
 
-/** A request made by code inside the gateway, with facts that outside callers cannot set. */
+/** A request made by code inside the gateway, with facts that external callers cannot set. */
 export interface GovernedRequest extends ActionRequest {
-  /** Where the call goes; null if the caller carries it out itself. */
+  /** Destination of the call; null if the caller carries it out itself. */
   readonly placement?: Placement | null;
   readonly sent_with?: Readonly<Record<string, unknown>> | undefined;
-  /** The texts that the model has seen, if the whole conversation passes through the gateway. */
+  /** The text that the model has seen, if the whole conversation passes through the gateway. */
   readonly conversation?: (() => Promise<readonly SeenText[]>) | undefined;
-  /** Roots that an MCP client declares for the call and for its session [guard.roots]. */
+  /** Roots declared by an MCP client for the call and for its session [guard.roots]. */
   readonly rootLists?: RootLists | undefined;
-  /** Sessions of the caller's earlier connections. Their approvals of the identical call may be used. */
+  /** Sessions from the caller's earlier connections. Their approvals of the identical call may be used. */
   readonly earlierSessions?: readonly string[] | undefined;
   /** When the function that governs the call ends (epoch milliseconds). */
   readonly hostEndsAtMs?: number | undefined;
-  /** The model's id of the call. */
+  /** The model's id for the call. */
   readonly modelCallId?: string | undefined;
   /** A repeated request with this key gets the first outcome and is not carried out again. */
   readonly idempotencyKey?: string | undefined;

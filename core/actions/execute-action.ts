@@ -83,7 +83,7 @@ export async function executeAction(
     ...(error && outcome === 'not_executed' && approvalId !== undefined && { approval_returned: true }),
     ...(error && error.kind.status >= 500 && by === undefined && { faultAt: isoTime(ports.clock.now()) }),
   };
-  // The outcome is recorded even if its result cannot be remembered.
+  // The outcome is recorded even if its result cannot be stored.
   const seen = noted?.withheld ? undefined : (result ?? message);
   const { envelope: seenBy } = action.own ?? action;
   const remembering = keepResultSeen(ports, action.snapshot, seenBy, seen).catch((fault: unknown) => ({
@@ -94,7 +94,7 @@ export async function executeAction(
     written === undefined
       ? undefined
       : recordOutcome(ports, { ...action, head: head ?? action.head }, done, approvalId, safe.changes),
-    // If no executor took the credential, the caller may use it. Otherwise it ends with the action.
+    // If no executor took the credential, the caller may use it. Otherwise it is revoked when the action ends.
     credential && outcome !== 'not_executed' ? finishCredential(ports, credential, actorOf(action)) : undefined,
   ]);
   const unseen = await remembering;
@@ -168,13 +168,13 @@ async function keepingLease<T>(
 interface Done extends ExecutionRecord {
   readonly kept: KeptResult;
   readonly loginRefusedBy?: string | undefined;
-  /** When a fault ended it; a repeat may help. */
+  /** When a fault ended the execution; a retry may help. */
   readonly faultAt?: string | undefined;
   readonly record?: CredentialRecord;
 }
 
 /**
- * Writes the `result` entry, and ends the approval and the started action.
+ * Writes the `result` entry, and closes the approval and the started action.
  * @throws GatewayError `conflict` if the sweep has already closed the execution as `unknown`.
  */
 export async function recordOutcome(
@@ -216,7 +216,7 @@ export const holderOf = ({ tenant, envelope_id }: ActionEnvelope, approval: stri
   owner: envelope_id,
 });
 
-/** Returns the type, scope and remaining seconds of a credential. Callers never see more of it. */
+/** Returns a credential's type, scope and remaining seconds. Callers never see more than that. */
 function credentialAnswer(ports: Pick<GovernPorts, 'clock'>, { record }: IssuedCredential) {
   const expires_in = Math.max(0, Math.round((Date.parse(record.expires_at) - ports.clock.now()) / 1000));
   return { type: record.type, scope: record.scope, expires_in };

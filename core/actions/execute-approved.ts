@@ -1,6 +1,6 @@
 /**
  * `on_approval: execute`: the gateway makes exactly the approved call, at most once. Minutes may have passed since the
- * request, so the call is assessed again like a caller's own call.
+ * request, so the call is re-assessed as if the caller had made it now.
  */
 
 import { moveApproval } from '#core/approvals/approval.ts';
@@ -25,7 +25,7 @@ import type { ApprovedActionPorts } from './ports.ts';
  * Executes an approved call. Calls with withheld values need the caller's retry, because their raw parameters were
  * never stored. A call that may no longer run ends as `not_executed` with a reason and an entry
  * [approval.execute-asks-again].
- * @param hostEndsAtMs when the function that makes the call ends (epoch milliseconds).
+ * @param hostEndsAtMs when the function making the call ends (epoch milliseconds).
  * @throws GatewayError if the server's tools could not be read or no credential could be minted. The approval is kept,
  * and a retry may help.
  */
@@ -34,7 +34,7 @@ export async function executeApproved(
   row: ApprovalRow,
   hostEndsAtMs?: number,
 ): Promise<ApprovalRow> {
-  // Its caller runs it, so the gateway must not.
+  // The caller runs the call itself, so the gateway must not.
   if (row.caller_executes) return row;
   if (row.status !== 'approved' || row.withheld.length > 0) return row;
   const snapshot = ofTenant(await ports.snapshots.current({ of: row }), row.tenant);
@@ -84,7 +84,7 @@ async function execute(ports: ApprovedActionPorts, action: GovernedAction, row: 
   try {
     await attempt(ports, action, executeAction, { row, by: 'gateway' });
   } catch (thrown) {
-    // The approval was released. If the broker may not mint for this action, a retry does not help.
+    // The approval was released. If the broker is not allowed to mint for this action, a retry does not help.
     if (!(thrown instanceof GatewayError) || thrown.kind.status >= 500) throw thrown;
   }
 }
@@ -103,7 +103,7 @@ async function refuse(
 ): Promise<void> {
   const { because, matched_rule, reason } = refused;
   const { policy, drift } = action.decision;
-  // The caller is not acting now, so the block does not count against it.
+  // The caller is not active at this point, so the block does not count against it.
   const decision: CallDecision = { decision: 'block', matched_rule, policy, reason, ...(drift && { drift }) };
   const extra = { approval_ref: row.envelope_id, rule: row.matched_rule, refused_because: because };
   const move = moveApproval(row, 'refuse', { set: { outcome: 'not_executed', refused_because: because } });
@@ -111,7 +111,7 @@ async function refuse(
   ports.telemetry.log('warn', 'an approved call was not made', { envelope_id: row.envelope_id, because });
 }
 
-/** Rebuilds the call from its row and assesses it with current facts. */
+/** Rebuilds the call from its row and assesses it against current facts. */
 async function assessed(
   ports: ApprovedActionPorts,
   row: ApprovalRow,
@@ -139,7 +139,7 @@ async function assessed(
   return (await assess(ports, made, 'approved')).action;
 }
 
-/** Refuses the call unless evidence contains the vote on exactly this call. The row alone does not prove it. */
+/** Refuses the call unless evidence contains the vote on exactly this call. The row alone is not sufficient proof. */
 async function unproven(ports: ApprovedActionPorts, row: ApprovalRow, digest: string): Promise<Refused | undefined> {
   if (await isVoteInEvidence(ports, row, undefined, digest)) return undefined;
   return gone(
@@ -166,7 +166,7 @@ const gone = (because: RefusedUse, reason: string): Refused => ({
 });
 
 /**
- * Refuses the call if it is now blocked, or no longer in review under the rule that was approved and with its
+ * Refuses the call if it is now blocked, or if it is no longer in review under the approved rule and with the approved
  * credential.
  */
 function undecided(row: ApprovalRow, action: GovernedAction): Refused | undefined {
@@ -187,7 +187,7 @@ function undecided(row: ApprovalRow, action: GovernedAction): Refused | undefine
   );
 }
 
-/** Returns a principal without rights for a removed key. */
+/** Returns a principal without permissions for a removed key. */
 const removedPrincipal = ({ tenant, key_id, key_kind, actor }: ApprovalRow): Principal => ({
   key_id,
   tenant,

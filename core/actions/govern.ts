@@ -1,5 +1,5 @@
 /**
- * Governs a tool call: decides, writes the decision, then acts. Test actions, MCP, the CLI and dry runs share this
+ * Governs a tool call: makes the decision, records it, then acts. Test actions, MCP, the CLI and dry runs share this
  * flow.
  */
 import { callDigest } from '#core/approvals/call-digest.ts';
@@ -72,7 +72,7 @@ export async function govern(
     span.set({ target: shownTarget(action.envelope, snapshot, action.redaction) });
     if (!dry_run) await keepPrompt(ports, snapshot, envelope, prompt);
     const { decision, stopped, behavior } = action.decision;
-    // A session that is already blocked gets no replay. If this call itself would trip the switch, a repeat gets its
+    // A session that is already blocked gets no replay. If this call itself would trip the switch, a retry gets the
     // first outcome.
     const replayed = earlier && (!stopped || behavior) && (await firstOutcome(ports, earlier, call_digest));
     if (replayed) return replayed;
@@ -89,7 +89,7 @@ export async function govern(
   });
 }
 
-/** Returns the caller's or the model's id of the call if it is a valid id. */
+/** Returns the call id given by the caller or the model, if it is valid. */
 const callIdOf = ({ call_id, modelCallId }: GovernedRequest): string | undefined =>
   call_id ?? (modelCallId !== undefined && isSession(modelCallId) ? modelCallId : undefined);
 
@@ -101,22 +101,22 @@ const carriedBy = ({ hostEndsAtMs, idempotencyKey, placement, call_id: callId }:
   callId,
 });
 
-/** Returns the action that was started earlier under the same idempotency key. */
+/** Returns the action started earlier under the same idempotency key. */
 const startedUnder = async ({ startedActions }: GovernPorts, { tenant, key_id }: Principal, key: string | undefined) =>
   key === undefined ? undefined : startedActions.get(tenant, idOfKey(key_id, key));
 
-/** Counts a dry run that is not allowed; the next call of the key reports it. */
+/** Counts a dry run that is not allowed; the key's next call reports it. */
 function noteProbe({ probes, clock }: GovernPorts, { envelope, snapshot }: GovernedAction): void {
   const windowMs = snapshot.configuration.behavior.window_minutes * 60_000;
   probes.note(envelope.tenant, envelope.key_id, clock.now(), windowMs);
 }
 
-/** Refuses a call of a stopped session or key with 403. The refusal is recorded, except for dry runs. */
+/** Refuses a call from a stopped session or key with 403. The refusal is recorded, except for dry runs. */
 async function refuse(ports: GovernPorts, action: GovernedAction, stopped: Blocked, isDryRun: boolean): Promise<never> {
   const { envelope_id } = action.envelope;
   if (isDryRun) throw sessionBlocked(stopped);
-  // The call that trips the switch also counts against the key. Otherwise the key would be stopped for this one call
-  // only.
+  // The call that trips the switch also counts against the key. Otherwise the key would be stopped only for this one
+  // call.
   const { hash: evidence_hash } = await recordBlock(ports, action);
   report(ports, action, { ...answer(action), decision: 'block' }, 0);
   throw sessionBlocked(stopped, { envelope_id, evidence_hash });
@@ -125,7 +125,7 @@ async function refuse(ports: GovernPorts, action: GovernedAction, stopped: Block
 /** Loaded when the first client reconnects. */
 const joining = lazyImport(() => import('./join-approval.ts'));
 
-/** Returns the approval that the call names, or the newest one of the identical call. */
+/** Returns the approval named by the call, or the newest one for the identical call. */
 export async function approvalFor(
   { approvals }: Pick<GovernPorts, 'approvals'>,
   { tenant, approval_ref }: ActionEnvelope,
@@ -151,11 +151,11 @@ function report(ports: GovernPorts, action: GovernedAction, result: DecisionResu
   });
 }
 
-/** Returns a label from a closed set, so that hostile protocol names cannot grow the metrics without end. */
+/** Returns a label from a closed set, so that hostile protocol names cannot make the metrics grow without limit. */
 const protocolLabel = (protocol: string) =>
   ['git', 'shell', 'sql', 'http', 'mcp'].includes(protocol.toLowerCase()) ? protocol.toLowerCase() : 'other';
 
-/** Options for carrying out an allowed call and for waiting on a reviewed one. */
+/** Options for carrying out an allowed call and for waiting for a review. */
 interface EnforceOptions {
   /** Default: the gateway mints a credential and executes. */
   readonly carry?: ExecutionMode;
@@ -163,12 +163,14 @@ interface EnforceOptions {
   readonly wait?: WaitStrategy;
 }
 
-/** Loaded with the first review: few tool calls of a model need one, and chat functions start with less code. */
+/**
+ * Loaded with the first review: few of a model's tool calls need one, and chat functions start faster with less code.
+ */
 const reviewing = lazyImport(() => import('./review.ts'));
 
 /**
- * Writes the decision, then refuses the call, carries it out, or waits for a person. An approval of the call's own
- * session is preferred to one of an earlier session.
+ * Writes the decision, then refuses the call, carries it out, or waits for a person. An approval from the call's own
+ * session is preferred to one from an earlier session.
  */
 async function enforced(
   ports: GovernPorts,

@@ -20,13 +20,13 @@ export interface GovernedAction {
   readonly snapshot: Snapshot;
   readonly decision: CallDecision;
   readonly call_digest: string;
-  /** True if entries hold the digest of the parameters instead of the parameters. */
+  /** True if entries contain the digest of the parameters instead of the parameters. */
   readonly privateParameters?: true;
   /** Effects that the call would have. */
   readonly effects?: Effects;
-  /** The redacted call for its entry, if a worker redacted a large one [limit.hostile]. */
+  /** The call redacted for its entry, if it is large and a worker redacted it [limit.hostile]. */
   readonly redaction?: Redaction | undefined;
-  /** The task sheet that the call's prompt starts the session with. */
+  /** The task sheet that starts the session, made from the call's prompt. */
   readonly firstRequest?: FirstSheet | undefined;
   /** Risk scores of the session and key before the call. */
   readonly standing?: Standing;
@@ -36,7 +36,7 @@ export interface GovernedAction {
   readonly idempotencyKey?: string | undefined;
   /** True if the caller carries out the call itself. */
   readonly decideOnly?: boolean;
-  /** The caller's id of the call, under which it reports the outcome. */
+  /** The caller's id for the call, under which it reports the outcome. */
   readonly callId?: string | undefined;
   /** Id of the row written with the `allow` entry. */
   readonly startedId?: string | undefined;
@@ -44,7 +44,7 @@ export interface GovernedAction {
   readonly head: SessionHead | null;
 }
 
-/** The approval that the call names, or the newest one of the identical call. */
+/** The approval named by the call, or the newest one for the identical call. */
 export interface ApprovalCandidate {
   /** Absent if the id does not exist. */
   readonly row: ApprovalRow | undefined;

@@ -1,7 +1,7 @@
 /**
- * Finds an approval that the caller requested on an earlier connection [mcp.reconnect]. The call is decided
- * in its own session, with its own words and values. If it is in review there, it may use such an approval in the chain
- * of the session that requested it.
+ * Finds an approval that the caller requested on an earlier connection [mcp.reconnect]. The decision on the call is
+ * made in its own session, with its own text and values. If the result is review, the call may use such an approval in
+ * the chain of the session that requested it.
  */
 import { isDenialJoinable } from '#core/approvals/approval.ts';
 import { callDigest } from '#core/approvals/call-digest.ts';
@@ -13,7 +13,7 @@ import type { ApprovalCandidate, GovernedAction } from './governed.ts';
 import type { GovernPorts } from './ports.ts';
 
 interface Joined {
-  /** The action in that session's chain, without the findings of its own session. */
+  /** The action in that session's chain, without its own session's findings. */
   readonly action: GovernedAction;
   readonly candidate: ApprovalCandidate;
 }
@@ -42,7 +42,7 @@ export async function joinApproval(
   return undefined;
 }
 
-/** Checks that the reviewer was shown the rule and all drift of this call. */
+/** Checks that the reviewer saw this call's rule and all of its drift. */
 function fits({ decision }: GovernedAction, row: ApprovalRow, now: string): boolean {
   const { drift = [] } = decision;
   if (drift.length > 0 && !isEachDriftShown(drift, row.drift)) return false;
@@ -50,7 +50,7 @@ function fits({ decision }: GovernedAction, row: ApprovalRow, now: string): bool
   return row.matched_rule === decision.matched_rule && isJoinable(row, now);
 }
 
-/** Checks whether the request is pending, usable, or was executed by the gateway, which stores the result. */
+/** Checks whether the request is pending, is usable, or was executed by the gateway, which stores the result. */
 export function isJoinable(row: ApprovalRow, now: string): boolean {
   const { status, use_expires_at, expires_at, executed_by } = row;
   if (status === 'pending') return expires_at > now;

@@ -19,17 +19,17 @@ export type When = 'requested' | 'approved';
 
 /** A check of one call. The worst verdict wins; `undefined` means no objection. */
 export interface Judge<Facts = CallFacts> {
-  /** Name of the judge, as `why` reports it in `decided_by`. */
+  /** Name of the judge, as reported by `why` in `decided_by`. */
   readonly name: string;
-  /** Prefix of `matched_rule` if this judge decided. */
+  /** Prefix of `matched_rule` if this judge made the decision. */
   readonly rules?: string;
   /** Runs for blocked calls too, so that evidence records its findings. */
   readonly records?: true;
-  /** Judges a call. @param earlier verdict of the judges that ran before. */
+  /** Judges a call. @param earlier verdict of the preceding judges. */
   judge(facts: Facts, when: When, earlier: CallVerdict): CallVerdict | undefined | Promise<CallVerdict | undefined>;
 }
 
-/** The facts that do not depend on the caller. Workers get them too [limit.hostile]. */
+/** The facts that do not depend on the caller. Workers also receive them [limit.hostile]. */
 export interface TextFacts {
   readonly call: ToolCall;
   readonly effects: Effects;
@@ -53,18 +53,18 @@ export interface CallerFacts {
   readonly attached: Attached;
   /** Keys of the drift that a human has accepted in the session. */
   readonly acceptedDrift?: readonly string[] | undefined;
-  /** The task sheet that the call's prompt starts the session with. */
+  /** The task sheet that starts the session, made from the call's prompt. */
   readonly firstRequest?: FirstSheet | undefined;
   readonly standing: Standing;
   /** True for agents' keys: only they are scored. */
   readonly scored: boolean;
-  /** Number of times the key reached the probe limit since its last call. */
+  /** Number of times the key has reached the probe limit since its last call. */
   readonly probed: number;
   readonly nowMs: number;
 }
 
 export interface CallVerdict extends Verdict {
-  /** Departures of the call from its declared tasks. */
+  /** Ways in which the call departs from its declared tasks. */
   readonly drift?: readonly Drift[];
   /** The entry's note for the risk score. */
   readonly behavior?: BehaviorNote;
@@ -72,5 +72,5 @@ export interface CallVerdict extends Verdict {
   readonly stopped?: Blocked;
 }
 
-/** The decision of all judges on one call. */
+/** The combined decision of all judges on one call. */
 export type CallDecision = PolicyDecision & Omit<CallVerdict, keyof PolicyDecision>;

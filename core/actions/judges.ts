@@ -1,4 +1,4 @@
-/** The list of judges. A judge is one entry of the list. */
+/** The list of judges, one entry per judge. */
 
 import type { Drift } from '#core/contracts/drift.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
@@ -33,7 +33,7 @@ const effectLimits: Judge<TextFacts> = {
   rules: 'sandbox:',
   async judge({ call, effects, sandbox }) {
     const parts = effects.parts.length > 0 ? effects.parts : [call];
-    // No limit applies to MCP tool calls as such.
+    // MCP tool calls have no limit of their own.
     if (parts.every(({ protocol }) => protocol === 'mcp')) return undefined;
     return (await effectLimitsModule()).checkEffectLimits(sandbox, parts);
   },
@@ -45,7 +45,7 @@ const guardOnArguments: Judge<TextFacts> = {
   judge: async ({ call, guard }) => guard && argumentVerdict(call, await argumentGuard(guard)),
 };
 
-/** Notes the sources of values that rules check, for evidence, answers and approval cards [provenance.rules]. */
+/** Notes the sources of values that rules check, for evidence, responses and approval cards [provenance.rules]. */
 const sourceNotes: Judge = {
   name: 'provenance',
   records: true,
@@ -75,7 +75,7 @@ const tasks: Judge = {
   },
 };
 
-/** Scores the call with the decision of all other judges, so it runs last. */
+/** Scores the call based on the decision of all other judges, so it runs last. */
 const sessionRisk: Judge = {
   name: 'risk',
   rules: 'behavior:',
@@ -98,7 +98,7 @@ const sessionRisk: Judge = {
   },
 };
 
-/** Judges that need only the call. For large calls a worker runs them [limit.hostile]. */
+/** Judges that need only the call. A worker runs them for large calls [limit.hostile]. */
 export const textJudges: readonly Judge<TextFacts>[] = [
   secretsInPrograms,
   policyOnEffects,
@@ -106,12 +106,12 @@ export const textJudges: readonly Judge<TextFacts>[] = [
   guardOnArguments,
 ];
 
-/** All judges in the order in which they run. Of equal verdicts the first one counts. */
+/** All judges in the order in which they run. Among equal verdicts, the first counts. */
 export const judges: Judge[] = [...textJudges, sourceNotes, killSwitch, tasks, sessionRisk];
 
 /**
- * Returns the worst of all verdicts. After a block only recording judges run, and after the kill switch none.
- * @param earlier verdict of the judges that ran before.
+ * Returns the worst of all verdicts. After a block only recording judges run, and after the kill switch none do.
+ * @param earlier verdict of the preceding judges.
  */
 export async function ask<Facts>(
   asked: readonly Judge<Facts>[],
@@ -137,8 +137,8 @@ const stoppedBy = (stopped: Blocked | undefined): CallVerdict | undefined =>
   stopped && { decision: 'block', matched_rule: stopped.matched_rule, reason: stopped.reason, stopped };
 
 /**
- * Returns how the call departs from its declared tasks; empty without a manifest. The checker is loaded for the first
- * call with a manifest.
+ * Returns how the call departs from its declared tasks; empty if there is no manifest. The checker is loaded on the
+ * first call with a manifest.
  */
 async function driftOf(caller: CallerFacts, effects: Effects): Promise<Drift[]> {
   const { envelope, head, firstRequest, acceptedDrift, configuration, nowMs } = caller;

@@ -11,7 +11,7 @@ export const resultSizes = {
   /** Canonical JSON up to this many bytes is stored in the entry and the approval. */
   inlineBytes: 32 * 1024,
   /**
-   * Maximum size of a result in an answer: API Gateway allows 6 MiB, and wrapping at worst doubles quotes and
+   * Maximum size of a result in a response: API Gateway allows 6 MiB, and wrapping at worst doubles quotes and
    * backslashes.
    */
   answeredBytes: 2 * 1024 * 1024,
@@ -33,7 +33,7 @@ export async function keepResult({ results, telemetry }: Stores, result: unknown
   try {
     text = canonicalize(result);
   } catch {
-    return { result_withheld: 'not_json' }; // lone surrogates, numbers beyond every double
+    return { result_withheld: 'not_json' }; // lone surrogates, numbers outside the range of a double
   }
   const bytes = Buffer.from(text);
   if (bytes.length <= resultSizes.inlineBytes) return { result };
@@ -47,15 +47,15 @@ export async function keepResult({ results, telemetry }: Stores, result: unknown
   }
 }
 
-/** A result in an answer: in full if available, otherwise with the reason why it is missing. */
+/** A result in a response: in full if available, otherwise with the reason why it is missing. */
 export type ShownResult = Pick<DecisionResult, 'result' | 'result_sha256' | 'result_bytes' | 'result_withheld'>;
 
-/** Returns the members of an answer for a new result and its stored form. */
+/** Returns the response members for a new result and its stored form. */
 export function shownResult(result: unknown, kept: KeptResult): ShownResult {
   const { result_sha256, result_bytes = 0 } = kept;
   if (result_sha256 === undefined) return pick(kept);
   if (result_bytes > resultSizes.answeredBytes) return { result_withheld: 'too_large', ...pick(kept) };
-  // The caller gets it even if it could not be stored.
+  // The caller gets the result even if it could not be stored.
   const { result_withheld: _, ...reference } = pick(kept);
   return { ...reference, result };
 }
@@ -68,7 +68,7 @@ const pick = ({ result, result_sha256, result_bytes, result_withheld }: KeptResu
 });
 
 /**
- * Reads the stored result of a call. Never throws.
+ * Reads a call's stored result. Never throws.
  * @param maxBytes larger results are referenced, not read.
  */
 export async function readResult(

@@ -16,11 +16,11 @@ interface Needs extends Pick<GovernPorts, 'keyRisks' | 'clock' | 'executors' | '
 }
 
 /**
- * Checks the key, the kill switch, the configuration and the tool's definition of an approved call.
+ * Checks an approved call's key, kill switch, configuration and tool definition.
  * @param action with the current head of its session.
- * @returns why the call must be decided again: the configuration or the tool's definition has changed.
+ * @returns why a new decision on the call is needed: the configuration or the tool's definition has changed.
  * @throws GatewayError `authentication_error` if the key was revoked, `session_blocked` if the kill switch was tripped,
- * `policy_violation` if the tool's definition needs a human's decision, `service_unavailable` if it could not be read.
+ * `policy_violation` if the tool's definition needs a human decision, `service_unavailable` if it could not be read.
  */
 export async function changedMeanwhile(
   ports: Needs,
@@ -44,8 +44,8 @@ export async function changedMeanwhile(
 }
 
 /**
- * Checks whether the tool's definition has changed since the approval was requested. Reads the server's tools again.
- * @throws GatewayError, RpcFault if the tools could not be read, or the definition needs a human's decision.
+ * Checks whether the tool's definition has changed since the approval was requested. Re-reads the server's tools.
+ * @throws GatewayError, RpcFault if the tools could not be read, or the definition needs a human decision.
  */
 export async function isToolChanged(
   ports: Pick<GovernPorts, 'executors'>,

@@ -1,4 +1,4 @@
-/** The approvals that a review needs, for queued requests and for simulated calls. */
+/** The approvals needed for a review, for queued requests and for simulated calls. */
 
 import { neededText, requirementsOf, type SeparationRequest } from '#core/configuration/identity/separation-rules.ts';
 import type { Configuration } from '#core/contracts/config.ts';
@@ -9,13 +9,13 @@ import { type PolicyDecision, termsOf } from '#core/policy/rules/decide.ts';
 import { ownerOf } from './abuse-notes.ts';
 import type { GovernedAction } from './governed.ts';
 
-/** Returns the declared capability of the call and those of its effects. */
+/** Returns the call's declared capability and the capabilities of its effects. */
 export const capabilitiesOf = (
   { capability }: Pick<ToolCall, 'capability'>,
   effects: Effects | undefined,
 ): string[] => [...new Set([capability, ...(effects?.parts ?? []).map((part) => part.capability)])];
 
-/** Returns the requirements of the organisation's separation rules and of the deciding rules. */
+/** Returns the requirements set by the organisation's separation rules and the deciding rules. */
 export const requirementsOfReview = (
   configuration: Pick<Configuration, 'organizations' | 'separation_rules'>,
   decision: PolicyDecision,
@@ -29,7 +29,7 @@ export const requiresOf = ({ envelope, effects, principal, decision, snapshot }:
     owner: ownerOf(principal),
   });
 
-/** Describes the needed approvals; undefined if one approval by any reviewer is enough. */
+/** Describes the approvals needed; undefined if one approval by any reviewer is enough. */
 export function neededWords(requires: readonly Requirement[], requirePasskey = false): string | undefined {
   if (requires.length === 0) return requirePasskey ? '1 approval with a passkey' : undefined;
   return `${neededText(requires)}${requirePasskey ? ', each with a passkey' : ''}`;

@@ -1,4 +1,4 @@
-/** Mints the credential of an allowed action and executes the action, at the latest until its function ends. */
+/** Mints an allowed action's credential and executes the action, which must finish before its host function ends. */
 import { federatedActor } from '#core/configuration/identity/principal.ts';
 import type { ExecutionOutcome } from '#core/contracts/approval.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
@@ -23,7 +23,7 @@ interface Outcome {
   readonly error?: GatewayError;
   /** The upstream that refused the credential as a login. */
   readonly loginRefusedBy?: string | undefined;
-  /** True if the upstream was unavailable or did not answer properly. */
+  /** True if the upstream was unavailable or did not respond properly. */
   readonly upstream_down?: true;
   /** Whole milliseconds that the executor took; absent if it did not run. */
   readonly latency_ms?: number;
@@ -131,7 +131,7 @@ async function handedOn(
   executor: Executor,
 ): Promise<SessionHead> {
   const actor = actorOf(action);
-  // Started together, so that the ledger writes both in one transaction, in this order.
+  // Both are started together, so that the ledger writes them in one transaction, in this order.
   const [, head] = await Promise.all([
     recordMint(ports, credential, actor, action.head),
     recordUse(ports, credential, executor.name, actor, action.head),

@@ -1,4 +1,4 @@
-/** Finds the server or service of a call before the decision, which depends on it. */
+/** Finds a call's server or service before the decision, which depends on it. */
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { ActionEnvelope, Placement, ToolCall } from '#core/contracts/envelope.ts';
@@ -14,8 +14,8 @@ import type { GovernPorts, ReadCallPorts } from './ports.ts';
 /**
  * Returns the placement of a call; undefined if it has none.
  * @param bare the call without a placement.
- * @param wanted the upstream that the caller names.
- * @param fresh reads the servers' tools again, since cached ones may predate an approval.
+ * @param wanted the upstream named by the caller.
+ * @param fresh re-reads the servers' tools, since cached ones may predate an approval.
  * @throws GatewayError `service_unavailable` if the inventory cannot be read, `no_upstream` if no upstream serves the
  * tool.
  */
@@ -33,14 +33,14 @@ export async function placementOf(
   return placement;
 }
 
-/** Returns the HTTP service of a call, which the configuration alone determines. */
+/** Returns a call's HTTP service, which the configuration alone determines. */
 export function configuredPlacement({ upstreams }: Configuration, call: ToolCall): Placement | undefined {
   if (foldCase(call.protocol).trim() !== 'http') return undefined;
   const service = serviceOf(call, upstreams.http);
   return service && { upstream: service.name };
 }
 
-/** Returns the placement by the first executor that takes the call. */
+/** Returns the placement given by the first executor that accepts the call. */
 async function inventoried(
   executors: readonly Executor[],
   call: ActionEnvelope,
@@ -60,7 +60,7 @@ const notServed = (tool: string, upstream: string): GatewayError =>
   });
 
 /**
- * Returns the call with its placement, and with the more severe of the capabilities given by its caller and the
+ * Returns the call with its placement, and with the more severe of the two capabilities assigned by its caller and the
  * gateway.
  * @throws GatewayError `no_upstream`, `service_unavailable`.
  */
@@ -80,7 +80,7 @@ export async function placedCall(
 
 /**
  * Returns the placement of a call. A dry run gets a decision even if no executor could run the call. A call that the
- * policy blocks anywhere is blocked rather than reported as unplaced [mcp.placement].
+ * policy blocks everywhere is reported as blocked, not as unplaced [mcp.placement].
  */
 async function placed(
   ports: ReadCallPorts,
@@ -107,7 +107,7 @@ async function isBlocked(ports: ReadCallPorts, snapshot: Snapshot, bare: ActionE
 type ToolPlace = Pick<ActionEnvelope, 'tool' | 'upstream' | 'upstream_tool' | 'definition'>;
 
 /**
- * Returns whether the place or the definition of the call's tool has changed since its approval was requested. Used for
+ * Returns whether the location or definition of the call's tool has changed since its approval was requested. Used for
  * held calls, repeated calls and calls made by the gateway [approval.execute-asks-again].
  */
 export function toolDifference(approved: ToolPlace, now: Placement | undefined): 'place' | 'definition' | undefined {
@@ -117,7 +117,7 @@ export function toolDifference(approved: ToolPlace, now: Placement | undefined):
 }
 
 /**
- * Returns the current placement of the call; reads the servers' tools again.
+ * Returns the current placement of the call; re-reads the servers' tools.
  * @param wanted the server that must serve it.
  * @throws GatewayError as `placementOf`.
  */

@@ -1,4 +1,4 @@
-/** Ports that governing an action needs. Parts of the flow name the members that they take. */
+/** Ports needed to govern an action. Each part of the flow names the members that it uses. */
 import type { PendingLimit } from '#core/approvals/pending-limit.ts';
 import type { ReviewAddressPorts, VotePorts } from '#core/approvals/ports.ts';
 import type { VoteProofPorts } from '#core/approvals/vote-in-evidence.ts';
@@ -21,11 +21,13 @@ import type { CallWork } from './call-work.ts';
 export interface StartedActions {
   /** Returns a started action (consistent read). */
   get(tenant: string, id: string): Promise<StartedAction | undefined>;
-  /** Returns actions of all tenants without an outcome whose `due_at` has passed; may lag by one or two seconds. */
+  /**
+   * Returns actions of all tenants that have no outcome and whose `due_at` has passed; may lag by one or two seconds.
+   */
   due(now: string, limit: number): Promise<readonly StartedAction[]>;
 }
 
-/** The whole flow of an action. Only flows take it; other functions pick the members of their part. */
+/** Ports for the whole flow of an action. Only flows take all of them; other functions pick the members they need. */
 export interface GovernPorts
   extends VotePorts,
     Omit<VoteProofPorts, 'evidence' | 'approvals'>,
@@ -35,19 +37,19 @@ export interface GovernPorts
   readonly snapshots: Snapshots;
   readonly evidence: EvidenceLog;
   readonly effects: EffectsOf;
-  /** Links of the machine that MCP servers run on, if it is this one. */
+  /** Symbolic links on the machine that runs the MCP servers, if it is this one. */
   readonly links: LinkResolver | undefined;
   /** Runs jobs on large calls and results in workers; if absent, they run in the main thread. */
   readonly calls: CallWork | undefined;
-  /** Risk of keys over all their sessions. */
+  /** Risk of keys across all their sessions. */
   readonly keyRisks: KeyRisks;
-  /** What sessions have seen, for rules on sources. Without it, nothing is recorded. */
+  /** Stores what sessions have seen, for rules on sources. Without it, nothing is recorded. */
   readonly provenance: ProvenanceStore | undefined;
   readonly tasks: TaskManifests;
   /** Limit on pending requests. */
   readonly pendingLimit: PendingLimit;
   readonly brokers: BrokersByName;
-  /** Returns the executors of this version of the configuration; the first that takes a call executes it. */
+  /** Returns the executors of this configuration version; the first that accepts a call executes it. */
   readonly executors: (snapshot: Snapshot) => readonly Executor[];
   /** Store for results that are too large for an entry. */
   readonly results: ObjectStore;
@@ -61,7 +63,7 @@ type Only<Names extends keyof GovernPorts> = Pick<GovernPorts, Names>;
 /** Tracing the sources of a call's values, and storing what a session has seen. */
 export type SourcePorts = Only<'provenance' | 'tasks' | 'evidence' | 'clock' | 'ids' | 'telemetry'>;
 
-/** Deciding a call by its text and effects. */
+/** Evaluating a call based on its text and effects. */
 export type EvaluationPorts = Only<'calls' | 'links' | 'effects'>;
 
 /** Reading a call: its placement, effects, sources and decision. */
@@ -89,5 +91,5 @@ export type ReviewPorts = ApprovalUsePorts &
   VotePorts &
   Only<'pause' | 'snapshots'>;
 
-/** Executing an approved action for the state machine of its approval. */
+/** Executing an approved action on behalf of its approval's state machine. */
 export type ApprovedActionPorts = ReadCallPorts & ApprovalUsePorts & Only<'snapshots'>;

@@ -1,6 +1,6 @@
 /**
- * Finds the texts of a call that its destination will execute: lines, statements and argument vectors that the effect
- * readers recognise, and parameters named as code. They are shown and recorded whole or not at all.
+ * Finds the text in a call that its destination will execute: lines, statements and argument vectors that the effect
+ * readers recognise, and parameters whose names indicate code. Such text is shown and recorded in full or not at all.
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { lineOf } from '#core/effects/shell/carried.ts';
@@ -12,33 +12,33 @@ import { childPath } from '#core/text/secrets/json-path.ts';
 import { hasProgramSecret } from '#core/text/secrets/program-secrets.ts';
 import { normalisedName, secrecyOf } from '#core/text/secrets/secret-names.ts';
 
-/** Last words of the names of parameters that hold code. */
+/** Last words in the names of parameters that contain code. */
 const codeNames = new Set(
   `command commands cmd cmds commandline script scripts sql statement statements argv args expression expressions expr eval
   code program javascript js typescript ts python py bash shell powershell lua ruby perl lambda formula jq awk exec entrypoint
   snippet cell cells hook hooks run runs`.split(/\s+/),
 );
-/** Protocols whose parameters are data. In HTTP, `code` is part of logins. */
+/** Protocols whose parameters are data. In HTTP, a `code` parameter is part of a login. */
 const dataProtocols = new Set(['http', 'llm']);
 const environmentNames = ['env', 'environment'];
 const inputNames = ['stdin', 'input'];
 
 interface Place {
-  /** JSON path below `{ target, parameters, sent_with }`, as `redact` writes it. */
+  /** JSON path below `{ target, parameters, sent_with }`, as written by `redact`. */
   readonly path: string;
-  /** Path of the parameter that contains it, or of the target. */
+  /** Path of the parameter that contains this place, or of the target. */
   readonly parameter: string;
   readonly text: string;
-  /** True below a name whose whole value is withheld. */
+  /** True below a name whose entire value is withheld. */
   readonly hidden: boolean;
 }
 
-/** A text of a call that will be executed. */
+/** Text in a call that will be executed. */
 export interface ProgramPlace extends Pick<Place, 'path' | 'parameter'> {
   readonly secret: boolean;
 }
 
-/** Returns the executable texts of a call. Cached, because several steps use them and texts can be long. */
+/** Returns the executable text in a call. Cached, because several steps use it and it can be long. */
 export const programTexts = remembered((call: ToolCall): readonly ProgramPlace[] =>
   [...places(call)].map(({ path, parameter, text, hidden }) => ({
     path,
@@ -47,19 +47,19 @@ export const programTexts = remembered((call: ToolCall): readonly ProgramPlace[]
   })),
 );
 
-/** Caches the texts that a worker found in a call [limit.hostile]. */
+/** Caches the executable text that a worker found in a call [limit.hostile]. */
 export const rememberPrograms = programTexts.know;
 
-/** Returns the paths of the executable texts of a call. */
+/** Returns the paths of the executable text in a call. */
 export const programPaths = (call: ToolCall): ReadonlySet<string> =>
   new Set(programTexts(call).map(({ path }) => path));
 
-/** Maximum number of places that an approval lists one by one. */
+/** Maximum number of places that an approval lists individually. */
 const maxPlaces = 100;
 
 /**
- * Returns the places for people. Many places are reduced to their parameters, and too many parameters to `$.target` and
- * `$.parameters`.
+ * Returns the places in a form for people. If there are many, only their parameters are listed; if there are too many
+ * parameters, only `$.target` and `$.parameters`.
  */
 export function executedPlaces(call: ToolCall): readonly string[] {
   const texts = programTexts(call);
@@ -68,14 +68,14 @@ export function executedPlaces(call: ToolCall): readonly string[] {
   return holding.size <= maxPlaces ? [...holding] : ['$.target', '$.parameters'];
 }
 
-/** Returns the paths of executable texts that hold a secret or are below a withheld name. */
+/** Returns the paths of executable text that contains a secret or is below a withheld name. */
 export const secretsInPrograms = (call: ToolCall): readonly string[] =>
   programTexts(call).flatMap(({ path, secret }) => (secret ? [path] : []));
 
-/** `matched_rule` of a call refused for a secret in its executable text. */
+/** `matched_rule` of a call refused because its executable text contains a secret. */
 export const secretRule = 'effects:secret';
 
-/** Returns a block if executable text of the call holds a secret [approval.secret-in-program]. */
+/** Returns a block if a call's executable text contains a secret [approval.secret-in-program]. */
 export function refuseSecrets(call: ToolCall): Verdict | undefined {
   const places = secretsInPrograms(call);
   if (places.length === 0) return undefined;
@@ -114,7 +114,7 @@ function* sentPlaces({ sent_with = {} }: ToolCall, lines: ReadonlySet<string>): 
   }
 }
 
-/** Returns the texts that the effect readers parse as lines, words or statements. */
+/** Returns the text that the effect readers parse as lines, words or statements. */
 function readerTexts(call: ToolCall): { readonly lines: ReadonlySet<string>; readonly runs: boolean } {
   const lines = new Set<string>();
   try {
@@ -136,7 +136,7 @@ interface Looking {
   readonly input: boolean;
   /** True below a name whose value is withheld. */
   readonly below?: boolean;
-  /** True below a name of code: `script: { build: "…" }`. */
+  /** True below a name that indicates code: `script: { build: "…" }`. */
   readonly code?: boolean;
 }
 
@@ -168,8 +168,8 @@ const isCode = (name: string): boolean =>
   codeEnding.test(name.slice(-64)) && codeNames.has(normalisedName(name.slice(-128)).split('_').at(-1)!);
 
 /**
- * Yields environment variables, which can hold programs (`GIT_SSH_COMMAND`). Variables named as secrets are data and
- * are withheld.
+ * Yields environment variables, which can contain programs (`GIT_SSH_COMMAND`). Variables whose names indicate a secret
+ * are data and are withheld.
  */
 function* environment(value: unknown, parameter: string): Iterable<Place> {
   if (typeof value !== 'object' || value === null) return;

@@ -23,9 +23,9 @@ interface Needs extends Pick<GovernPorts, 'clock'> {
 }
 
 /**
- * Records the outcome that the caller reports. The entry names the caller as its source, since the gateway did not see
+ * Records the outcome reported by the caller. The entry names the caller as its source, since the gateway did not see
  * the call.
- * @throws GatewayError `not_found` if no call of this key was allowed under the id, `conflict` if its outcome is
+ * @throws GatewayError `not_found` if no call by this key was allowed under the id, `conflict` if its outcome is
  * already recorded.
  */
 export async function reportedOutcome(

@@ -62,7 +62,7 @@ export async function requestApproval(
   return { row: { ...row, evidence_hash: outcome.entry.hash }, ...(reason !== undefined && { reason }) };
 }
 
-/** Returns what happens after an approval, for reviewers [approval.card]. */
+/** Returns a description, for reviewers, of the steps that follow an approval [approval.card]. */
 function waitingFacts(
   { decideOnly, snapshot }: GovernedAction,
   { way, holdSeconds }: WaitStrategy,

@@ -10,8 +10,8 @@ import { timeoutSeconds } from './approval-row.ts';
 import type { GovernedAction } from './governed.ts';
 
 /**
- * Returns the terms of an approval. Rules that allow or block the call add no requirements; a block is returned as an
- * obstacle and enforced when the approval is used.
+ * Returns the terms of an approval. Rules that allow or block the call do not add requirements; a block is returned as
+ * an obstacle and enforced when the approval is used.
  */
 export function requiredTerms(
   { decision, snapshot }: Pick<GovernedAction, 'decision' | 'snapshot'>,
@@ -31,14 +31,14 @@ export function requiredTerms(
   };
 }
 
-/** Describes the block: `may block` if the row withholds values, since conditions on them are unclear. */
+/** Describes the block: `may block` if the row withholds values, since conditions on those values are unclear. */
 function blockText({ matched_rule, reason }: PolicyDecision, version: number, withheld: readonly string[]): string {
   const blocks = withheld.length > 0 ? 'may block' : 'blocks';
   return `Version ${version} of the configuration ${blocks} this call (${matched_rule}${reason === undefined ? '' : `: ${reason}`}). An approval does not lift a block.`;
 }
 
 /**
- * Applies the terms of the current decision to the pending request of the identical call. Expires it if its new
+ * Applies the current decision's terms to the pending request for the identical call. Expires the request if its new
  * deadline has passed.
  */
 export async function applyDecisionTerms(

@@ -1,4 +1,4 @@
-/** Handles a decision of review: uses an approval of exactly this call, or requests one and waits for it. */
+/** Handles a review decision: uses an approval for exactly this call, or requests one and waits for it. */
 
 import { isAnswerCurrent, type Unusable } from '#core/approvals/approval.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
@@ -19,7 +19,7 @@ import type { WaitStrategy } from './wait.ts';
 
 /**
  * Reviews a call.
- * @param carry executes the call once an approval fits.
+ * @param carry executes the call once a suitable approval exists.
  */
 export async function review(
   ports: ReviewPorts,
@@ -28,7 +28,7 @@ export async function review(
   carry: ExecutionMode,
   wait: WaitStrategy,
 ): Promise<DecisionResult> {
-  // An earlier request of the identical call may have been denied, whichever approval the caller names.
+  // An earlier request for the identical call may have been denied, whichever approval the caller names.
   const hold = async (request: ApprovalRequest) =>
     request.row.status === 'denied' ? denied(action, request.row) : holdFor(ports, action, request, carry, wait);
   if (!candidate) return hold(await requestApproval(ports, action, {}, wait));
@@ -40,12 +40,13 @@ export async function review(
   if ('result' in use) return use.result;
 
   const { row, why } = use;
-  // The approval is kept: the next call is decided with the tool's definition at that time.
+  // The approval is kept: the next call is evaluated with the tool definition current at that time.
   if (row && sameCall(action, row) && why === 'upstream_changed' && row.status === 'approved')
     return inReview(action, row, ports.adminUrl, why);
   const stored = row && (await storedResult(ports, action, row, why));
   if (stored) return stored;
-  // A new request during the execution would have a person approve the same call twice [approval.on-approval.execute].
+  // A new request during the execution would ask a person to approve the same call twice
+  // [approval.on-approval.execute].
   if (row && sameCall(action, row) && isCollected(action, row, why)) return hold({ row, reason: 'executing' });
   // A new request does not mention an earlier one that was denied or withdrawn.
   const reason = why === 'pending' || why === 'denied' || why === 'withdrawn' ? undefined : why;
@@ -67,7 +68,7 @@ export async function review(
 
 /** Checks whether the gateway is executing the call now; it stores the result for the identical call. */
 const isRunning = ({ status, executed_by }: ApprovalRow) => status === 'executing' && executed_by === 'gateway';
-/** Checks whether this call gets the result of the running one. A call that its caller makes itself does not. */
+/** Checks whether this call gets the running call's result. A call that its caller makes itself does not. */
 const isCollected = ({ decideOnly }: GovernedAction, row: ApprovalRow, why: Unusable) =>
   why === 'already_used' && isRunning(row) && !decideOnly;
 const isAwaited = (row: ApprovalRow) => row.status === 'pending' || isRunning(row);
@@ -79,8 +80,8 @@ const pollMs = 250;
 
 /**
  * Ends the wait. If the caller cancelled, its request is withdrawn [approval.cancelled-hold]. If the connection was
- * lost, the request stays, as the caller may come back.
- * @throws the reason of the signal, always.
+ * lost, the request stays open, as the caller may come back.
+ * @throws the signal's reason, always.
  */
 async function leave(
   ports: ReviewPorts,
@@ -90,7 +91,7 @@ async function leave(
 ): Promise<never> {
   if (cancelledBy(signal) !== undefined && row.status === 'pending') {
     const { withdrawRequest } = await import('#core/approvals/withdraw.ts');
-    // A conflict means that the request was decided first. An approval then stays unused, and a denial stands.
+    // A conflict means that a reviewer's decision came first. An approval then stays unused, and a denial stands.
     await withdrawRequest(ports, row, principal, 'The caller cancelled the call.').catch((fault: unknown) => {
       if (!(fault instanceof GatewayError) || fault.code !== 'conflict') throw fault;
     });
@@ -99,8 +100,8 @@ async function leave(
 }
 
 /**
- * Returns a function that notes on the request whether its caller has left or returned. The note is for reviewers only,
- * so failures are logged.
+ * Returns a function that notes on the request whether its caller has left or returned. The note is only for reviewers,
+ * so failures are merely logged.
  */
 function presenceOf({ approvals, clock, telemetry }: ReviewPorts, row: ApprovalRow) {
   let noted = row.caller_gone_at !== undefined;
@@ -116,7 +117,7 @@ function presenceOf({ approvals, clock, telemetry }: ReviewPorts, row: ApprovalR
   };
 }
 
-/** Holds the call until its request is decided or the time is over, and returns its result. */
+/** Holds the call until its request is decided or the hold time is over, and returns its result. */
 async function holdFor(
   ports: ReviewPorts,
   action: GovernedAction,
@@ -127,7 +128,7 @@ async function holdFor(
   const { holdSeconds, onWait, signal, isGone } = wait;
   const { row, reason } = request;
   const began = ports.clock.now();
-  // A call that is approved at the last moment still needs time to run.
+  // A call approved at the last moment still needs time to run.
   const until = Math.min(began + holdSeconds * 1000, executionEndsAt(began, action.hostEndsAtMs));
   const presence = presenceOf(ports, row);
   while (isAwaited(row) && ports.clock.now() < until) {
@@ -139,7 +140,8 @@ async function holdFor(
     const now = await ports.approvals.get(row.tenant, row.envelope_id);
     if (now?.status === 'pending') await presence(gone);
     if (!now || isAwaited(now)) continue;
-    // The result would be lost, so the approval is kept for when the identical call comes back [approval.cancelled-hold].
+    // The result would be lost, so the approval is kept in case the identical call is made later
+    // [approval.cancelled-hold].
     if (gone && now.status === 'approved') continue;
     const head = await ports.evidence.head(row.tenant, row.session_id);
     const again: GovernedAction = {

@@ -1,4 +1,4 @@
-/** Decides simulated calls, for the route `simulate` and for files on the command line. */
+/** Makes decisions on simulated calls, for the `simulate` route and for files given on the command line. */
 import type { SeparationRequest } from '#core/configuration/identity/separation-rules.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Configuration } from '#core/contracts/config.ts';
@@ -21,7 +21,7 @@ export type SimulatedCall = Pick<
 /** A decision without the rule itself. The parts of the rule that callers may see are separate members. */
 type SimulatedDecision = Omit<CallDecision, 'rule' | 'terms'> & {
   readonly suggested_alternative?: string | undefined;
-  /** Approvals that a review would need beyond one by any reviewer. */
+  /** Approvals that a review would need if more than one approval by any reviewer is required. */
   readonly needs?: string;
 };
 
@@ -41,8 +41,8 @@ export async function simulatedCall(configuration: Configuration, given: Simulat
 }
 
 /**
- * Decides a simulated call.
- * @throws GatewayError `payload_too_large`, `service_unavailable` if a worker could not decide a large call.
+ * Makes the decision on a simulated call.
+ * @throws GatewayError `payload_too_large`, `service_unavailable` if a worker could not evaluate a large call.
  */
 export async function simulateCall(
   ports: Pick<GovernPorts, 'calls' | 'links' | 'effects'>,

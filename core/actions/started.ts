@@ -1,5 +1,5 @@
 /**
- * Rows of started actions: written with the `allow` entry, ended with the `result` entry. The sweep uses them to find
+ * Rows for started actions: written with the `allow` entry, closed with the `result` entry. The sweep uses them to find
  * actions that a crash left without an outcome, and they prevent a repeated request from being carried out twice.
  */
 import type { DecisionResult } from '#core/contracts/envelope.ts';
@@ -14,13 +14,13 @@ import { readResult } from './kept-result.ts';
 import type { GovernPorts } from './ports.ts';
 
 /**
- * Returns the row id of an idempotency key. It includes the caller's key id, so that callers do not share idempotency
+ * Returns the row id for an idempotency key. It includes the caller's key id, so that callers do not share idempotency
  * keys.
  */
 export const idOfKey = (keyId: string, idempotencyKey: string): string =>
   `key#${digestOf({ key_id: keyId, idempotency_key: idempotencyKey })}`;
 
-/** Returns the row id of a call whose caller reports the outcome. */
+/** Returns the row id for a call whose caller reports the outcome. */
 export const idOfCall = (keyId: string, callId: string): string =>
   `call#${digestOf({ key_id: keyId, call_id: callId })}`;
 
@@ -28,7 +28,7 @@ export const idOfCall = (keyId: string, callId: string): string =>
  * Returns the change that writes the row with an `allow` entry if the gateway carries out the call or its caller
  * reports the outcome. The sweep does not close a call whose caller never reports, since the gateway does not know its
  * outcome.
- * @param approvalId the approval that is used. Its own lease handles crashes, so only an idempotency key needs a row.
+ * @param approvalId the approval being used. Its own lease handles crashes, so only an idempotency key needs a row.
  */
 export function startOf(
   ports: Pick<GovernPorts, 'clock' | 'executors'>,
@@ -66,7 +66,7 @@ function rowIdOf({ envelope, idempotencyKey, callId }: GovernedAction): string {
 }
 
 /**
- * Returns the change that ends the row of an action; empty without a row. The result is stored only if a repeated
+ * Returns the change that closes an action's row; empty if there is no row. The result is stored only if a repeated
  * request may ask for it.
  */
 export function endOfStarted({ envelope, startedId: id }: GovernedAction, end: ActionEnd): Change[] {
@@ -79,7 +79,7 @@ export function endOfStarted({ envelope, startedId: id }: GovernedAction, end: A
 /**
  * Returns the first outcome for a repeated request; undefined if the first request did not run
  * [action.idempotency-key].
- * @throws GatewayError `conflict` if the key was used for another call, or the outcome is not recorded yet.
+ * @throws GatewayError `conflict` if the key was used for another call, or the outcome has not been recorded yet.
  */
 export async function firstOutcome(
   ports: Pick<GovernPorts, 'approvals' | 'results' | 'telemetry'>,
@@ -117,7 +117,7 @@ export async function firstOutcome(
   };
 }
 
-/** Adds the outcome of the approval: the sweep of its lease may have ended the execution there only. */
+/** Adds the outcome from the approval: the lease sweep may have closed the execution only there. */
 async function endOf({ approvals }: Pick<GovernPorts, 'approvals'>, found: StartedAction): Promise<StartedAction> {
   if (found.outcome !== undefined || found.approval_id === undefined) return found;
   const row = await approvals.get(found.tenant, found.approval_id);
@@ -134,8 +134,8 @@ const underWay = ({ tool, envelope_id, started_at }: StartedAction): GatewayErro
 
 /**
  * Checks whether the same call was already allowed under this `call_id`, for example because two hooks request one
- * decision. It then keeps its row.
- * @throws GatewayError `conflict` for another call, or if the outcome was already reported.
+ * decision. If so, it keeps its row.
+ * @throws GatewayError `conflict` if the id was used for another call, or if the outcome was already reported.
  */
 export function isAskedAgain({ callId, call_digest }: GovernedAction, found: StartedAction | undefined): boolean {
   if (callId === undefined || found === undefined) return false;

@@ -15,8 +15,8 @@ const pageSize = 100;
 const maxPages = 20;
 
 /**
- * Records `unknown` for abandoned actions [action.decision-before-effect]. Safe to run concurrently. If one cannot be
- * closed, the failure is logged, the others are still closed, and the next run tries again [store.sweep].
+ * Records `unknown` for abandoned actions [action.decision-before-effect]. Safe to run concurrently. If an action
+ * cannot be closed, the failure is logged, the others are still closed, and the next run retries it [store.sweep].
  * @param dueBefore closes actions due at or before this ISO time; default: now.
  * @returns the number of closed actions.
  */
@@ -25,7 +25,7 @@ export async function closeAbandonedActions(ports: SweepPorts, dueBefore?: strin
   const seen = new Set<string>();
   let failed = 0;
   for (let page = 0; page < maxPages; page++) {
-    // Failed ones come first again, so the page is enlarged by their number.
+    // Actions that failed come first on the next read, so the page is enlarged by their number.
     const due = await ports.startedActions.due(dueBefore ?? isoTime(ports.clock.now()), pageSize + failed);
     const fresh = due.filter(({ tenant, id }) => !seen.has(`${tenant}#${id}`));
     if (fresh.length === 0) return closed;

@@ -1,4 +1,6 @@
-/** Uses an approval for one call: it must fit exactly this call, be in evidence, and is taken once. */
+/**
+ * Uses an approval for one call: the approval must fit exactly this call and be in evidence, and it is taken only once.
+ */
 import { type Unusable, unusable } from '#core/approvals/approval.ts';
 import { isMadeByGateway } from '#core/approvals/choose-waiting.ts';
 import { shownDigest } from '#core/approvals/shown-call.ts';
@@ -21,7 +23,7 @@ type Use = { readonly result: DecisionResult } | { readonly why: Unusable; reado
 /**
  * Uses the approval for this call if evidence contains it.
  * @param keeps only checks that the approval fits, and leaves it unused.
- * @param isChanged returns whether the tool has changed since; called only if the approval fits.
+ * @param isChanged returns whether the tool has changed since the request; called only if the approval fits.
  */
 export async function useApproval(
   ports: ApprovalUsePorts,
@@ -41,14 +43,14 @@ export async function useApproval(
 
 /**
  * Returns who executes the call. Under `on_approval: execute` the gateway makes it once for all identical calls,
- * whether the state machine or a caller comes first [approval.on-approval.execute].
+ * whether the state machine or a caller gets there first [approval.on-approval.execute].
  */
 function executedBy({ snapshot, decideOnly }: GovernedAction, row: ApprovalRow): 'caller' | 'gateway' {
   const callerExecutes = decideOnly === true || row.caller_executes === true;
   return isMadeByGateway(snapshot.configuration.approvals, callerExecutes) ? 'gateway' : 'caller';
 }
 
-/** Returns why this approval cannot be used for the call; undefined if it can, and evidence contains it. */
+/** Returns why this approval cannot be used for the call; undefined if it can be used and evidence contains it. */
 async function whyNot(
   ports: ApprovalUsePorts,
   action: GovernedAction,
@@ -76,7 +78,7 @@ export async function storedResult(
   row: ApprovalRow,
   why: Unusable,
 ): Promise<DecisionResult | undefined> {
-  // The caller would make the call again if it were allowed here.
+  // If the call were allowed here, the caller would make it a second time.
   if (action.decideOnly) return undefined;
   if (why !== 'already_used' || row.executed_by !== 'gateway' || row.status !== 'consumed') return undefined;
   return {
@@ -89,7 +91,7 @@ export async function storedResult(
   };
 }
 
-/** Returns the error of a call that failed or may have failed; it is never reported as done. */
+/** Returns the error for a call that failed or may have failed; such a call is never reported as done. */
 const outcomeAnswer = ({ tool, outcome = 'unknown' }: ApprovalRow) => ({
   code: rpcCodes.upstreamFailed,
   message: `${tool} was approved; its execution ended as ${outcome}.`,

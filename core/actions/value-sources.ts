@@ -1,6 +1,5 @@
 /**
- * Traces the sources of a call's values if a rule for its tool needs them. The tracer is loaded for the first such
- * call.
+ * Traces the sources of a call's values if a rule for its tool needs them. The tracer is loaded on the first such call.
  */
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ActionEnvelope, ToolCall } from '#core/contracts/envelope.ts';
@@ -10,7 +9,7 @@ import { readingsOf } from '#core/policy/rules/normalise.ts';
 import type { SeenText } from '#core/session/sources/trace.ts';
 import type { SourcePorts } from './ports.ts';
 
-/** Texts that the caller's host sends with a call. */
+/** Text that the caller's host sends with a call. */
 export interface GivenWords {
   /** The person's request. */
   readonly prompt?: string | undefined;
@@ -22,7 +21,7 @@ export interface GivenWords {
 type PolicyInForce = Pick<Snapshot, 'policy' | 'configuration'>;
 /**
  * Returns the call with the sources of its values. Without sources, conditions on them are unclear, so a failing store
- * does not let calls pass [provenance.rules].
+ * does not let calls through [provenance.rules].
  */
 export async function withSources<Call extends Pick<ActionEnvelope, keyof ToolCall | 'tenant' | 'actor' | 'key_id'>>(
   ports: SourcePorts,
@@ -53,8 +52,8 @@ export async function withSources<Call extends Pick<ActionEnvelope, keyof ToolCa
 }
 
 /**
- * Returns the values that a person declared for the session or key. A task that only the call names does not count,
- * since the caller chose it.
+ * Returns the values that a person declared for the session or key. A task named only by the call does not count, since
+ * the caller chose it.
  */
 async function declaredValues(
   { tasks, clock }: SourcePorts,
@@ -65,8 +64,8 @@ async function declaredValues(
 }
 
 /**
- * Stores the person's request for later calls of the session without one. Failures are only logged, since missing words
- * lead to less trust.
+ * Stores the person's request for later calls in the session that have none. Failures are only logged, since a missing
+ * prompt only lowers trust.
  */
 export async function keepPrompt(
   ports: SourcePorts,
@@ -91,8 +90,8 @@ export async function keepPrompt(
 }
 
 /**
- * Stores the result of a call for rules on later calls [provenance.session].
- * @throws GatewayError `service_unavailable` if it cannot be stored; the result must not be returned then.
+ * Stores a call's result for rules on later calls [provenance.session].
+ * @throws GatewayError `service_unavailable` if it cannot be stored; in that case the result must not be returned.
  */
 export async function keepResultSeen(
   ports: SourcePorts,

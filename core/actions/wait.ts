@@ -1,36 +1,40 @@
-/** How a call is held while a person decides. `core/approvals/choose-waiting.ts` chooses the way. */
+/** The way in which a call is held while a person decides. `core/approvals/choose-waiting.ts` makes the choice. */
 import { chooseWaiting, type WayToWait } from '#core/approvals/choose-waiting.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { Placement } from '#core/contracts/envelope.ts';
 
 export interface WaitStrategy {
-  /** Seconds the call is held; 0 answers at once that it is in review. */
+  /** Seconds the call is held; with 0, the caller is notified immediately that the call is in review. */
   readonly holdSeconds: number;
-  /** How the caller learns of the decision, for reviewers. If absent, it is held or sends the call again. */
+  /**
+   * How the caller learns of the decision, for display to reviewers. If absent, the call is held or the caller sends it
+   * again.
+   */
   readonly way?: WayToWait;
   /** Called before each check of the approval, at most four times per second. */
   readonly onWait?: (waitedMs: number) => void;
   /**
    * Returns whether the caller's connection has ended. The hold continues, since the caller may come back, but the call
-   * does not run meanwhile.
+   * does not run in the meantime.
    */
   readonly isGone?: (() => boolean) | undefined;
-  /** Ends the wait, which then throws the reason of the signal. */
+  /** Ends the wait, which then throws the signal's reason. */
   readonly signal?: AbortSignal;
   /**
-   * Returns the current placement of the call, or undefined if it has none. Called after approval, also if the call is
+   * Returns the current placement of the call, or undefined if it has none. Called after approval, even if the call is
    * not held. If absent, the executors are queried.
    */
   readonly placed?: () => Promise<Placement | undefined>;
   /**
-   * Answers allow once an approval fits, without using it, so that several approvals are used only when all are there.
+   * Returns allow once an approval fits, without using it, so that several approvals are used only when all of them are
+   * available.
    */
   readonly keeps?: boolean;
 }
 
 /**
- * Returns the strategy of a caller that gets no progress notifications.
- * @param staysConnected false for a caller that is answered at once.
+ * Returns the strategy for a caller that gets no progress notifications.
+ * @param staysConnected false for a caller that gets its response immediately.
  */
 export const waitingOver = (
   approvals: Pick<Configuration['approvals'], 'hold_seconds'>,

@@ -30,7 +30,7 @@ export async function announceDecision(
     await bestEffort(ports, row, 'clock', () => ports.approvalClock.settle(task_token, { status: row.status }));
 }
 
-/** Runs the work and only logs failures: the approval's clock and the sweep repeat it. */
+/** Runs the work and only logs failures, since the approval's clock and the sweep repeat it. */
 export async function bestEffort(
   ports: Pick<AnnouncePorts, 'telemetry'>,
   row: Pick<ApprovalRow, 'envelope_id'>,

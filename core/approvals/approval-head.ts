@@ -5,9 +5,9 @@ import type { approvalView } from './views.ts';
 type Listed = ReturnType<typeof approvalView> & { readonly result?: unknown };
 type Parameters = Readonly<Record<string, unknown>>;
 
-/** Maximum characters of JSON of a call's parameters; longer ones are shortened. */
+/** Maximum length of the JSON of a call's parameters; longer parameters are shortened. */
 const maxCall = 4_096;
-/** Maximum characters of a shortened field. */
+/** Maximum length of a shortened field in characters. */
 const maxField = 1_024;
 const maxStart = 200;
 
@@ -17,7 +17,9 @@ const sizeOf = (value: unknown): number => (value === undefined ? 0 : JSON.strin
 export const isLongCall = ({ target, parameters, sent_with }: ApprovalRow): boolean =>
   target.length > maxField || sizeOf(parameters) + sizeOf(sent_with) > maxCall;
 
-/** Returns a short view unchanged. Otherwise `omitted` names each shortened field, with its bytes of JSON. */
+/**
+ * Returns a short view unchanged. Otherwise `omitted` names each shortened field, with the size of its JSON in bytes.
+ */
 export function approvalHead<T extends Listed>(view: T) {
   const omitted: { field: string; bytes: number }[] = [];
   const short = <V>(field: string, value: V, most: number, shorten: (value: NonNullable<V>) => V): V => {

@@ -1,6 +1,6 @@
 /** URLs of approvals for callers and channels. */
 
-/** Returns the URL of the list of approvals for API clients, and of a page on how to decide for browsers. */
+/** Returns the URL that gives API clients the list of approvals, and browsers a page on how to decide. */
 export const approvalsUrl = (adminUrl: string) => `${adminUrl}/admin/v1/approvals`;
 
 export const approvalUrl = (adminUrl: string, envelopeId: string) => `${approvalsUrl(adminUrl)}/${envelopeId}`;

@@ -1,6 +1,6 @@
 /**
- * States and transitions of an approval, as one pure table that every move uses. The state machine owns time; the row's
- * conditional writes decide which of two events came first.
+ * States and transitions of an approval, as one pure table that every move uses. The state machine owns timing; the
+ * row's conditional writes determine which of two events came first.
  */
 import type { ApprovalRow, ApprovalStatus, RefusedUse } from '#core/contracts/approval.ts';
 import type { Change } from '#core/evidence/ports.ts';
@@ -21,7 +21,7 @@ type ApprovalEvent = (typeof approvalEvents)[number];
 
 /**
  * `vote`: one of several approvals, but not the last. `refuse`: the gateway may no longer make the approved call.
- * `give_back`: the call did not run, and the approval is usable again.
+ * `give_back`: the call did not run, and the approval can be used again.
  */
 const moves: Readonly<Record<ApprovalStatus, Partial<Record<ApprovalEvent, ApprovalStatus>>>> = {
   pending: { vote: 'pending', approve: 'approved', deny: 'denied', timeout: 'denied' },
@@ -35,7 +35,7 @@ const moves: Readonly<Record<ApprovalStatus, Partial<Record<ApprovalEvent, Appro
 export const transition = (status: ApprovalStatus, event: ApprovalEvent): ApprovalStatus | undefined =>
   moves[status][event];
 
-/** Returns the only state in which an event is allowed, and the state after it. */
+/** Returns the only state in which an event is allowed, and the state that follows it. */
 function moveOf(event: ApprovalEvent): { readonly from: ApprovalStatus; readonly to: ApprovalStatus } {
   for (const from of Object.keys(moves) as ApprovalStatus[]) {
     const to = transition(from, event);
@@ -47,8 +47,8 @@ function moveOf(event: ApprovalEvent): { readonly from: ApprovalStatus; readonly
 type Move = Extract<Change, { type: 'approval.move' }>;
 
 /**
- * Returns the change that moves a row by the table. It fails if the row is in another state or a condition does not
- * hold.
+ * Returns the change that moves a row according to the table. It fails if the row is in another state or a condition is
+ * not met.
  */
 export const moveApproval = (
   { envelope_id: id, tenant }: Pick<ApprovalRow, 'envelope_id' | 'tenant'>,
@@ -56,13 +56,16 @@ export const moveApproval = (
   how: Pick<Move, 'set' | 'clear' | 'where' | 'after' | 'stampEntry'>,
 ): Move => ({ type: 'approval.move', id, tenant, ...moveOf(event), ...how });
 
-/** Seconds that an executing call may stay without an outcome before it counts as `unknown`. */
+/** Seconds that an executing call may go without an outcome before it counts as `unknown`. */
 export const approvalLeaseSeconds = 120;
 
-/** Seconds that a denial for its session also answers the identical call on later connections. */
+/** Seconds during which a denial limited to its session also applies to the identical call on later connections. */
 const shortestDenialSeconds = 600;
 
-/** Reason why the gateway did not make an approved call, or why a call cannot use an approval: `error.data.reason`. */
+/**
+ * Reason why the gateway did not make an approved call, or why a call cannot use an approval, returned as
+ * `error.data.reason`.
+ */
 export type Unusable =
   | 'pending'
   | 'denied'
@@ -74,7 +77,7 @@ export type Unusable =
   | 'call_changed'
   | 'policy_changed'
   | 'unknown_approval'
-  /** The row claims a vote that no evidence entry reports. */
+  /** The row claims a vote that is not recorded in any evidence entry. */
   | 'not_in_evidence'
   | RefusedUse;
 
@@ -105,15 +108,13 @@ export function unusable(row: ApprovalRow | undefined, attempt: Attempt): Unusab
 }
 
 /**
- * Returns how the request ended: denied by a human, by time-out, or withdrawn by the caller. Only the first is a
- * denial.
+ * Returns how the request ended: denied by a human, timed out, or withdrawn by the caller. Only the first is a denial.
  */
 const deniedBy = ({ reason }: ApprovalRow): 'denied' | 'expired' | 'withdrawn' =>
   reason === 'timeout' ? 'expired' : reason === 'withdrawn' ? 'withdrawn' : 'denied';
 
 /**
- * Checks whether the identical call still gets this request as its answer instead of opening a new one
- * [approval.denied].
+ * Checks whether an identical call still gets this request's result instead of opening a new request [approval.denied].
  */
 export const isAnswerCurrent = (row: ApprovalRow, now: string): boolean =>
   row.status === 'pending' ? row.expires_at > now : isDenialCurrent(row, now);
@@ -124,7 +125,7 @@ const isDenialCurrent = (row: ApprovalRow, now: string): boolean => {
   return ends === undefined || now < ends;
 };
 
-/** Checks whether a denial answers the identical call on a later connection of its client. */
+/** Checks whether a denial applies to the identical call on a later connection of its client. */
 export const isDenialJoinable = (row: ApprovalRow, now: string): boolean =>
   isHumanDenial(row) &&
   now < (denialExpiresAt(row) ?? isoTime(Date.parse(row.decided_at ?? '') + shortestDenialSeconds * 1000));
@@ -132,7 +133,9 @@ export const isDenialJoinable = (row: ApprovalRow, now: string): boolean =>
 const isHumanDenial = (row: ApprovalRow): boolean =>
   row.status === 'denied' && row.decided_at !== undefined && deniedBy(row) === 'denied';
 
-/** Returns the time until which a human's denial answers the identical call; undefined for the rest of the session. */
+/**
+ * Returns the time until which a human's denial applies to the identical call; undefined for the rest of the session.
+ */
 export const denialExpiresAt = (row: ApprovalRow): string | undefined =>
   isHumanDenial(row) && row.denial_seconds !== undefined
     ? isoTime(Date.parse(row.decided_at ?? '') + row.denial_seconds * 1000)

@@ -1,7 +1,6 @@
 /**
- * The page that browsers get at the URL of an approval or of the list: a redirection to the console, or a page on how
- * to decide. The page contains no data of the approval and no form, loads nothing and decides nothing
- * [approval.url].
+ * The page that browsers get at the URL of an approval or of the list: a redirect to the console, or a page on how to
+ * decide. The page contains no approval data and no form, loads nothing and makes no decision [approval.url].
  */
 
 const idPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -14,7 +13,7 @@ export const browserPageHeaders = {
 
 /**
  * Returns the console URL to which browsers are redirected, if the host serves a console. The fragment stays in the
- * browser and decides nothing either.
+ * browser and has no effect on the decision either.
  * @param id from the URL; empty for the list.
  */
 export const consolePlace = (id: string, consoleUrl: string | undefined): string | undefined =>
@@ -25,7 +24,7 @@ export const consolePlace = (id: string, consoleUrl: string | undefined): string
 /**
  * Returns the page as HTML.
  * @param id from the URL; empty for the list. Only a valid envelope id is repeated on the page.
- * @param inConsole URL in the web console, if the host serves one: a link for clients that do not follow redirections.
+ * @param inConsole URL in the web console, if the host serves one: a link for clients that do not follow redirects.
  */
 export function browserPage(id: string, inConsole: string | undefined): string {
   const isList = id === '';

@@ -1,9 +1,9 @@
-/** The digest of the whole call, to which an approval is bound. */
+/** The digest of the entire call, to which an approval is bound. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 
-/** The fields of a call that its digest covers. Envelopes and approval rows have them. */
+/** The fields of a call covered by its digest. Envelopes and approval rows have them. */
 type DigestedCall = Pick<
   ActionEnvelope,
   | 'tenant'
@@ -25,9 +25,9 @@ type DigestedCall = Pick<
 export const callDigest = (call: DigestedCall): string => digestOf(digestedParts(call));
 
 /**
- * Returns the digest of a pending request without its key: identical calls of one session under one rule and policy
- * version have the same [approval.together]. Undefined if the rule does not let them be decided together, or if the row
- * withholds values, which cannot be compared.
+ * Returns a digest of the pending request that leaves out its key: identical calls in one session under one rule and
+ * policy version share the same digest [approval.together]. Undefined if the rule does not allow a joint decision, or
+ * if the row withholds values, which cannot be compared.
  */
 export function togetherDigest(row: ApprovalRow): string | undefined {
   if (!row.together || row.status !== 'pending' || row.withheld.length > 0) return undefined;

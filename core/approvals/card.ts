@@ -1,4 +1,4 @@
-/** The facts of an approval in reading order, each with a label and a text. All channels show the same. */
+/** The facts of an approval in reading order, each with a label and its text. All channels show the same facts. */
 import type { ApprovalRow, EffectRisk } from '#core/contracts/approval.ts';
 import { childPath } from '#core/text/secrets/json-path.ts';
 import { shorten, visibleText } from '#core/text/secrets/visible-text.ts';
@@ -8,8 +8,8 @@ import { missingVotesText } from './views.ts';
 type Fact = readonly [label: string, text: string];
 
 /**
- * Returns the gateway's own facts, then the caller's claims. Facts that a row lacks are omitted.
- * @param place of the rule, as `file:line` [approval.card].
+ * Returns the gateway's own facts, then the caller's claims. Facts missing from the row are omitted.
+ * @param place the rule's location, as `file:line` [approval.card].
  */
 export function factsOf(row: ApprovalRow, place = ''): Fact[] {
   const { tool, upstream, target, capability, tenant, session_id, matched_rule, rule_reason, withheld } = row;
@@ -54,7 +54,7 @@ export const ownFacts: ReadonlySet<string> = new Set([
 const namedThere = ({ upstream_tool }: ApprovalRow): string =>
   upstream_tool === undefined ? '' : ` (${upstream_tool} there)`;
 
-/** Returns the data that the server would get: the parameters, and the values sent with them. */
+/** Returns the data that the server would get: the parameters and the values sent with them. */
 export const sentOf = ({
   parameters,
   sent_with,
@@ -76,20 +76,20 @@ const credentialOf = ({ credential }: ApprovalRow): string =>
 const riskOf = ({ risk }: ApprovalRow): string =>
   risk === undefined ? '' : `session ${risk.session}, key ${risk.key} (calls are blocked at ${risk.kill_switch})`;
 
-/** Words for a risk: `sends out`. */
+/** Returns the wording for a risk, such as `sends out`. */
 export const riskWord = (risk: EffectRisk): string => (risk === 'sends' ? 'sends out' : risk);
 
-/** Returns what the call does in one sentence with its risk: `Deletes pod x in namespace shop (deletes)`. */
+/** Returns one sentence with the call's effect and risk: `Deletes pod x in namespace shop (deletes)`. */
 export const summaryOf = ({ summary }: Pick<ApprovalRow, 'summary'>): string | undefined =>
   summary && `${summary.text} (${riskWord(summary.risk)})`;
 
-/** Returns the lines of the raw call's effects, each with its risk; none if the summary says the same. */
+/** Returns one line per effect of the raw call, each with its risk; none if the summary says the same. */
 export const effectsOf = ({ effects = [], effect_risks: risks = [], summary }: ApprovalRow): readonly string[] =>
   effects.length === 1 && effects[0] === summary?.text
     ? []
     : effects.map((text, index) => (risks[index] === undefined ? text : `${text} (${riskWord(risks[index])})`));
 
-/** Returns the executable texts of a row in full, each with its path below the call. */
+/** Returns a row's executable text in full, each piece with its path within the call. */
 export function executedTexts({ executed = [], target, parameters, withheld }: ApprovalRow): Fact[] {
   const whole = { target, parameters };
   return executed.flatMap((path): Fact[] => {
@@ -99,7 +99,7 @@ export function executedTexts({ executed = [], target, parameters, withheld }: A
   });
 }
 
-/** Returns the sent data as JSON. Executable texts are replaced by a note, because they are shown separately. */
+/** Returns the sent data as JSON. Executable text is replaced by a note, because it is shown separately. */
 export function sentBesideExecuted(row: ApprovalRow): string {
   const apart = new Set(executedTexts(row).map(([path]) => `$.${path}`));
   const named = (value: unknown, path: string): unknown => {
@@ -116,7 +116,7 @@ export function sentBesideExecuted(row: ApprovalRow): string {
 }
 
 /**
- * Returns the names of all members of a call that is too long to show, and the beginning of each value
+ * Returns the names of all members of a call that is too long to display, and the beginning of each value
  * [approval.whole-or-deny].
  */
 export function beginningOf(row: ApprovalRow, room: number): readonly [names: string, values: string] {
@@ -129,7 +129,7 @@ export function beginningOf(row: ApprovalRow, room: number): readonly [names: st
   return [`${members.length}: ${names.join(', ')}`, values.join('\n')];
 }
 
-/** Returns the value at a path that `childPath` wrote. */
+/** Returns the value at a path written by `childPath`. */
 function at(value: unknown, path: string): unknown {
   let found: unknown = value;
   for (const [, name, quoted, index] of path.matchAll(/\.([A-Za-z_$][\w$-]*)|\[("(?:[^"\\]|\\.)*")\]|\[(\d+)\]/g)) {

@@ -1,4 +1,4 @@
-/** Secrets of notification channels. */
+/** Secrets used by notification channels. */
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
 
@@ -8,7 +8,7 @@ interface SecretPorts {
 
 /**
  * Returns the secrets that verify callbacks: the current one and, during a rotation, the previous one.
- * @throws GatewayError `service_unavailable` when none has a value: unverified callbacks are refused.
+ * @throws GatewayError `service_unavailable` if none of them has a value: unverified callbacks are refused.
  */
 export async function verifyingSecrets(
   { secrets }: SecretPorts,
@@ -25,7 +25,7 @@ export async function verifyingSecrets(
   return known;
 }
 
-/** Returns a secret that a channel sends with. @throws Error that names a missing one. */
+/** Returns a secret that a channel uses for sending. @throws Error naming the secret if it is missing. */
 export async function secretOfChannel({ secrets }: SecretPorts, name: string): Promise<string> {
   const value = await secrets.get(name);
   if (!value) throw new Error(`the secret ${name} is missing`);

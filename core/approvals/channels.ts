@@ -15,8 +15,8 @@ export function channelsOf(
 }
 
 /**
- * Returns the call's own pull request if its repository is allowed by the channel, otherwise the channel's fixed one.
- * Agents choose target and number, and must not thereby choose who sees the call.
+ * Returns the call's own pull request if the channel allows its repository, otherwise the channel's fixed one. Agents
+ * choose the target and number, and must not thereby choose who sees the call.
  */
 export function pullRequestOf(
   row: Pick<ApprovalRow, 'protocol' | 'tool' | 'target' | 'parameters'>,

@@ -1,23 +1,24 @@
 /**
- * Chooses how a call waits for a human: answered and sent again, held in place, followed as an MCP task or asked of the
- * client, or made by the gateway once it is approved. MCP, chats and test actions all choose here.
+ * Chooses how a call waits for a human decision: the caller is notified and retries, the call is held, it is followed
+ * as an MCP task, the client is asked for input, or the gateway makes the call once approved. MCP, chats and test
+ * actions all use this choice.
  */
 import type { Configuration } from '#core/contracts/config.ts';
 
-/** `task` and `input` are MCP's: a task, or `input_required` with the approval's address. */
+/** `task` and `input` come from MCP: a task, or `input_required` with the approval's URL. */
 export type WayToWait = 'task' | 'input' | 'held' | 'retry';
 
-/** Abilities of a caller while its call is pending. */
+/** Capabilities of a caller while its call is pending. */
 interface WaitingCaller {
-  /** It follows a task. */
+  /** The caller follows a task. */
   readonly followsTask?: boolean;
-  /** It can be asked to open the approval's address. */
+  /** The caller can be asked to open the approval's URL. */
   readonly opensAddress?: boolean;
-  /** It keeps its connection open for `approvals.hold_seconds`. */
+  /** The caller keeps its connection open for `approvals.hold_seconds`. */
   readonly staysConnected: boolean;
 }
 
-/** Returns the way to wait, and the seconds for which the call is held. */
+/** Returns the way to wait, and for how many seconds the call is held. */
 export function chooseWaiting(
   { followsTask = false, opensAddress = false, staysConnected }: WaitingCaller,
   { hold_seconds }: Pick<Configuration['approvals'], 'hold_seconds'>,
@@ -30,8 +31,8 @@ export function chooseWaiting(
 }
 
 /**
- * Reports whether the gateway makes the approved call, in whichever way its caller waits. A caller that only asks for a
- * decision makes the call itself.
+ * Reports whether the gateway makes the approved call, regardless of how its caller waits. A caller that only asks for
+ * a decision makes the call itself.
  */
 export const isMadeByGateway = (
   { on_approval }: Pick<Configuration['approvals'], 'on_approval'>,

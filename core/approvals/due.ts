@@ -1,15 +1,17 @@
-/** Computes when the sweep must check an approval. Rows without such a time are not in its list. */
+/** Computes when the sweep must check an approval. The sweep does not list rows without such a time. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { isMadeByGateway } from './choose-waiting.ts';
 
-/** Milliseconds that a clock has to start or be released before the sweep repeats it. Repeating is harmless. */
+/**
+ * Milliseconds within which a clock must start or be released before the sweep repeats the step. Repeating is harmless.
+ */
 export const graceMs = 5_000;
 
 /**
- * Milliseconds after the decision at which a call that the gateway should have made, and did not start, gets a second
- * execution. Longer than the retries of the first one.
+ * Milliseconds after the decision at which a call that the gateway should have made but did not start gets a second
+ * execution. Longer than the retries of the first execution.
  */
 const restartMs = 300_000;
 
@@ -22,8 +24,8 @@ type Timed = Pick<ApprovalRow, 'status'> &
   >;
 
 /**
- * Returns the ISO time at which the row becomes overdue: a clock that did not start, a request without a decision, a
- * clock that was not released, or a lease without an outcome. Undefined if it cannot become overdue.
+ * Returns the ISO time at which the row becomes overdue: the clock did not start, no decision was made on the request,
+ * the clock was not released, or a lease ended without an outcome. Undefined if the row cannot become overdue.
  */
 export function dueAt(row: Timed): string | undefined {
   const { status, queued_at, expires_at, clock_started, decided_at, given_back_at, lease_expires_at } = row;
@@ -43,8 +45,9 @@ export function dueAt(row: Timed): string | undefined {
 }
 
 /**
- * Returns the ISO time at which an approved call that the gateway makes gets a second execution; undefined if it makes
- * none or has had its second one. Half of the time in which the approval can be used, if that is shorter.
+ * Returns the ISO time at which an approved call that the gateway makes gets a second execution; undefined if the
+ * gateway does not make the call or the second execution has already started. The wait is at most half of the time in
+ * which the approval can be used.
  */
 export function restartAt(row: ApprovalRow, approvals: Pick<Configuration['approvals'], 'on_approval'>) {
   if (row.status !== 'approved' || row.restarted || row.withheld.length > 0) return undefined;
@@ -54,7 +57,7 @@ export function restartAt(row: ApprovalRow, approvals: Pick<Configuration['appro
   return isoTime(since + Math.min(restartMs, Math.max(0, usable / 2)));
 }
 
-/** Returns when the row becomes overdue once its execution no longer waits. */
+/** Returns when the row becomes overdue after its execution is no longer waiting. */
 export const dueOnceReleased = (row: ApprovalRow, approvals: Pick<Configuration['approvals'], 'on_approval'>) =>
   row.status === 'executing' ? row.lease_expires_at : restartAt(row, approvals);
 

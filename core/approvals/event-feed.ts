@@ -1,6 +1,6 @@
 /**
  * Feed of approval events: `new`, `voted`, `decided` and `expired`. The ledger feeds it in a process that makes all
- * commits itself. Recent events are kept, so that a reader can resume after a disconnection [approval.events].
+ * commits itself. Recent events are kept, so that a reader can resume after a disconnect [approval.events].
  */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -23,7 +23,7 @@ interface RecentEvent {
 
 interface EventFeedOptions {
   readonly timeouts: Timeouts;
-  /** Part of each event's id, so that ids of another process are not mistaken for its own. */
+  /** Part of each event's id, so that ids from another process are not mistaken for its own. */
   readonly process: string;
 }
 
@@ -34,7 +34,7 @@ export const maxStreams = { process: 256, key: 8 } as const;
 /** Shorter than the idle limits of proxies on the path. */
 const pingEveryMs = 15_000;
 /**
- * Maximum duration of a stream. The reader then reconnects with its key, so a revoked key stops reading after that
+ * Maximum duration of a stream. The reader then reconnects with its key, so a revoked key can no longer read after that
  * time.
  */
 const streamMs = 120_000;
@@ -67,7 +67,7 @@ export class ApprovalEventFeed {
 
   /**
    * Returns a tenant's events as server-sent events: those after `lastEventId`, then new ones. The first event,
-   * `listening`, reports whether events were missed; the reader then lists approvals again.
+   * `listening`, reports whether events were missed; if so, the reader lists the approvals again.
    * @throws GatewayError `rate_limit_error` if the key or the process has too many open streams.
    */
   open(tenant: string, keyId: string, lastEventId: string | undefined): AsyncIterable<string> {
@@ -118,7 +118,7 @@ export class ApprovalEventFeed {
       let place = from ?? this.#last;
       yield `retry: 1000\n${this.#frame('listening', place, { missed: lastEventId !== undefined && from === undefined })}`;
       while (!over && !this.#closed && !end.aborted) {
-        const until = this.#last; // more may arrive while the reader consumes these
+        const until = this.#last; // more events may arrive while the reader consumes these
         const first = this.#kept[0]?.number ?? this.#last + 1;
         if (place + 1 < first) yield this.#frame('listening', until, { missed: true });
         else
@@ -141,7 +141,9 @@ export class ApprovalEventFeed {
     return `id: ${this.#options.process}.${number}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
   }
 
-  /** Returns the reader's last event number; undefined for an id of another process or for dropped events. */
+  /**
+   * Returns the reader's last event number; undefined if the id comes from another process or its events were dropped.
+   */
   #placeOf(id: string | undefined): number | undefined {
     const [, own, text = ''] = /^([0-9a-f]+)\.(\d{1,15})$/.exec(id ?? '') ?? [];
     if (own !== this.#options.process) return undefined;
@@ -150,7 +152,7 @@ export class ApprovalEventFeed {
     return number <= this.#last && number + 1 >= first ? number : undefined;
   }
 
-  /** Waits until the condition holds. Returns true if it did not hold before a ping is due. */
+  /** Waits until the condition is met. Returns true if it was not met before a ping was due. */
   async #silent(holds: () => boolean): Promise<boolean> {
     if (holds()) return false;
     let silent = false;
@@ -174,7 +176,7 @@ export class ApprovalEventFeed {
   }
 }
 
-/** Returns the event of an entry that changes the pending approvals. */
+/** Returns the event for an entry that changes the set of pending approvals. */
 function eventOf({ kind, envelope_id, session_id, timestamp: at, body }: EvidenceEntry): ApprovalEvent | undefined {
   const about = { envelope_id, session_id, at };
   if (kind === 'review') return { event: 'new', ...about };

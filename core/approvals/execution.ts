@@ -17,7 +17,7 @@ const rowOf = ({ approval, tenant }: Holder) => ({ envelope_id: approval, tenant
 
 /**
  * Takes an approval for one execution if it is unused and not expired.
- * @param bound fields that the row must still have.
+ * @param bound fields that must be unchanged in the row.
  */
 export const takeForExecution = (
   holder: Holder,
@@ -31,16 +31,16 @@ export const takeForExecution = (
     after: { attribute: 'use_expires_at', time: isoTime(nowMs) },
   });
 
-/** Returns the end of a lease that is taken or renewed now. */
+/** Returns when a lease that is taken or renewed now will end. */
 export const leaseEnd = (nowMs: number): string => isoTime(nowMs + approvalLeaseSeconds * 1000);
 
-/** Finishes an execution. Only the holder of the lease can do it. */
+/** Finishes an execution. Only the lease holder can do this. */
 export const finishExecution = (holder: Holder, outcome: ExecutionOutcome, kept: KeptResult = {}): Change =>
   moveApproval(rowOf(holder), 'finish', { set: { outcome, ...kept }, where: { lease_owner: holder.owner } });
 
 /**
  * Releases an approval whose tool was not called. It can be used again until it expires.
- * @param faultAt when a fault kept the tool from being called (ISO); absent if a repeat does not help.
+ * @param faultAt when a fault prevented the tool call (ISO); absent if a retry does not help.
  */
 export const releaseApproval = (holder: Holder, faultAt?: string): Change =>
   moveApproval(rowOf(holder), 'give_back', {

@@ -1,5 +1,5 @@
 /**
- * Expires pending requests. An expired request counts as denied, and its record names time-out, not a human, as the
+ * Expires pending requests. An expired request counts as denied, and its record gives the timeout, not a human, as the
  * reason.
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';

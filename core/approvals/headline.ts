@@ -1,9 +1,9 @@
-/** The first line of messages: the state of an approval. */
+/** The first line of messages, which gives the state of an approval. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 
 /**
  * Returns the headline.
- * @param shown escapes people's text for the channel and limits it to `room` characters.
+ * @param shown escapes text written by people for the channel and limits it to `room` characters.
  */
 export function headlineOf(row: ApprovalRow, shown: (text: string, room: number) => string): string {
   if (row.status === 'pending') return `Approval needed before ${row.expires_at}`;

@@ -1,4 +1,4 @@
-/** Checks that a request is still open and shows the call that its digest covers. */
+/** Checks that a request is still open and shows the call covered by its digest. */
 
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -6,7 +6,7 @@ import { notFound } from '#core/kernel/not-found.ts';
 import { callDigest } from './call-digest.ts';
 import { approvalRecord } from './views.ts';
 
-/** Checks that the request is pending. @throws GatewayError `conflict` with the record. */
+/** Checks that the request is pending. @throws GatewayError `conflict` with the record if it is not. */
 export function assertUndecided(row: ApprovalRow): void {
   if (row.status !== 'pending') throw alreadyDecided(row);
 }
@@ -22,7 +22,7 @@ export function alreadyDecided(row: ApprovalRow | undefined): GatewayError {
   });
 }
 
-/** Returns the error for an approval in a place that could not show the whole call [approval.whole-or-deny]. */
+/** Returns the error for an approval given in a place that could not show the whole call [approval.whole-or-deny]. */
 export const notWhole = (place: string, id: string): GatewayError =>
   new GatewayError(
     'conflict',
@@ -30,8 +30,8 @@ export const notWhole = (place: string, id: string): GatewayError =>
   );
 
 /**
- * Checks that the row shows the call of its digest. If it does not, the row was changed outside the gateway. Rows with
- * redacted fields cannot be checked, since their digest cannot be recomputed.
+ * Checks that the row shows the call covered by its digest. If it does not, the row was changed outside the gateway.
+ * Rows with redacted fields cannot be checked, since their digest cannot be recomputed.
  */
 export function assertUnchanged(row: ApprovalRow): void {
   if (row.withheld.length > 0 || callDigest(row) === row.call_digest) return;

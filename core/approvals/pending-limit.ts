@@ -1,12 +1,12 @@
 /**
  * Limits the pending requests per key and per tenant [approval.pending-cap]. The store is queried at most every two
- * seconds; requests of this process in between are added, so a burst cannot exceed the limit.
+ * seconds, and requests made by this process in between are added to the count, so a burst cannot exceed the limit.
  */
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { GatewayError } from '../kernel/errors.ts';
 
 export interface PendingCounter {
-  /** Returns the key ids of the tenant's pending requests, one per request, at most `most`. */
+  /** Returns the key ids of the tenant's pending requests, one per request, up to `most`. */
   pendingKeys(tenant: string, most: number): Promise<readonly string[]>;
 }
 
@@ -15,7 +15,9 @@ export interface PendingCaps {
   readonly max_pending_per_tenant: number;
 }
 
-/** Milliseconds that a count is used. A full count is refreshed sooner, since people keep deciding. */
+/**
+ * Milliseconds for which a count is used. A count at the limit is refreshed sooner, since people keep making decisions.
+ */
 const freshMs = 2_000;
 const fullFreshMs = 250;
 
@@ -28,7 +30,7 @@ interface PendingCounts {
 export class PendingLimit {
   readonly #counter: PendingCounter;
   readonly #counts = new RecentMap<string, PendingCounts>({ max: 1_000 });
-  /** Counts that are being read, with the requests made since. */
+  /** Counts that are being read, with the requests made in the meantime. */
   readonly #looking = new Map<string, { readonly done: Promise<void>; readonly since: string[] }>();
 
   constructor(counter: PendingCounter) {
@@ -36,7 +38,7 @@ export class PendingLimit {
   }
 
   /**
-   * Reserves a place for a request of the key.
+   * Reserves a place for a request from the key.
    * @throws GatewayError `rate_limit_error` if the limit is reached.
    */
   async take(tenant: string, keyId: string, caps: PendingCaps, nowMs: number): Promise<void> {

@@ -1,4 +1,4 @@
-/** Ports that approvals need. */
+/** Ports needed by approvals. */
 import type { DeliveryStore } from '#core/approvals/notifications/ports.ts';
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
 import type { Ledger, Signer } from '#core/evidence/ports.ts';
@@ -7,63 +7,69 @@ import type { Clock, Ids, Telemetry } from '#core/kernel/ports.ts';
 import type { Holder } from './execution.ts';
 import type { PendingCounter } from './pending-limit.ts';
 
-/** A page of approvals. */
+/** One page of a list of approvals. */
 interface ApprovalPage extends Page<ApprovalRow> {
-  /** Ids of approvals whose rows cannot be read. They can be neither shown nor decided. */
+  /** Ids of approvals whose rows cannot be read. They can be neither displayed nor voted on. */
   readonly unreadable?: readonly string[];
 }
 
-/** Reads approvals. Every change of state goes through `Ledger.commit`, together with its evidence entry. */
+/** Reads approvals. Every state change goes through `Ledger.commit`, together with its evidence entry. */
 export interface ApprovalStore extends PendingCounter {
   /** Returns an approval (consistent read); undefined for an unknown id or another tenant's. */
   get(tenant: string, envelopeId: string): Promise<ApprovalRow | undefined>;
-  /** Returns an approval by id alone (consistent read), for steps and callbacks that only have the id. */
+  /** Returns an approval by id alone (consistent read), for steps and callbacks that have only the id. */
   find(envelopeId: string): Promise<ApprovalRow | undefined>;
   /** Returns the id of the newest request for exactly this call in any state (consistent read). */
   byCall(tenant: string, callDigest: string): Promise<string | undefined>;
-  /** Lists readable items in the given state, oldest first for pending, newest first otherwise. */
+  /** Lists readable items in the given state: pending ones oldest first, others newest first. */
   list(
     tenant: string,
     status: ApprovalStatus,
     options: { limit: number; cursor?: string; keyId?: string },
   ): Promise<ApprovalPage>;
   /**
-   * Stores the task token if the row is still pending. Returns the current row, so that the caller can settle at once
-   * if it is already decided. Not recorded in evidence.
+   * Stores the task token if the row is still pending. Returns the current row, so that the caller can settle
+   * immediately if a decision has already been made. Not recorded in evidence.
    */
   holdToken(envelopeId: string, taskToken: string): Promise<ApprovalRow>;
   /** Extends a lease that this holder still has; a lost lease stays lost. Not recorded in evidence. */
   renewLease(holder: Holder, until: string): Promise<void>;
   /**
-   * Stores when the caller of a pending request disconnected; undefined if it is connected. Not recorded in evidence.
+   * Stores when the caller of a pending request disconnected; the time is undefined if the caller is connected. Not
+   * recorded in evidence.
    */
   noteCaller(envelopeId: string, goneAt: string | undefined): Promise<void>;
   /**
-   * Removes the token of an execution that has ended, unless the row has moved since it was read. The row is then due
-   * at the given time, or no longer.
+   * Removes the token of an execution that has ended, unless the row has changed state since it was read. The row is
+   * then due at the given time or, without one, is no longer due.
    */
   releaseToken(row: Pick<ApprovalRow, 'envelope_id' | 'status'>, dueAt?: string): Promise<void>;
-  /** Marks an approved call as having its second execution, unless the row has moved. It is then no longer due. */
+  /**
+   * Marks an approved call as having had its second execution, unless the row has changed state. The row is then no
+   * longer due.
+   */
   noteRestarted(row: Pick<ApprovalRow, 'envelope_id' | 'status'>): Promise<void>;
-  /** Marks the clock as started. The row is then due when it expires. */
+  /** Marks the clock as started. The row is then due when the request expires. */
   clockStarted(row: Pick<ApprovalRow, 'envelope_id' | 'queued_at' | 'expires_at'>): Promise<void>;
-  /** Returns rows of all tenants whose `dueAt` has passed, longest due first (may lag by one or two seconds). */
+  /** Returns rows of all tenants whose `dueAt` has passed, longest overdue first (may lag by one or two seconds). */
   due(now: string): AsyncIterable<ApprovalRow>;
-  /** Postpones the due time of a row, unless the row has moved since it was read. Not recorded in evidence. */
+  /** Postpones a row's due time, unless the row has changed state since it was read. Not recorded in evidence. */
   postpone(row: Pick<ApprovalRow, 'envelope_id' | 'status' | 'queued_at'>, until: string): Promise<void>;
-  /** Returns the number of pending requests of all tenants and the time of the oldest (ISO; may lag). */
+  /** Returns the number of pending requests across all tenants and the time of the oldest (ISO; may lag). */
   waiting(): Promise<{ readonly pending: number; readonly oldest?: string }>;
 }
 
-/** The clock of approvals: Step Functions, or the local interpreter of the same ASL. The table is authoritative. */
+/** The clock for approvals: Step Functions, or the local interpreter of the same ASL. The table is authoritative. */
 export interface ApprovalClock {
   /**
-   * Starts the state machine with the envelope id as its only input. Succeeds if an execution of that name was started
-   * before.
+   * Starts the state machine with the envelope id as its only input. Also succeeds if an execution of that name was
+   * already started.
    * @param name the envelope id by default.
    */
   start(envelopeId: string, name?: string): Promise<void>;
-  /** Releases a waiting execution. Succeeds for a late, repeated or unknown token, since the row is authoritative. */
+  /**
+   * Releases a waiting execution. Also succeeds for a late, repeated or unknown token, since the row is authoritative.
+   */
   settle(taskToken: string, output: { status: string }): Promise<void>;
 }
 

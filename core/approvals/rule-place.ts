@@ -1,4 +1,4 @@
-/** Finds the place of the rule that requires review, for the cards of a request. */
+/** Finds the location of the rule that requires review, for a request's cards. */
 import { placesOfVersion } from '#core/configuration/store/places.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 

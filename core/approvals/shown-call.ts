@@ -1,6 +1,7 @@
 /**
  * Digest of the call as a reviewer sees it. The voting function computes it from the row, and the executing function
- * from the call. The call's own digest cannot be computed from a row with withheld secrets [approval.evidence-decides].
+ * from the call. The call's own digest cannot be computed from a row whose secrets are withheld
+ * [approval.evidence-decides].
  */
 import { partDigest, wholeDigest } from '#core/contracts/withheld.ts';
 import { digestOf } from '#core/kernel/canonical.ts';

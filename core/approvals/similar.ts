@@ -1,4 +1,4 @@
-/** Finds pending requests that a reviewer may confuse with each other [approval.obstacle]. */
+/** Finds pending requests that a reviewer might confuse with each other [approval.obstacle]. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import { remembered } from '#core/kernel/remembered.ts';
@@ -9,12 +9,12 @@ interface SimilarRequest {
   readonly queued_at: string;
 }
 
-/** Newlines and tabs are escapes in JSON. */
+/** Newlines and tabs appear as escapes in JSON. */
 const spaces = /(?:\\[nrt]|\s)+/g;
 
 /**
- * Digests a call so that calls of one key that differ only in case, spaces or the form of characters have the same
- * digest. Cached per row, since calls can be long.
+ * Computes a digest that is the same for calls by one key that differ only in case, spaces or character form. Cached
+ * per row, since calls can be long.
  */
 const likenessOf = remembered(
   ({ key_id, protocol, tool, upstream, target, parameters, sent_with }: ApprovalRow): string => {
@@ -24,7 +24,7 @@ const likenessOf = remembered(
   },
 );
 
-/** Returns the other similar requests pending at `now` as a member of an answer; an empty object if there are none. */
+/** Returns the other similar requests pending at `now` as a response member; an empty object if there are none. */
 export function similarTo(row: ApprovalRow, pending: readonly ApprovalRow[], now: string) {
   const others = pending.filter(
     ({ envelope_id, key_id, tool, expires_at }) =>

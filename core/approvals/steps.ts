@@ -11,7 +11,7 @@ import { dueOnceReleased } from './due.ts';
 import { expire } from './expire.ts';
 import type { VotePorts } from './ports.ts';
 
-/** The host of a step: when its function ends (epoch milliseconds); absent if it has no end. */
+/** The host of a step, with the time its function ends (epoch milliseconds), absent if it has no end. */
 export interface Host {
   readonly endsAtMs?: number;
 }
@@ -36,7 +36,7 @@ export async function announce(ports: StepPorts, envelopeId: string): Promise<{ 
   return { seconds_left: Math.max(1, left) };
 }
 
-/** Stores the task token in the row, or releases it at once if the row is already decided. */
+/** Stores the task token in the row, or releases it immediately if a decision has already been made. */
 export async function hold(ports: StepPorts, envelopeId: string, taskToken: string): Promise<void> {
   const row = await ports.approvals.holdToken(envelopeId, taskToken);
   if (row.status !== 'pending') await ports.approvalClock.settle(taskToken, { status: row.status });

@@ -1,7 +1,7 @@
 /**
- * Repairs approvals after a crash: clocks that did not start, waiting executions whose row is decided, expired
- * requests, leases that ended without an outcome [approval.machine], approved calls that the gateway did not make
- * [approval.restarted]. Reads only due rows of all tenants, longest due first. A row that cannot be repaired is
+ * Repairs approvals after a crash: clocks that did not start, executions still waiting after the decision, expired
+ * requests, leases that ended without an outcome [approval.machine], and approved calls that the gateway did not make
+ * [approval.restarted]. Reads only due rows of all tenants, longest overdue first. A row that cannot be repaired is
  * postponed, so that it does not delay others.
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
@@ -14,10 +14,10 @@ import { dueAt, restartAt } from './due.ts';
 import { expire } from './expire.ts';
 import type { StepPorts } from './steps.ts';
 
-/** Milliseconds until a failed or unconfirmed row is checked again. */
+/** Milliseconds before a failed or unconfirmed row is checked again. */
 const againMs = 55_000;
 const concurrency = 20;
-/** Maximum duration of a sweep in milliseconds. The next one continues with the rows longest due. */
+/** Maximum duration of a sweep in milliseconds. The next one continues with the rows longest overdue. */
 export const sweepMs = 40_000;
 
 interface Swept {
@@ -50,7 +50,7 @@ export async function sweepApprovals(ports: StepPorts): Promise<Swept> {
   return { pending, oldest_seconds, ...count };
 }
 
-/** Repairs one row. A failure postpones it and does not affect the others. */
+/** Repairs one row. A failure postpones that row and does not affect the others. */
 async function attempted(
   ports: StepPorts,
   configuration: Configuration,
@@ -93,7 +93,7 @@ async function heal(
       const restart = restartAt(row, configuration.approvals);
       if (row.task_token) {
         await approvalClock.settle(row.task_token, { status: row.status });
-        // The released execution gets its time first.
+        // The released execution is given its time first.
         await approvals.releaseToken(row, restart && (restart > later ? restart : later));
         return 'released';
       }
@@ -119,7 +119,7 @@ async function heal(
   }
 }
 
-/** Ends a lease with the outcome `unknown`, since the call may have run. It is never retried. */
+/** Ends a lease with the outcome `unknown`, since the call may have run. The call is never retried. */
 async function endLease(ports: StepPorts, row: ApprovalRow): Promise<void> {
   await ports.ledger.commit({
     draft: {
@@ -139,7 +139,7 @@ async function endLease(ports: StepPorts, row: ApprovalRow): Promise<void> {
     changes: [
       moveApproval(row, 'lease_lost', {
         set: { outcome: 'unknown' },
-        // Keeps a lease that its holder has renewed meanwhile.
+        // Keeps a lease that its holder has renewed in the meantime.
         ...(row.lease_owner !== undefined && {
           where: {
             lease_owner: row.lease_owner,

@@ -13,19 +13,19 @@ export interface CurrentTerms {
   readonly version: number;
   readonly require_passkey: boolean;
   readonly together?: boolean;
-  /** ISO time at which the request expires; absent if no current rule sets a time. */
+  /** ISO time at which the request expires; absent if no current rule sets a timeout. */
   readonly expires_at?: string;
   readonly requires: readonly Requirement[];
-  /** Why the call could not run now even if approved, as a sentence [approval.obstacle]. */
+  /** Sentence explaining why the call could not run now even if approved [approval.obstacle]. */
   readonly obstacle?: string;
 }
 
-/** Finds the current terms of a request; undefined if the configuration has not changed since it was queued. */
+/** Finds a request's current terms; undefined if the configuration has not changed since the request was queued. */
 export type FindCurrentTerms = (row: ApprovalRow) => Promise<CurrentTerms | undefined>;
 
 /**
- * Returns the request under the stricter of both terms, with a description of additions and obstacles; the same row if
- * there are none.
+ * Returns the request under the stricter of both sets of terms, with a description of additions and obstacles; the same
+ * row if there are none.
  */
 export function applyTerms(row: ApprovalRow, now: CurrentTerms | undefined): ApprovalRow {
   if (!now || row.status !== 'pending') return row;
@@ -58,13 +58,13 @@ function tightenedBy(row: ApprovalRow, now: CurrentTerms): ApprovalRow {
   };
 }
 
-/** Returns the requirements that are not among the earlier ones. */
+/** Returns the requirements that were not already present. */
 export function addedTo(earlier: readonly Requirement[], now: readonly Requirement[]): Requirement[] {
   const known = new Set(earlier.map((each) => canonicalize(each)));
   return now.filter((each) => !known.has(canonicalize(each)));
 }
 
-/** Returns a sentence on the added terms for reviewers; undefined if there are none. */
+/** Returns a sentence about the added terms for reviewers; undefined if there are none. */
 export const tighteningText = ({ tightened }: Pick<ApprovalRow, 'tightened'>): string | undefined =>
   tightened &&
   `Since this was asked, version ${tightened.policy_version} of the configuration asks for more: ${tightened.asks.join('; ')}.`;

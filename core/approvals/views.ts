@@ -7,10 +7,10 @@ import { togetherDigest } from './call-digest.ts';
 import { tighteningText } from './terms.ts';
 
 /**
- * Returns the item that reviewers see: all that the digest covers, with the paths of withheld values. `key` and `rule`
- * are verified by the gateway; `unverified` names the caller's own claims.
+ * Returns the item that reviewers see: everything that the digest covers, with the paths of withheld values. `key` and
+ * `rule` are verified by the gateway; `unverified` contains the caller's own claims.
  * @param nowMs current time, for the seconds left to decide.
- * @param place of the rule, as `file:line`.
+ * @param place location of the rule, as `file:line`.
  */
 export function approvalItem(row: ApprovalRow, adminUrl: string, nowMs: number, place?: string) {
   const { envelope_id, actor, protocol, tool, target, capability, upstream, parameters, queued_at, expires_at } = row;

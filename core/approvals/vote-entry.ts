@@ -20,14 +20,14 @@ export interface Vote {
   readonly key_id: string;
   /** Present if the voter used a token. */
   readonly federated?: FederatedCaller | undefined;
-  /** Name that the approver gives; recorded in addition to the person. */
+  /** Name given by the approver; recorded in addition to the person. */
   readonly reviewer: string;
   readonly comment: string;
   /** `system`: the caller withdrew the request. */
   readonly channel: 'http' | 'slack' | 'github' | 'system';
   /** The verified signature of the voter's passkey. */
   readonly passkey?: SignedWith | undefined;
-  /** Recorded details on where the vote was given. */
+  /** Recorded details of where the vote was cast. */
   readonly given_on?: Readonly<Record<string, string>>;
   /** Set if the caller withdrew the request. */
   readonly reason?: 'withdrawn';
@@ -39,7 +39,7 @@ export interface Vote {
   readonly channels: readonly string[];
   /** Seconds for which an approval can be used. */
   readonly useSeconds: number;
-  /** How long a denial answers the identical call; default: `session`. */
+  /** How long a denial applies to the identical call; default: `session`. */
   readonly denialLifetime?: Configuration['approvals']['denial_lifetime'];
 }
 
@@ -48,7 +48,9 @@ interface Separation {
   readonly requires: readonly Requirement[];
 }
 
-/** Passkey part of a vote's entry: the authenticator's assertion and the hash of the entry with the public key. */
+/**
+ * Passkey part of a vote's entry: the authenticator's assertion and the hash of the entry that contains the public key.
+ */
 export type SignedEntry = Assertion & { readonly key_entry: string };
 export type CheckedVote = Vote & { readonly signed?: SignedEntry };
 
@@ -83,7 +85,7 @@ export function voteEntry(
       comment: vote.comment,
       channel: vote.channel,
       call_digest: row.call_digest,
-      // The requester's key determines who may not vote.
+      // The requester's key determines who is not allowed to vote.
       ...(to !== 'denied' && { requested_by: row.key_id, shown_sha256: shownDigest(row) }),
       ...(to === 'approved' && { matched_rule: row.matched_rule, use_expires_at: set.use_expires_at }),
       tool: row.tool,
@@ -100,7 +102,7 @@ export function voteEntry(
   };
 }
 
-/** Redacts the texts of a vote like agents' parameters, since reviewers may paste tokens too. */
+/** Redacts the text of a vote in the same way as agents' parameters, since reviewers may paste tokens too. */
 export function redactedVote<V extends Vote>(
   ports: { readonly ids: Ids },
   row: ApprovalRow,

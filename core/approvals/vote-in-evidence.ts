@@ -1,6 +1,6 @@
 /**
- * Checks that evidence contains the vote that an approval row claims. A row or entry written to the tables is not
- * enough: the voting function must have signed the entry [approval.evidence-decides].
+ * Checks that evidence contains the vote that an approval row claims. Merely writing a row or entry to the tables is
+ * not enough: the voting function must have signed the entry [approval.evidence-decides].
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
@@ -19,14 +19,14 @@ export interface VoteProofPorts {
   readonly approvals: Pick<ApprovalStore, 'get'>;
   /** Signs approving votes; functions that use approvals read its public keys. */
   readonly votes: Signer;
-  /** Last checkpoint, if available: the chain must continue it. */
+  /** Last checkpoint, if available: the chain must extend it. */
   readonly checkpoints: Pick<CheckpointLog, 'last'> | undefined;
 }
 
 /**
- * Checks whether evidence agrees with the row's claim, as far as it matters for the use at hand.
- * @param why reason of the row why it cannot be used; undefined if it claims to be usable.
- * @param callDigest of the call at hand, not the row's own, which could be forged with the row.
+ * Checks whether evidence supports the row's claim, as far as it matters for the use at hand.
+ * @param why the row's reason why it cannot be used; undefined if it claims to be usable.
+ * @param callDigest digest of the call at hand, not the row's own, which could be forged with the row.
  * @param shown returns the digest of the call as a reviewer must have seen it.
  */
 export async function isVoteInEvidence(
@@ -40,7 +40,7 @@ export async function isVoteInEvidence(
   if (!claim) return true;
   const found = await voteInEvidence(ports, row, claim, callDigest, shown);
   if (found === claim.state) return true;
-  // Another call may have taken the approval between the two reads. The row then shows it.
+  // Another call may have taken the approval between the two reads. If so, the row shows this.
   const taken = found === 'used' && (await ports.approvals.get(row.tenant, row.envelope_id))?.status !== 'approved';
   if (taken) return true;
   ports.telemetry.count('svc_approvals_unproven_total', {});
@@ -67,7 +67,7 @@ function claimOf(row: ApprovalRow, why: Unusable | undefined): Claim | undefined
   return collected ? { verdict: 'approve', state: 'used' } : undefined;
 }
 
-/** Reads the session's chain from the vote's position in the row. */
+/** Reads the session's chain, starting at the vote's position given in the row. */
 async function voteInEvidence(
   ports: VoteProofPorts,
   row: ApprovalRow,
@@ -89,7 +89,7 @@ async function voteInEvidence(
     trail.add(entry);
     last = entry;
   }
-  // The chain was truncated, so a use of the vote may be missing.
+  // The chain was truncated, so a recorded use of the vote may be missing.
   if (fixed && (last?.index ?? -1) < fixed.index) return 'none';
   const vote = trail.voteOf(envelope_id);
   if (vote?.verdict !== claim.verdict || vote.call_digest !== callDigest) return 'none';
@@ -104,7 +104,7 @@ async function voteInEvidence(
   return vote.used ? 'used' : 'unused';
 }
 
-/** Returns the votes recorded for an approval before its last one. A vote whose row cannot be read is missing. */
+/** Returns the votes recorded for an approval before its last one. A vote whose row cannot be read is left out. */
 async function votesBefore(
   { evidence }: Pick<VoteProofPorts, 'evidence'>,
   approve: EvidenceEntry,

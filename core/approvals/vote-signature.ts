@@ -1,6 +1,6 @@
 /**
- * Signs and verifies approving votes. Only voting functions can sign, so an `approve` entry written to the tables
- * directly is not a vote [approval.evidence-decides].
+ * Signs and verifies approving votes. Only voting functions can sign, so an `approve` entry written directly to the
+ * tables does not count as a vote [approval.evidence-decides].
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
@@ -9,7 +9,7 @@ import type { Signer } from '#core/evidence/ports.ts';
 import { signatureFault } from '#core/evidence/signature.ts';
 import { canonicalize, hashDomain } from '#core/kernel/canonical.ts';
 
-/** Signed fields of the body of an `approve` entry. */
+/** Signed fields in the body of an `approve` entry. */
 const signedFields = [
   'approval_id',
   'call_digest',
@@ -35,16 +35,14 @@ const signedBytes = ({ tenant, session_id, timestamp, kind, actor, body }: VoteE
   return new TextEncoder().encode(String.fromCharCode(hashDomain.vote) + canonicalize(statement));
 };
 
-/**
- * Returns the entry of an approving vote with its signature. @throws GatewayError if the signing key does not answer.
- */
+/** Returns an approving vote's entry with its signature. @throws GatewayError if the signing key is unavailable. */
 export async function signedVote(entry: EntryDraft, signer: Signer): Promise<EntryDraft> {
   const value = await signer.sign(signedBytes(entry));
   return { ...entry, body: { ...entry.body, signature: { alg: 'ECDSA_P256_SHA256', key_id: signer.keyId, value } } };
 }
 
 /**
- * Returns why an `approve` entry does not prove the vote that the row claims; undefined if it does.
+ * Returns why an `approve` entry does not prove the vote claimed by the row; undefined if it does.
  * @param shown returns the digest of the call as a reviewer must see it; undefined if the caller has no such call.
  * @param now ISO time at which the vote must still be usable; undefined if it was already used.
  * @throws GatewayError if the public key cannot be read.
@@ -76,7 +74,7 @@ async function unsigned(entry: EvidenceEntry, signer: Signer): Promise<string | 
 /**
  * Returns why the listed votes of an approval by several people are not proven. The list was read from a row, so each
  * vote except the last needs its own signed entry [evidence.approval-proven].
- * @param earlier entries of kind `vote` of the same approval.
+ * @param earlier `vote` entries of the same approval.
  */
 export async function listedVotesDefect(
   approve: EvidenceEntry,
@@ -94,7 +92,7 @@ export async function listedVotesDefect(
   return undefined;
 }
 
-/** Returns the votes listed in an approval by several people; the last one is its own. */
+/** Returns the votes listed in an approval by several people; the last vote is the approval's own. */
 export const listedVotes = ({
   body,
 }: EvidenceEntry): readonly { readonly person?: unknown; readonly at?: unknown }[] =>

@@ -16,15 +16,16 @@ import { approvalRecord } from './views.ts';
 import { type CheckedVote, redactedVote, type SignedEntry, type Vote, voteEntry } from './vote-entry.ts';
 import { signedVote } from './vote-signature.ts';
 
-/** Maximum number of tries: if another vote comes between read and write, the row is read again. */
+/** Maximum number of attempts: if another vote arrives between read and write, the row is re-read. */
 const maxTries = 5;
 
 /**
- * Counts a vote. A denial decides, and so does a single approval if one is enough. If rules require several, the row
- * stays pending until they are satisfied [identity.separation-rules]. The current terms apply too [approval.strictest-terms].
+ * Counts a vote. A denial is final, and so is a single approval if one is enough. If rules require several, the row
+ * stays pending until they are satisfied [identity.separation-rules]. The current terms apply too
+ * [approval.strictest-terms].
  * @returns the row after the vote
- * @throws GatewayError `separation_of_duties` for an approval that no rule counts; `conflict` with the record if
- * another vote or the time-out came first, and for an approval of a row that does not match its digest.
+ * @throws GatewayError `separation_of_duties` for an approval that does not count under any rule; `conflict` with the
+ * record if another vote or the timeout came first, and for an approval of a row that does not match its digest.
  */
 export async function decideApproval(ports: VotePorts, found: ApprovalRow, vote: Vote): Promise<ApprovalRow> {
   const asked = (row: ApprovalRow) => applyTerms(row, vote.terms);
@@ -48,7 +49,7 @@ async function assertInTime(ports: VotePorts, row: ApprovalRow, { channels }: Vo
   if (row.expires_at <= isoTime(ports.clock.now())) throw alreadyDecided(await expire(ports, row, channels));
 }
 
-/** Writes a vote. @returns undefined if another vote came in between and the row is still pending. */
+/** Writes a vote. @returns undefined if another vote arrived in between and the row is still pending. */
 async function countVote(ports: VotePorts, row: ApprovalRow, cast: CheckedVote): Promise<ApprovalRow | undefined> {
   const now = isoTime(ports.clock.now());
   await assertInTime(ports, row, cast);
@@ -118,18 +119,23 @@ async function keepVote(
   return { ...row, ...set };
 }
 
-/** Returns the condition that no vote was added since the voter saw the row. Rows of earlier releases have no count. */
+/**
+ * Returns the condition that no vote has been added since the voter saw the row. Rows from earlier releases have no
+ * count.
+ */
 const ontoVotes = (row: ApprovalRow | undefined): Partial<ApprovalRow> =>
   row?.vote_count === undefined ? {} : { vote_count: row.vote_count };
 
 /** Returns the next vote count, which includes votes that no longer count. */
 const nextCount = ({ vote_count, votes = [] }: ApprovalRow): number => (vote_count ?? votes.length) + 1;
 
-/** Returns the added terms under which a vote was given; the row keeps them. */
+/** Returns the additional terms under which a vote was cast; the row keeps them. */
 const addedTerms = ({ tightened, require_passkey }: ApprovalRow): Partial<ApprovalRow> =>
   tightened ? { tightened, ...(require_passkey && { require_passkey }) } : {};
 
-/** Returns undefined if the row is still pending and has another vote. @throws GatewayError `conflict` otherwise. */
+/**
+ * Returns undefined if the row is still pending and now has another vote. @throws GatewayError `conflict` otherwise.
+ */
 async function stillWaits(ports: VotePorts, { envelope_id, vote_count }: ApprovalRow): Promise<undefined> {
   const current = await ports.approvals.find(envelope_id);
   if (current?.status === 'pending' && current.vote_count !== vote_count) return undefined;
@@ -138,7 +144,7 @@ async function stillWaits(ports: VotePorts, { envelope_id, vote_count }: Approva
 
 /**
  * Records the public key in the session's chain, so that the chain alone proves the vote [evidence.approval-proven].
- * @throws GatewayError `forbidden` for an approval without a passkey if the rule requires one, on any channel.
+ * @throws GatewayError `forbidden`, on any channel, for an approval without a passkey if the rule requires one.
  */
 async function passkeyOf(ports: VotePorts, row: ApprovalRow, vote: Vote): Promise<SignedEntry | undefined> {
   if (!vote.passkey) {
@@ -185,7 +191,8 @@ interface SeveralVotes {
 /**
  * Returns the votes including this one if rules require several. Both the rules at the time of the request and the
  * current rules apply.
- * @throws GatewayError `conflict` for a second vote of a person, `separation_of_duties` for a vote that no rule counts.
+ * @throws GatewayError `conflict` for a person's second vote, `separation_of_duties` for a vote that does not count
+ * under any rule.
  */
 function severalVotes(row: ApprovalRow, vote: CheckedVote, at: string): SeveralVotes | undefined {
   const { requires: earlier = [], votes: before = [] } = row;

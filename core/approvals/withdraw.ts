@@ -1,4 +1,4 @@
-/** Withdraws a caller's pending request: its call will not run, and later votes are conflicts. */
+/** Withdraws a caller's pending request: its call will not run, and later votes are refused as conflicts. */
 
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
@@ -8,7 +8,7 @@ import { decideApproval } from './vote.ts';
 /** `reviewer` of a withdrawn request. */
 const requester = 'requester';
 
-/** Withdraws the request. @throws GatewayError `conflict` with the record if it was decided first. */
+/** Withdraws the request. @throws GatewayError `conflict` with the record if a decision was made first. */
 export const withdrawRequest = (
   ports: VotePorts,
   row: ApprovalRow,

@@ -1,6 +1,6 @@
 /**
  * Checks every use of an approval against its vote: an entry `approved:<id>` needs an earlier `approve` entry with that
- * id and the same call, an entry `denied:<id>` a `deny` entry [evidence.approval-proven].
+ * id and the same call, and an entry `denied:<id>` needs a `deny` entry [evidence.approval-proven].
  */
 
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
@@ -25,7 +25,7 @@ export class ApprovalTrail {
     return this.#votes.get(id);
   }
 
-  /** Returns the defect of an entry that uses an approval. Earlier votes and uses must have been added before. */
+  /** Returns the defect in an entry that uses an approval. Earlier votes and uses must already have been added. */
   defect(entry: EvidenceEntry): string | undefined {
     if (entry.kind === 'approve') return this.#unreported(entry);
     const use = useOf(entry);
@@ -76,7 +76,7 @@ const bearing: Readonly<Partial<Record<EvidenceEntry['kind'], readonly [prefix: 
 };
 
 /**
- * Returns the approval or denial that an entry relies on. A rule for a protocol named `approved` or `denied` does not
+ * Returns the approval or denial on which an entry relies. A rule for a protocol named `approved` or `denied` does not
  * count.
  */
 function useOf({ kind, body }: EvidenceEntry): { readonly id: string; readonly verdict: Verdict } | undefined {

@@ -1,4 +1,7 @@
-/** Compares a session's head with its archive, and archives what is missing [evidence.archive.check, evidence.archive.repair]. */
+/**
+ * Compares a session's head with its archive, and archives missing entries [evidence.archive.check,
+ * evidence.archive.repair].
+ */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 import { archivedEnd, maxEntriesPerRun } from './archived.ts';
@@ -12,7 +15,7 @@ interface CheckPorts {
   readonly archived: Pick<ArchiveReader, 'runs'>;
 }
 
-/** Entries from `from` to `to`, both included. */
+/** The entries from `from` to `to`, inclusive. */
 export interface Stretch {
   readonly from: number;
   readonly to: number;
@@ -21,19 +24,19 @@ export interface Stretch {
 export interface ArchiveCheck {
   readonly session_id: string;
   readonly total_entries: number;
-  /** Number of entries that should have a copy by now and do not. */
+  /** Number of entries that should already have a copy but do not. */
   readonly missing_entries: number;
-  /** The first of the missing stretches. */
+  /** The first of the missing ranges. */
   readonly missing: readonly Stretch[];
-  /** Number of entries without a copy that were written recently. */
+  /** Number of recently written entries without a copy. */
   readonly pending_entries: number;
   /** Number of archived entries after the end of the session's rows. */
   readonly lost_entries?: number;
-  /** Description of a contradiction between archive and head, which a repair cannot fix. */
+  /** Description of a contradiction between archive and head that a repair cannot fix. */
   readonly contradiction?: string;
 }
 
-/** Copies follow a commit within seconds. After this time, an entry without a copy is missing. */
+/** Copies follow a commit within seconds. After this time, an entry without a copy counts as missing. */
 const dueMs = 5 * 60_000;
 const maxStretches = 20;
 
@@ -41,7 +44,7 @@ const maxStretches = 20;
  * Checks that each entry of a session has an archived copy. Reads only the names of copies, in constant memory except
  * for the gaps.
  * @param waitMs minimum age at which an entry without a copy counts as missing.
- * @returns undefined for a session that neither the table nor the archive has.
+ * @returns undefined for a session found neither in the table nor in the archive.
  */
 export async function checkSession(
   ports: CheckPorts,
@@ -61,7 +64,7 @@ export async function checkSession(
     if (last === head.total_entries - 1 && hash !== head.last_hash)
       contradiction = `the archive contains another entry ${last} than the head names`;
   }
-  // The archive may already hold entries that were committed after the head was read.
+  // The archive may already contain entries that were committed after the head was read.
   const rows = end > head.total_entries ? await ports.evidence.head(tenant, sessionId) : head;
   const lost = Math.max(0, end - (rows?.total_entries ?? 0));
   if (lost > 0) contradiction ??= `the table lacks the end of the session: the archive holds entry ${end - 1}`;
@@ -83,14 +86,15 @@ export async function checkSession(
   };
 }
 
-/** Returns what the archive holds of a session whose head is gone: all of it is lost. */
+/** Returns the archived entries of a session whose head is gone: all of them are lost. */
 async function withoutHead(
   { archived, evidence }: CheckPorts,
   tenant: string,
   sessionId: string,
 ): Promise<ArchiveCheck | undefined> {
   const end = (await archivedEnd(archived, tenant, sessionId, 0)) + 1;
-  // Read again: an entry is archived after its commit, so a session that was just opened has its head by now.
+  // The head is re-read: an entry is archived after its commit, so a session that was just opened has its head at this
+  // point.
   if (end === 0 || (await evidence.head(tenant, sessionId))) return undefined;
   return {
     session_id: sessionId,
@@ -106,7 +110,8 @@ async function withoutHead(
 const lengthOf = ({ from, to }: Stretch): number => to - from + 1;
 
 /**
- * Reports whether a gap is overdue. A gap whose row is missing or unreadable is overdue: the stream will not archive it.
+ * Reports whether a gap is overdue. A gap whose row is missing or unreadable counts as overdue, since the stream will
+ * not archive the row.
  */
 async function isDue(
   { clock, evidence }: CheckPorts,
@@ -124,19 +129,19 @@ async function isDue(
 interface RepairPorts {
   readonly evidence: Pick<EvidenceLog, 'rows'>;
   readonly archived: Pick<ArchiveReader, 'entries'>;
-  /** Archives and counts entries, as the stream's consumer does. */
+  /** Archives and counts entries in the same way as the stream's consumer. */
   readonly project: (entries: readonly EvidenceEntry[]) => Promise<void>;
 }
 
 interface Repaired {
   readonly archived_entries: number;
-  /** Reason why an entry was not archived: it does not connect to the neighbouring copies. */
+  /** Reason why an entry was not archived: it does not link to the neighbouring copies. */
   readonly refused?: string;
 }
 
 /**
- * Archives the entries of a stretch that has no copies. Takes them from the table only if each entry links to its
- * predecessor, the first to the copy before it, and the copy after the stretch links to the last.
+ * Archives the entries of a range that has no copies. Takes them from the table only if each entry links to its
+ * predecessor, the first to the copy before it, and the copy after the range links to the last.
  */
 export async function repairStretch(
   ports: RepairPorts,

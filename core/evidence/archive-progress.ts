@@ -1,16 +1,16 @@
 /**
- * How far the archive check has come. A run is bounded, so a pass over all sessions may take several runs. A pass looks
- * at the sessions that changed since the last whole one, and at a share of the others [evidence.archive.cursor].
+ * The progress of the archive check. A run is bounded, so a pass over all sessions may take several runs. A pass covers
+ * the sessions that changed since the last complete one, and a share of the others [evidence.archive.cursor].
  */
 import * as z from 'zod';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { SessionHead } from './ports.ts';
 
-/** Passes after which each unchanged session was looked at once: a month of daily passes. */
+/** Number of passes after which each unchanged session has been checked once: a month of daily passes. */
 export const passesOfAll = 30;
 
-/** Entries that were written just before a pass may have had no copy yet: they belong to the next one as well. */
+/** Entries written just before a pass may not have had a copy yet, so the next pass covers them as well. */
 const overlapMs = 10 * 60_000;
 
 const progressSchema = z.strictObject({
@@ -20,15 +20,15 @@ const progressSchema = z.strictObject({
   started_at: z.iso.datetime(),
   /** Rows before this time expire; absent without a retention policy. */
   before: z.iso.datetime().optional(),
-  /** The next page. Absent: the next run begins a pass. */
+  /** The next page. If absent, the next run begins a pass. */
   place: z.strictObject({ tenant: z.string(), cursor: z.string().optional() }).optional(),
   missing_entries: z.int().nonnegative(),
   /** False if a session could not be read. */
   readable: z.boolean(),
-  /** Results of the last whole passes. */
+  /** Results of the last complete passes. */
   whole: z.strictObject({
     missing_entries: z.int().nonnegative(),
-    /** Sessions without changes since then are complete. Absent: no session is known to be. */
+    /** Sessions unchanged since then are complete. If absent, no session is known to be complete. */
     until: z.iso.datetime().optional(),
     /** Rows before this time have expired. */
     before: z.iso.datetime().optional(),
@@ -42,7 +42,7 @@ export interface ArchiveProgressStore {
   put(progress: ArchiveProgress): Promise<void>;
 }
 
-/** Returns where a run begins. Without progress, or if it is damaged, every session is checked. */
+/** Returns the point at which a run begins. If there is no progress, or it is damaged, every session is checked. */
 export function resumedProgress(stored: unknown, now: number, before: string | undefined): ArchiveProgress {
   const { data } = progressSchema.safeParse(stored);
   if (data?.place) return data;
@@ -51,7 +51,7 @@ export function resumedProgress(stored: unknown, now: number, before: string | u
   return { ...fresh, ...(before !== undefined && { before }), whole };
 }
 
-/** Ends a pass. If copies are missing or a session was not read, the next pass repeats what this one looked at. */
+/** Ends a pass. If copies are missing or a session was not read, the next pass repeats the checks of this one. */
 export function endedPass({ place: _, ...progress }: ArchiveProgress): ArchiveProgress {
   const { missing_entries, readable, started_at, before, whole } = progress;
   if (missing_entries > 0 || !readable) return { ...progress, whole: { ...whole, missing_entries } };
@@ -59,7 +59,7 @@ export function endedPass({ place: _, ...progress }: ArchiveProgress): ArchivePr
   return { ...progress, whole: { missing_entries, until, ...(before !== undefined && { before }) } };
 }
 
-/** Reports whether a pass looks at a session: it changed, has rows that expire now, or is in the share of this pass. */
+/** Reports whether a pass covers a session: it changed, has rows that expire now, or is in this pass's share. */
 export function isDueInPass(
   { pass, before, whole }: ArchiveProgress,
   { session_id, opened_at, updated_at }: Pick<SessionHead, 'session_id' | 'opened_at' | 'updated_at'>,

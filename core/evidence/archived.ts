@@ -1,22 +1,22 @@
 /**
- * Layout and reader of the archive. Each object is a run of consecutive entries of one session, named by first index,
- * last index and last hash, so that a repeated batch writes the same object. A run of one entry has the form that all
- * entries had before (`docs/decisions/0060`).
+ * Layout and reader of the archive. Each object is a run of consecutive entries from one session, named by first index,
+ * last index and last hash, so that a repeated batch writes the same object. A run of one entry has the form used for
+ * all entries in earlier releases (`docs/decisions/0060`).
  */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { ArchivedPlace, ArchivedRun, ArchiveReader } from './ports.ts';
 
-/** The maximum number of entries per run. To find a session's end, a reader starts this many entries earlier. */
+/** The maximum number of entries per run. To find the end of a session, a reader starts this many entries earlier. */
 export const maxEntriesPerRun = 100;
 
-/** Warning in status and log of a gateway whose archive holds only its own entries. */
+/** Warning in the status and log of a gateway whose archive contains only its own entries. */
 export const separateArchiveWarning =
   'Archive and checkpoints of this gateway lie in its own folder and end with it, while other gateways write to the same store: name a bucket for all of them (GATEWAY_ARCHIVE_BUCKET), or keep the folder.';
 
-/** Number of runs to prefetch, which limits how much of the archive a verification holds in memory. */
+/** Number of runs to prefetch, which limits how much of the archive a verification keeps in memory. */
 const runsAhead = 8;
 
-/** Storage of the archive, implemented by an adapter. `archiveReader` turns it into a reader. */
+/** Archive storage, implemented by an adapter. `archiveReader` turns it into a reader. */
 export interface ArchiveSource {
   readonly complete: boolean;
   /** Returns the runs of a session whose first index is at least `first`, ordered by first index. */
@@ -47,7 +47,7 @@ export function archiveReader(source: ArchiveSource): ArchiveReader {
       }
     };
     const contents = readAhead(runs(tenant, sessionId, fromIndex), runsAhead, async (run) => {
-      // The name of a single copy holds index and hash, which is enough to compare.
+      // The name of a single copy contains index and hash, which is enough for comparison.
       const alone = run.first === run.last && !whole;
       return { run, entries: alone ? undefined : checkRun(run, await source.read(tenant, sessionId, run)) };
     });
@@ -77,7 +77,7 @@ export function archiveReader(source: ArchiveSource): ArchiveReader {
   };
 }
 
-/** Returns the entries of a run. @throws Error when they do not match the run's name. */
+/** Returns the entries of a run. @throws Error if they do not match the run's name. */
 function checkRun(run: ArchivedRun, entries: readonly EvidenceEntry[]): readonly EvidenceEntry[] {
   const follow = entries.every(({ index }, n) => index === run.first + n);
   if (follow && entries.length === run.last - run.first + 1 && entries.at(-1)?.hash === run.hash) return entries;
@@ -100,7 +100,7 @@ async function* readAhead<T, R>(source: AsyncIterable<T>, most: number, read: (i
   }
 }
 
-/** Splits entries of one session into the runs to write: in index order, linked, without duplicates. */
+/** Splits entries of one session into the runs to be written: in index order, linked, without duplicates. */
 export function runsOf(entries: readonly EvidenceEntry[]): EvidenceEntry[][] {
   const runs: EvidenceEntry[][] = [];
   const once = [...new Map(entries.map((entry) => [`${entry.index}#${entry.hash}`, entry])).values()];
@@ -114,7 +114,7 @@ export function runsOf(entries: readonly EvidenceEntry[]): EvidenceEntry[][] {
   return runs;
 }
 
-/** Returns the highest index that has a copy, searching from `fromIndex`, or -1. */
+/** Returns the highest index that has a copy, searching from `fromIndex`, or -1 if there is none. */
 export async function archivedEnd(
   reader: Pick<ArchiveReader, 'runs'>,
   tenant: string,

@@ -1,6 +1,5 @@
 /**
- * Splits the text of a bundle into entries and other members while it arrives, without parsing them
- * [evidence.large-sessions].
+ * Splits a bundle's text into entries and other members as it arrives, without parsing them [evidence.large-sessions].
  */
 import { invalidRequest } from '#core/kernel/errors.ts';
 
@@ -33,7 +32,7 @@ const isBlank = (char: number): boolean => char === 0x20 || char === 0x0a || cha
 /**
  * Splits a JSON object into its members, and its list `entries` into items. The text of a piece is not checked: it may
  * be invalid JSON.
- * @throws GatewayError `invalid_request` for text of another form, a repeated member, or text that ends early.
+ * @throws GatewayError `invalid_request` if the text has another form, repeats a member, or ends early.
  */
 export async function* bundlePieces(chunks: AsyncIterable<string>): AsyncGenerator<Piece> {
   const seen = new Set<string>();

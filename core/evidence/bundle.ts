@@ -1,4 +1,4 @@
-/** Streams a session's export as one JSON document, never holding the session in memory. */
+/** Streams a session's export as one JSON document without ever keeping the whole session in memory. */
 import {
   bundleFormat,
   type KeySuccession,
@@ -10,9 +10,9 @@ import { type StoredEntry, UnreadableEntry } from './entry-text.ts';
 
 const chunkCharacters = 64 * 1024;
 
-/** Proofs that third parties check in addition to chain and manifest. */
+/** Proofs that third parties check in addition to the chain and manifest. */
 interface BundleProofs {
-  /** The newest checkpoint of the session, at or before the manifest's last entry. */
+  /** The session's newest checkpoint at or before the manifest's last entry. */
   readonly checkpoint?: SessionCheckpoint | undefined;
   readonly successions?: readonly KeySuccession[];
   readonly log_proof?: LogProof | undefined;
@@ -20,7 +20,8 @@ interface BundleProofs {
 
 /**
  * Yields the bundle's text in pieces. Leaves out entries after the manifest's last one, since the session may grow
- * during the export. A row that is not an entry is exported as it is stored, and verified as the broken link. If the source fails midway, the document stays incomplete, so that no parser accepts it.
+ * during the export. A row that is not an entry is exported as stored, and verification reports it as the broken link.
+ * If the source fails midway, the document stays incomplete, so that no parser accepts it.
  * @param publicKey PEM of the key named by `manifest.signature.key_id`. After a rotation this is not the newest key.
  */
 export async function* bundleChunks(

@@ -1,18 +1,18 @@
 /**
- * Stretches of chains: consecutive entries of a session whose hashes and links were checked. They name their ends, so a
- * checkpoint can be signed over them by another process, without the entries [evidence.checkpoint.queued].
+ * Ranges of chains: consecutive entries of a session whose hashes and links were checked. They name their ends, so
+ * another process can sign a checkpoint over them without the entries [evidence.checkpoint.queued].
  */
 import type { ChainPoint, EvidenceEntry } from '#core/contracts/evidence.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { entryHash } from './chain.ts';
 
-/** `index` and `hash` are of the last entry. */
+/** `index` and `hash` are those of the last entry. */
 export interface ChainStretch extends ChainPoint {
   readonly first: number;
   readonly previous_hash: string;
 }
 
-/** Error for an entry that does not continue the session's last checkpoint: an incident of the gateway. */
+/** Error for an entry that does not continue the session's last checkpoint, which is an incident of the gateway. */
 export class CheckpointRefused extends GatewayError {
   readonly point: Omit<ChainPoint, 'hash'>;
 
@@ -22,7 +22,7 @@ export class CheckpointRefused extends GatewayError {
   }
 }
 
-/** Returns the stretch of one entry. @throws CheckpointRefused if its hash is not that of its fields */
+/** Returns the range of a single entry. @throws CheckpointRefused if its hash does not match its fields */
 export function stretchOf(entry: EvidenceEntry): ChainStretch {
   if (entryHash(entry) !== entry.hash) throw new CheckpointRefused(entry, 'its hash does not match its fields');
   const { tenant, session_id, index, hash, previous_hash } = entry;
@@ -30,7 +30,7 @@ export function stretchOf(entry: EvidenceEntry): ChainStretch {
 }
 
 /**
- * Returns the stretches of entries of one session, which need not be in order.
+ * Returns the ranges formed by one session's entries, which need not be in order.
  * @throws CheckpointRefused for an altered entry, or one that does not link to the entry before it
  */
 export function stretchesOf(entries: readonly EvidenceEntry[]): readonly ChainStretch[] {

@@ -9,10 +9,10 @@ import { rememberText } from './entry-text.ts';
 import type { SessionHead } from './ports.ts';
 import { policyVersionOf } from './tally.ts';
 
-/** The end of a chain, which the next entry links to. */
+/** The end of a chain, to which the next entry links. */
 type ChainEnd = Pick<SessionHead, 'total_entries' | 'last_hash'>;
 
-/** An entry with its canonical text. */
+/** An entry together with its canonical text. */
 export interface Sealed {
   readonly entry: EvidenceEntry;
   readonly text: string;
@@ -22,10 +22,10 @@ export interface Sealed {
 export const sealEntry = (draft: EntryDraft, head: ChainEnd | undefined): EvidenceEntry => seal(draft, head).entry;
 
 /**
- * Seals a draft as the next entry: adds index, link to the previous entry and hash over all other fields.
- * The entry is parsed from the canonical text that was hashed, so it is plain JSON and shares nothing with the draft.
- * The text is built once and the hash inserted into it.
- * @throws TypeError when the draft holds a value that JSON cannot represent.
+ * Seals a draft as the next entry: adds index, link to the previous entry and hash over all other fields. The entry is
+ * parsed from the canonical text that was hashed, so it is plain JSON and shares nothing with the draft. The text is
+ * built once and the hash inserted into it.
+ * @throws TypeError if the draft contains a value that JSON cannot represent.
  */
 export function seal(draft: EntryDraft, head: ChainEnd | undefined): Sealed {
   const { tenant, session_id, timestamp, kind, envelope_id, actor, body } = draft;
@@ -43,8 +43,8 @@ export function seal(draft: EntryDraft, head: ChainEnd | undefined): Sealed {
 }
 
 /**
- * Computes the hash an entry must carry, over all fields including unknown ones, so that an added field counts as an
- * edit.
+ * Computes the hash that an entry must carry, over all fields including unknown ones, so that an added field counts as
+ * an edit.
  */
 export function entryHash(entry: Readonly<Record<string, unknown>>): string {
   const { hash: _claimed, ...rest } = entry;

@@ -1,4 +1,4 @@
-/** Checkpoints: the ends of several chains at one moment, covered by one signature (`docs/decisions/0042`). */
+/** Checkpoints: the ends of several chains at one moment, covered by a single signature (`docs/decisions/0042`). */
 import {
   type ChainPoint,
   type Checkpoint,
@@ -12,7 +12,7 @@ import { leafHash, rootFromPath, treePaths, treeRoot } from './merkle.ts';
 import type { Signer } from './ports.ts';
 import { namedSignatureFault, type PublicKeys } from './signature.ts';
 
-/** Error for a stored checkpoint that this gateway did not sign. */
+/** Error for a stored checkpoint that was not signed by this gateway. */
 export class CheckpointDamage extends GatewayError {
   constructor(reason: string) {
     super('server_error', `The newest checkpoint cannot be relied on: ${reason}.`);
@@ -28,14 +28,14 @@ function statementText({
   return canonicalize(statement);
 }
 
-/** Computes the hash that the next checkpoint of a log carries as `previous`. */
+/** Computes the hash that a log's next checkpoint carries as `previous`. */
 export const checkpointHash = (checkpoint: Checkpoint): string =>
   sha256(statementText(checkpoint), hashDomain.checkpoint);
 
 const signedBytes = (statement: Omit<Checkpoint, 'signature'>): Uint8Array =>
   new TextEncoder().encode(String.fromCharCode(hashDomain.checkpoint) + statementText(statement));
 
-/** Signs a checkpoint over chain points. @param points at least one. */
+/** Signs a checkpoint over chain points. @param points at least one point. */
 export async function signCheckpoint(
   points: readonly ChainPoint[],
   { created_at, previous }: Pick<Checkpoint, 'created_at' | 'previous'>,
@@ -47,7 +47,7 @@ export async function signCheckpoint(
   return { ...statement, signature: { alg: 'ECDSA_P256_SHA256', key_id: signer.keyId, value } };
 }
 
-/** Returns a function from a position to the checkpoint of that session: its point and the path to the signed root. */
+/** Returns a function that maps a position to that session's checkpoint: its point and the path to the signed root. */
 export function checkpointsOf(
   checkpoint: Checkpoint,
   points: readonly ChainPoint[],
@@ -60,7 +60,7 @@ export function checkpointsOf(
 export const isOver = (checkpoint: Checkpoint, points: readonly ChainPoint[]): boolean =>
   points.length === checkpoint.size && treeRoot(points.map(leafOf)) === checkpoint.root;
 
-/** Returns the fault of a checkpoint's signature, or undefined if one of these keys signed it. Never throws. */
+/** Returns the fault in a checkpoint's signature, or undefined if one of these keys signed it. Never throws. */
 export const unsignedCheckpoint = (checkpoint: Checkpoint, publicKeys: PublicKeys): string | undefined =>
   namedSignatureFault(signedBytes(withoutSignature(checkpoint)), checkpoint.signature, publicKeys);
 
@@ -68,7 +68,7 @@ function withoutSignature({ signature: _signature, ...statement }: Checkpoint) {
   return statement;
 }
 
-/** Returns the defect of a claimed session checkpoint, or undefined. Never throws. */
+/** Returns the defect in a claimed session checkpoint, or undefined. Never throws. */
 export function sessionCheckpointDefect(candidate: unknown, publicKeys: PublicKeys): string | undefined {
   const parsed = sessionCheckpointSchema.safeParse(candidate, { error: describeIssue });
   if (!parsed.success) {

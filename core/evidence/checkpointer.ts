@@ -13,19 +13,25 @@ import type { ArchiveReader, CheckpointLog } from './ports.ts';
 
 interface CheckpointerPorts extends ContradictionPorts {
   readonly checkpoints: Pick<CheckpointLog, 'last' | 'append'>;
-  /** Already contains the entries of the stretches. */
+  /** The archive, which already contains the entries of the ranges. */
   readonly archive: Pick<ArchiveReader, 'entries'>;
-  /** Also receives each point, if the host keeps a log. */
+  /** The log, if the host keeps one, which also receives each point. */
   readonly log: Pick<ChainLog, 'append'> | undefined;
 }
 
 const sessionsAtOnce = 50;
 
-/** Signs checkpoints over entries that were just archived, of any sessions and in any order. Skips covered entries. */
+/**
+ * Signs checkpoints over entries that were just archived, from any sessions and in any order. Skips entries already
+ * covered.
+ */
 export const checkpointEntries = async (ports: CheckpointerPorts, entries: readonly EvidenceEntry[]): Promise<void> =>
   checkpointStretches(ports, await checkedStretches(ports, entries));
 
-/** Returns the stretches of entries of any sessions. Reports sessions whose entries do not form a chain, and skips them. */
+/**
+ * Returns the ranges formed by entries from any sessions. Reports sessions whose entries do not form a chain, and skips
+ * them.
+ */
 export async function checkedStretches(
   ports: ContradictionPorts,
   entries: readonly EvidenceEntry[],
@@ -40,7 +46,7 @@ export async function checkedStretches(
   return checked;
 }
 
-/** Signs one checkpoint over the sessions of archived stretches, in any order. Skips what is covered. */
+/** Signs one checkpoint over the sessions of archived ranges, in any order. Skips those already covered. */
 export async function checkpointStretches(ports: CheckpointerPorts, stretches: readonly ChainStretch[]): Promise<void> {
   const points: ChainPoint[] = [];
   await sideBySide(bySession(stretches), sessionsAtOnce, async (own) => {
@@ -50,7 +56,7 @@ export async function checkpointStretches(ports: CheckpointerPorts, stretches: r
     if (point) points.push(point);
   });
   if (points.length === 0) return;
-  // The log comes first: points that are covered by a checkpoint are never appended again.
+  // The log comes first: points covered by a checkpoint are never re-appended.
   await ports.log?.append(points).catch((thrown: unknown) => unlogged(ports, thrown));
   await ports.checkpoints.append(points);
 }
@@ -59,7 +65,7 @@ const bySession = <T extends Pick<ChainPoint, 'tenant' | 'session_id'>>(all: rea
   ...Map.groupBy(all, ({ tenant, session_id }) => `${tenant}#${session_id}`).values(),
 ];
 
-/** Logs that the transparency log is damaged and continues: bundles then say that they are not in it. */
+/** Logs that the transparency log is damaged and continues; bundles then state that they are not in it. */
 function unlogged({ telemetry }: CheckpointerPorts, thrown: unknown): void {
   if (!(thrown instanceof LogDamage)) throw thrown;
   telemetry.log('error', 'nothing was appended to the transparency log', { error: thrown.message });
@@ -67,7 +73,7 @@ function unlogged({ telemetry }: CheckpointerPorts, thrown: unknown): void {
 
 const byFirst = (a: ChainStretch, b: ChainStretch): number => a.first - b.first || a.index - b.index;
 
-/** Raises a contradiction of the chain, whose stretch is not signed. Throws other faults again. */
+/** Raises a contradiction in the chain, whose range is not signed. Rethrows other faults. */
 async function raiseIfContradiction(ports: ContradictionPorts, chain: ChainPlace, thrown: unknown): Promise<undefined> {
   const known = [CheckpointRefused, CheckpointDamage, UnreadableEntry].some((kind) => thrown instanceof kind);
   if (!known) throw thrown;
@@ -76,14 +82,14 @@ async function raiseIfContradiction(ports: ContradictionPorts, chain: ChainPlace
   await raiseContradiction(ports, { ...chain, index }, (thrown as Error).message);
 }
 
-/** Returns the chain point after these stretches, or undefined if they do not advance it. */
+/** Returns the chain point after these ranges, or undefined if they do not advance it. */
 async function standOf(ports: CheckpointerPorts, own: readonly ChainStretch[]): Promise<ChainPoint | undefined> {
   const { tenant, session_id } = own[0]!;
   const last = (await ports.checkpoints.last(tenant, session_id))?.point;
   const progress = new Progress(last);
   for (const stretch of own) if (progress.takes(stretch)) progress.follow(stretch);
   if (own.some(({ index }) => index > progress.index)) {
-    // Deliveries may arrive out of order. The entries between are archived already, or will be.
+    // Deliveries may arrive out of order. The entries in between are already archived, or will be.
     for await (const entry of ports.archive.entries(tenant, session_id, progress.index + 1))
       progress.follow(stretchOf(entry));
   }
@@ -111,8 +117,8 @@ class Progress {
   }
 
   /**
-   * Reports whether the stretch is the next one. A session without a checkpoint starts with the first stretch it gets.
-   * @throws CheckpointRefused if the stretch contradicts the last checkpoint
+   * Reports whether the range is the next one. A session without a checkpoint starts with the first range it receives.
+   * @throws CheckpointRefused if the range contradicts the last checkpoint
    */
   takes(stretch: ChainStretch): boolean {
     if (stretch.index === this.#index && stretch.hash !== this.#hash)
@@ -121,7 +127,7 @@ class Progress {
     return begins || stretch.first === this.#index + 1;
   }
 
-  /** Moves to the end of a stretch after checking its link. @throws CheckpointRefused */
+  /** Moves to the end of a range after checking its link. @throws CheckpointRefused */
   follow(stretch: ChainStretch): void {
     const begins = this.#index === -1 && stretch.first > 0;
     if (!begins && stretch.previous_hash !== this.#hash) {

@@ -3,17 +3,17 @@ import type { EvidenceEntry, Verification } from '#core/contracts/evidence.ts';
 import type { Witness } from './witness.ts';
 
 type BrokenLink = NonNullable<Verification['broken_link']>;
-/** Hashes of an entry's copies; undefined if none is known. */
+/** Hashes of an entry's copies; undefined if none are known. */
 export type Copies = readonly string[] | undefined;
 
-/** Upper limit for clock differences and for the delay of copies. */
+/** Upper limit for clock differences and for the delay before copies appear. */
 const toleranceMs = 5 * 60_000;
 
 export class Comparison {
   #witness: Partial<Witness>;
   #archived = 0;
   #lastIndex = -1;
-  /** The first entry without a copy since the last one that has a copy. */
+  /** The first entry without a copy since the last entry with one. */
   #missingFrom: number | undefined;
   /** The first entry without a copy, if a later entry was archived long ago. */
   #gap: BrokenLink | undefined;
@@ -23,7 +23,7 @@ export class Comparison {
     this.#witness = witness;
   }
 
-  /** Returns why a correctly linked entry differs from what was written, or undefined. */
+  /** Returns why a correctly linked entry differs from the one originally written, or undefined. */
   defect(entry: EvidenceEntry, copies: Copies): string | undefined {
     const { checkpoint } = this.#witness;
     if (copies && !copies.includes(entry.hash)) return 'the entry is not the one in the archive: it was rewritten';
@@ -66,7 +66,9 @@ export class Comparison {
     this.#missingFrom = undefined;
   }
 
-  /** Returns what only the whole chain shows: a truncated end, or an entry that the gateway did not write. */
+  /**
+   * Returns the defect that only the whole chain reveals: a truncated end, or an entry that the gateway did not write.
+   */
   ending(total: number): BrokenLink | undefined {
     const { checkpoint, archived } = this.#witness;
     const named = archived?.end ?? -1;
@@ -85,7 +87,7 @@ export class Comparison {
     return this.#gap;
   }
 
-  /** Returns what was compared, and describes what was not. */
+  /** Returns which sources were compared, and describes those that were not. */
   summary(): Pick<Verification, 'checkpoint' | 'archived_entries' | 'not_checked' | 'unread'> {
     const { checkpoint, archived, notChecked, unread = [] } = this.#witness;
     if (notChecked === undefined) return { not_checked: [] };

@@ -1,6 +1,6 @@
 /**
- * Chains whose rows contradict their checkpoint, their archived copies or what the gateway wrote. Each is raised once,
- * until a verification finds it consistent again [evidence.contradicted].
+ * Chains whose rows contradict their checkpoint, their archived copies or the entries that the gateway wrote. Each
+ * contradiction is raised once, until a verification finds the chain consistent again [evidence.contradicted].
  */
 import { type Clock, isoTime, type Telemetry } from '#core/kernel/ports.ts';
 
@@ -16,11 +16,13 @@ export interface Contradiction extends ChainPlace {
 }
 
 export interface ContradictionStore {
-  /** @returns false if the chain has one already, which stays. @throws GatewayError `service_unavailable` */
+  /**
+   * @returns false if the chain already has a contradiction, which is kept. @throws GatewayError `service_unavailable`
+   */
   put(row: Contradiction): Promise<boolean>;
-  /** Lists at most `limit` rows of a tenant, by session. */
+  /** Lists at most `limit` of a tenant's rows, by session. */
   list(tenant: string, limit: number): Promise<readonly Contradiction[]>;
-  /** Returns the rows of these sessions, however many the tenant has. */
+  /** Returns the rows of these sessions, however many rows the tenant has. */
   ofSessions(tenant: string, sessions: readonly string[]): Promise<readonly Contradiction[]>;
   remove(row: Contradiction): Promise<void>;
 }
@@ -33,7 +35,7 @@ export interface ContradictionPorts {
 
 const reasonCharacters = 300;
 
-/** Raises a contradiction of a chain that has none, and counts it. */
+/** Raises a contradiction for a chain that does not have one yet, and counts it. */
 export async function raiseContradiction(
   { clock, contradictions, telemetry }: ContradictionPorts,
   { tenant, session_id, index }: ChainPlace,
@@ -47,7 +49,7 @@ export async function raiseContradiction(
 }
 
 /**
- * Describes contradicted chains of which there is at least one, for health, status and alerts.
+ * Describes contradicted chains, of which there is at least one, for health, status and alerts.
  * @param atMost number of rows above which there may be others.
  */
 export function contradictedInWords([first, ...others]: readonly Contradiction[], atMost: number): string {

@@ -1,4 +1,4 @@
-/** Describes for a report which parts of a call its entry withholds. */
+/** Describes, for a report, which parts of a call are withheld by its entry. */
 import { hasDigest, partDigest } from '#core/contracts/withheld.ts';
 import { childPath } from '#core/text/secrets/json-path.ts';
 
@@ -7,9 +7,9 @@ const shortenedFields: ReadonlySet<string> = new Set(['$.parameters', '$.sent_wi
 const maxNamedPaths = 10;
 
 /**
- * Returns one sentence for each reason: withheld as a whole, withheld in part, or too long.
- * @param paths recorded as `withheld`.
- * @param entry that records the call.
+ * Returns one sentence for each reason: withheld entirely, withheld in part, or too long.
+ * @param paths paths recorded as `withheld`.
+ * @param entry the entry that records the call.
  */
 export function describeWithheld(paths: readonly string[], entry: Readonly<Record<string, unknown>>): string {
   if (paths.length === 0) return 'Nothing is withheld.';
@@ -49,7 +49,7 @@ function sentence(
   return `${subject} ${how}: ${paths.slice(0, maxNamedPaths).join(', ')}${more}.`;
 }
 
-/** Reports whether a text has other words than its digest. */
+/** Reports whether a string contains other words in addition to its digest. */
 const isPartly = (value: unknown): boolean =>
   typeof value === 'string' &&
   hasDigest(value) &&

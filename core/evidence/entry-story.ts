@@ -1,4 +1,4 @@
-/** Describes single entries of evidence for people: in a session's report and in the console's timeline. */
+/** Describes single evidence entries for people: in a session's report and in the console's timeline. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import { shorten, visibleText } from '#core/text/secrets/visible-text.ts';
@@ -8,17 +8,17 @@ import { outcomeText } from './report-uses.ts';
 
 export const textCharacters = 1_000;
 
-/** One entry: the call, its result in a line, and its facts. */
+/** One entry: the call, its result in one line, and its facts. */
 interface EntryStory {
   readonly what: string;
   readonly detail: string;
   readonly facts: readonly Fact[];
 }
 
-/** Returns one entry as a person reads it. */
+/** Returns one entry in the form that people read. */
 export const entryStory = (entry: EvidenceEntry): EntryStory => ({ ...titleOf(entry), facts: facts(factsOf(entry)) });
 
-/** Returns the call that an entry is about, and its result, each in one line. */
+/** Returns the call described by an entry, and its result, each in one line. */
 export function titleOf(entry: EvidenceEntry): Pick<EntryStory, 'what' | 'detail'> {
   const { kind, body } = entry;
   const what =
@@ -48,10 +48,10 @@ function detailOf({ kind, body }: EvidenceEntry): string {
   }
 }
 
-/** Kinds of entries that decide a tool call. */
+/** Kinds of entries that record a decision on a tool call. */
 export const decisionKinds: ReadonlySet<string> = new Set(['allow', 'block', 'review']);
 
-/** Fact with any value; only texts are shown. */
+/** Fact with any value; only strings are shown. */
 export type LooseFact = readonly [label: string, value: unknown, code?: boolean];
 
 /** Returns the facts that one entry adds to its action. */
@@ -94,7 +94,7 @@ export function factsOf(entry: EvidenceEntry): LooseFact[] {
 /** Reports whether a denial is a timeout, without a reviewer's decision. */
 export const hasTimedOut = ({ reason }: EvidenceEntry['body']): boolean => reason === 'timeout';
 
-/** Returns the authenticated person first, then the name that the reviewer entered. */
+/** Returns the authenticated person, followed by the name that the reviewer entered. */
 function reviewerOf(body: EvidenceEntry['body']): string {
   const reviewer = text(body.reviewer);
   const person = text(body.person);
@@ -123,7 +123,7 @@ export function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? shorten(visibleText(value), textCharacters) : undefined;
 }
 
-/** Returns the facts whose values are texts. */
+/** Returns the facts whose values are strings. */
 export function facts(loose: readonly LooseFact[]): Fact[] {
   return loose.flatMap(([label, value, code]) => {
     const shown = text(value);

@@ -1,4 +1,7 @@
-/** Converts between entries and their stored text [evidence.chain]. A row that is not an entry is a value of its own. */
+/**
+ * Converts between entries and their stored text [evidence.chain]. A row that is not an entry is represented by a value
+ * of its own.
+ */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { remembered } from '#core/kernel/remembered.ts';
@@ -8,28 +11,28 @@ import { shapeDefect } from './entry-shape.ts';
 /** Returns the canonical text of an entry. Entries are immutable, so the cached text stays valid. */
 export const textOfEntry = remembered((entry: EvidenceEntry): string => canonicalize(entry));
 
-/** Remembers the canonical text of an entry. */
+/** Caches the canonical text of an entry. */
 export const rememberText = textOfEntry.know;
 
-/** A new item of the evidence table, as delivered by its stream. */
+/** A new item in the evidence table, as delivered by its stream. */
 interface Image {
   readonly entry?: { readonly S?: string | undefined } | undefined;
 }
 
-/** Place of a row in the log. */
+/** Location of a row in the log. */
 export interface RowPlace {
   readonly session_id: string;
   readonly index: number;
 }
 
 /**
- * A row of the log that is not a valid entry. Readers name it and continue with the other rows. Decisions that depend on
- * the chain are refused [evidence.readers-survive].
+ * A row of the log that is not a valid entry. Readers report it by name and continue with the other rows. Decisions
+ * that depend on the chain are refused [evidence.readers-survive].
  */
 export class UnreadableEntry extends SyntaxError implements RowPlace {
   readonly session_id: string;
   readonly index: number;
-  /** The stored value: the parsed JSON, or the text if it is not JSON. */
+  /** The stored value: the parsed JSON, or the raw text if it is not JSON. */
   readonly stored: unknown;
 
   constructor({ session_id, index }: RowPlace, defect: string, stored: unknown) {
@@ -43,7 +46,7 @@ export class UnreadableEntry extends SyntaxError implements RowPlace {
 /** A row of a chain. */
 export type StoredEntry = EvidenceEntry | UnreadableEntry;
 
-/** Parses the text of a row. Never throws: a row that is not an entry is returned as such. */
+/** Parses a row's text. Never throws: a row that is not an entry is returned as such. */
 export function storedEntry(text: string, place: RowPlace): StoredEntry {
   let stored: unknown;
   try {
@@ -57,7 +60,7 @@ export function storedEntry(text: string, place: RowPlace): StoredEntry {
 
 /**
  * Yields the valid entries of a chain.
- * @param unreadable receives the other rows. Without it, the first of them is thrown.
+ * @param unreadable receives the other rows. If omitted, the first such row is thrown.
  */
 export async function* readableEntries(
   rows: AsyncIterable<StoredEntry>,
@@ -70,10 +73,10 @@ export async function* readableEntries(
   }
 }
 
-/** Returns the place of a row, as answers and log lines name it. */
+/** Returns a row's location in the form used by responses and log lines. */
 export const rowPlace = ({ session_id, index }: RowPlace): RowPlace => ({ session_id, index });
 
-/** Names rows that cannot be read, for people. */
+/** Names unreadable rows, for people. */
 export const namesOfRows = (rows: readonly RowPlace[]): string =>
   rows.map(({ session_id, index }) => `entry ${index} of session ${session_id}`).join(', ');
 
@@ -98,7 +101,7 @@ interface StreamKeys {
   readonly position?: { readonly S?: string | undefined } | undefined;
 }
 
-/** Returns the place of a row from its key, or undefined if the key is not one of an entry. */
+/** Returns a row's location from its key, or undefined if the key does not belong to an entry. */
 export function placeOfKeys(keys: StreamKeys | undefined): ChainPlace | undefined {
   const [, tenant, session_id] = /^([^#]+)#(.+)$/.exec(keys?.chain?.S ?? '') ?? [];
   const index = Number(keys?.position?.S ?? Number.NaN);

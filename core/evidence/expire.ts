@@ -1,4 +1,4 @@
-/** Removes old rows of evidence whose archived copies are identical [evidence.retention]. */
+/** Removes old evidence rows whose archived copies are identical [evidence.retention]. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { entryHash } from './chain.ts';
@@ -14,7 +14,7 @@ interface ExpirePorts {
 
 interface Expired {
   readonly removed: number;
-  /** Reason why rows that are old enough were kept. */
+  /** Reason why sufficiently old rows were kept. */
   readonly stopped?: string;
 }
 
@@ -73,7 +73,7 @@ class Removal {
     return this.#batch.length < deleteBatchSize ? Promise.resolve(undefined) : this.flush();
   }
 
-  /** Removes the rows of the batch. @returns a message that names a row that changed since it was read. */
+  /** Removes the rows of the batch. @returns a message naming a row that has changed since it was read. */
   async flush(): Promise<string | undefined> {
     const batch = this.#batch;
     this.#batch = [];

@@ -8,13 +8,13 @@ type BrokenLink = NonNullable<Verification['broken_link']>;
 /** The fields of an entry that are compared with the log. */
 export type LoggedEntry = Pick<EvidenceEntry, 'tenant' | 'session_id' | 'index' | 'hash' | 'timestamp'>;
 
-/** Upper limit for clock differences and for the delay of leaves. */
+/** Upper limit for clock differences and for the delay before leaves appear. */
 const toleranceMs = 10 * 60_000;
 
 /**
- * Checks an internally valid chain against its log proof. With a trusted log key, a bundle without a proof is not
+ * Checks an internally valid chain against its log proof. If a log key is trusted, a bundle without a proof is not
  * valid.
- * @param entries of a chain that is valid in itself.
+ * @param entries entries of a chain that is valid in itself.
  */
 export function inLog(
   entries: readonly LoggedEntry[],
@@ -63,8 +63,8 @@ function departure(entries: readonly LoggedEntry[], proof: CheckedProof, trust: 
 }
 
 /**
- * Returns the index of an entry that was logged before its own timestamp, or -1. Compares the usual time format as
- * text.
+ * Returns the index of an entry that was logged before its own timestamp, or -1. Times in the usual format are compared
+ * as strings.
  */
 function postDated(entries: readonly LoggedEntry[], { index, at }: CheckedProof['leaf']): number {
   const latest = isoTime(Date.parse(at) + toleranceMs);
@@ -74,8 +74,8 @@ function postDated(entries: readonly LoggedEntry[], { index, at }: CheckedProof[
 }
 
 /**
- * Returns an entry after the leaf that is older than a witness's cosignature. The log takes entries within seconds, so
- * a later leaf would exist: an older leaf was presented, and the following entries were added or rewritten.
+ * Returns an entry after the leaf that is older than a witness's cosignature. The log accepts entries within seconds,
+ * so a later leaf would exist: an older leaf was presented, and the following entries were added or rewritten.
  */
 function unlogged(entries: readonly LoggedEntry[], { leaf, seen }: CheckedProof): BrokenLink | undefined {
   const look = seen.toSorted((a, b) => a.at.localeCompare(b.at)).at(-1);
@@ -85,7 +85,7 @@ function unlogged(entries: readonly LoggedEntry[], { leaf, seen }: CheckedProof)
   return { index: tail, reason };
 }
 
-/** Returns a broken link if a witness saw the log after the entry's timestamp and the leaf was not in it. */
+/** Returns a broken link if a witness saw the log after the entry's timestamp and the leaf was not in the log. */
 function backdated(
   { index, timestamp }: LoggedEntry,
   { position }: CheckedProof,
@@ -123,5 +123,5 @@ function unwitnessed(
   return undefined;
 }
 
-/** Reports whether a time is earlier than another by more than the tolerance. */
+/** Reports whether one time is earlier than another by more than the tolerance. */
 const isEarlier = (time: string, other: string): boolean => Date.parse(time) < Date.parse(other) - toleranceMs;

@@ -1,5 +1,5 @@
 /**
- * Key rotation: a statement signed by the old and the new key, so that trust in one extends to the other
+ * Key rotation: a statement signed by both the old and the new key, so that trust in one extends to the other
  * [evidence.keys.rotate].
  */
 import {
@@ -68,13 +68,13 @@ export function linkedKeys(trusted: PublicKeys, successions: readonly unknown[])
   return keys;
 }
 
-/** Reports whether two PEM texts hold the same key. */
+/** Reports whether two PEM strings contain the same key. */
 export const isSameKey = (one: string, other: string): boolean => spelling(one) === spelling(other);
 
-/** Removes line ends and blanks, in which PEM texts of the same key may differ. */
+/** Removes line ends and blanks, in which PEM strings of the same key may differ. */
 const spelling = (pem: string): string => pem.replaceAll(/\s/g, '');
 
-/** Returns a signer's published keys: only its own if keys are not rotated. */
+/** Returns a signer's published keys: only its current key if keys are not rotated. */
 export async function signingKeysOf(signer: Signer): Promise<SigningKeys> {
   return (await signer.keys?.()) ?? { keys: [await publishedKey(signer)], successions: [] };
 }

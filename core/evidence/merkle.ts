@@ -1,4 +1,6 @@
-/** A hash tree over texts: one signature covers all, and each can be proved to be included without the others. */
+/**
+ * A hash tree over strings: one signature covers all of them, and each can be proved to be included without the others.
+ */
 import { hashDomain, sha256 } from '#core/kernel/canonical.ts';
 import { rootOfInclusion } from './transparency/proofs.ts';
 
@@ -6,24 +8,27 @@ const node = (left: string, right: string): string => sha256(left + right, hashD
 
 export const leafHash = (text: string): string => sha256(text, hashDomain.treeLeaf);
 
-/** Returns the next level up. Pairs from the left; an unpaired last node moves up unchanged (as in RFC 6962). */
+/** Returns the next level up. Pairs nodes from the left; an unpaired last node moves up unchanged (as in RFC 6962). */
 const above = (level: readonly string[]): string[] =>
   Array.from({ length: Math.ceil(level.length / 2) }, (_, i) => {
     const [left, right] = [level[2 * i]!, level[2 * i + 1]];
     return right === undefined ? left : node(left, right);
   });
 
-/** Returns all levels of a tree, from its leaves to its root. @param leaves hashes of at least one text. */
+/** Returns all levels of a tree, from leaves to root. @param leaves hashes of at least one string. */
 function levelsOf(leaves: readonly string[]): readonly (readonly string[])[] {
   const levels = [leaves];
   for (let level = leaves; level.length > 1; levels.push(level)) level = above(level);
   return levels;
 }
 
-/** Computes the root of a tree. @param leaves hashes of at least one text. */
+/** Computes the root of a tree. @param leaves hashes of at least one string. */
 export const treeRoot = (leaves: readonly string[]): string => levelsOf(leaves).at(-1)![0]!;
 
-/** Returns a function from the position of a leaf to the hashes that lead to the root. Hashes the tree once for all leaves. */
+/**
+ * Returns a function that maps a leaf's position to the hashes that lead to the root. Hashes the tree only once for all
+ * leaves.
+ */
 export function treePaths(leaves: readonly string[]): (position: number) => string[] {
   const levels = levelsOf(leaves);
   return (position) =>

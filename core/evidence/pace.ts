@@ -5,8 +5,8 @@ import type { Witness } from './witness.ts';
 
 /**
  * Follows the entries in order, reading the archive in step. An archive fault ends the comparison with the archive and
- * is reported. A fault of the source is thrown.
- * @yields the line of every entry up to and including the first broken one.
+ * is reported. A fault in the source is thrown.
+ * @yields one line per entry, up to and including the first broken one.
  */
 export async function* followChain(
   walk: ChainWalk,

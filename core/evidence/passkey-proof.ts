@@ -1,6 +1,6 @@
 /**
- * Checks every vote signed by a passkey: an earlier entry must hold the public key, and the signature must cover this
- * approval of this call [evidence.approval-proven].
+ * Checks every vote signed by a passkey: an earlier entry must contain the public key, and the signature must cover
+ * this approval of this call [evidence.approval-proven].
  */
 
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
@@ -34,7 +34,7 @@ export class PasskeyProofs {
     return this.#votes;
   }
 
-  /** Returns the defect of a passkey vote, or undefined. Earlier entries must have been added before. */
+  /** Returns the defect in a passkey vote, or undefined. Earlier entries must already have been added. */
   defect({ kind, body }: EvidenceEntry): string | undefined {
     if (kind !== 'approve' && kind !== 'vote') return undefined;
     const { passkey, passkey_required } = body;
@@ -57,10 +57,10 @@ export class PasskeyProofs {
   }
 }
 
-/** Flags for user present, and user verified by PIN, fingerprint or face. */
+/** Flags for "user present" and "user verified" (by PIN, fingerprint or face). */
 const presentAndVerified = 0x05;
 
-/** Returns why an authenticator's response does not prove a challenge, or undefined if it does. Never throws. */
+/** Returns why an authenticator's response does not satisfy a challenge, or undefined if it does. Never throws. */
 export function assertionFault(assertion: Fields, key: Fields, challenge: string): string | undefined {
   const { credential_id, authenticator_data, client_data_json, signature } = assertion;
   const parts = [authenticator_data, client_data_json, signature].map(bytesOf);

@@ -1,4 +1,4 @@
-/** Ports of evidence: ledger, log, archive, checkpoints, manifests and signer. */
+/** Ports for evidence: ledger, log, archive, checkpoints, manifests and signer. */
 import type { AlertRow } from '#core/contracts/alert.ts';
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
 import type { RiskRecord } from '#core/contracts/behavior.ts';
@@ -22,7 +22,7 @@ import type { RowPlace, StoredEntry, UnreadableEntry } from './entry-text.ts';
 export interface SessionHead {
   readonly tenant: string;
   readonly session_id: string;
-  /** Id of the agent key that opened the session; undefined for sessions of the gateway itself. */
+  /** Id of the agent key that opened the session; undefined for the gateway's own sessions. */
   readonly owner_key?: string;
   readonly total_entries: number;
   readonly first_hash: string;
@@ -31,11 +31,11 @@ export interface SessionHead {
   readonly policy_versions: readonly number[];
   readonly opened_at: string;
   readonly updated_at: string;
-  /** Last risk score of the session. At the kill-switch score, its calls are refused. */
+  /** The session's last risk score. At the kill-switch score, its calls are refused. */
   readonly risk?: RiskRecord;
   /** Keys of drift from the task sheets that a human accepted in this session. */
   readonly accepted_drift?: readonly string[];
-  /** Task sheet of the session's first request. */
+  /** Task sheet from the session's first request. */
   readonly first_request?: FirstSheet;
   /** Total cost of the session's model calls. */
   readonly spent_microusd?: number;
@@ -52,19 +52,19 @@ export interface AuditFilter {
   readonly decision?: string;
   readonly limit: number;
   readonly cursor?: string;
-  /** Receives the rows in range that are not entries; they have no fields to filter by. */
+  /** Receives the rows in range that are not entries and so have no fields to filter by. */
   readonly unreadable: (row: RowPlace) => void;
 }
 
-/** Read access to the log. Only `Ledger` writes. */
+/** Read access to the log. Only `Ledger` writes to it. */
 export interface EvidenceLog {
   /** Reads a session's head consistently; undefined for an unknown session. */
   head(tenant: string, sessionId: string): Promise<SessionHead | undefined>;
   /** Streams the rows of a chain in index order from `fromIndex`, page by page. */
   rows(tenant: string, sessionId: string, fromIndex?: number): AsyncIterable<StoredEntry>;
   /**
-   * Streams the valid entries among them.
-   * @param unreadable receives the other rows. Without it, the first of them is thrown as an `UnreadableEntry`.
+   * Streams only the valid entries of a chain.
+   * @param unreadable receives the other rows. If omitted, the first such row is thrown as an `UnreadableEntry`.
    */
   entries(
     tenant: string,
@@ -72,26 +72,30 @@ export interface EvidenceLog {
     fromIndex?: number,
     unreadable?: (row: UnreadableEntry) => void,
   ): AsyncIterable<EvidenceEntry>;
-  /** Lists sessions of a tenant, most recently opened first. */
+  /** Lists a tenant's sessions, most recently opened first. */
   sessions(tenant: string, options: { limit: number; cursor?: string }): Promise<Page<SessionHead>>;
   /** Queries the log by tenant and time. May lag by a second or two. */
   audit(filter: AuditFilter): Promise<Page<EvidenceEntry>>;
 }
 
-/** Changes rows of the log without a new entry: removes expired ones, and puts back those that a restored table lacks. */
+/**
+ * Changes rows of the log without adding an entry: removes expired rows, and restores those missing from a restored
+ * table.
+ */
 export interface EvidenceRows {
   /**
-   * Puts entries back and moves the head from `before` to `after`, in one transaction.
-   * @returns false, with nothing written, if the head moved or another entry is in a place.
+   * Restores entries and moves the head from `before` to `after`, in one transaction.
+   * @returns false, with nothing written, if the head has moved or an index is already taken by another entry.
    */
   putBack(entries: readonly EvidenceEntry[], before: SessionHead | undefined, after: SessionHead): Promise<boolean>;
   /**
-   * Removes the row if it holds exactly this entry. A row that is gone is a success. @returns false for another row.
+   * Removes the row if it contains exactly this entry. Succeeds if the row no longer exists. @returns false if the row
+   * differs.
    */
   remove(entry: EvidenceEntry): Promise<boolean>;
 }
 
-/** Stores manifests, which are signed once per session and `last_hash`. */
+/** Stores manifests, each signed once per session and `last_hash`. */
 export interface ManifestStore {
   get(tenant: string, sessionId: string, lastHash: string): Promise<SessionManifest | undefined>;
   /** Stores the first manifest for a `last_hash` and returns the stored one. */
@@ -106,7 +110,7 @@ export interface Checkpointed {
 }
 
 /**
- * Signed checkpoints, stored where roles that write the tables cannot write: an Object-Lock bucket on AWS, an
+ * Signed checkpoints, stored where roles that write the tables have no access: in an Object-Lock bucket on AWS, in an
  * append-only file locally.
  */
 export interface CheckpointLog {
@@ -114,7 +118,7 @@ export interface CheckpointLog {
   last(tenant: string, sessionId: string): Promise<Checkpointed | undefined>;
   /** Returns the same checkpoint with the proof for third parties. */
   proof(tenant: string, sessionId: string): Promise<SessionCheckpoint | undefined>;
-  /** Lists the sessions of a tenant that have checkpoints, in no particular order. */
+  /** Lists the tenant's sessions that have checkpoints, in no particular order. */
   sessions(tenant: string, options: { limit: number; cursor?: string }): Promise<Page<string>>;
   /** Describes damage to the log as a whole, or returns undefined. */
   damage(): Promise<string | undefined>;
@@ -124,53 +128,56 @@ export interface CheckpointLog {
   append(points: readonly ChainPoint[]): Promise<void>;
 }
 
-/** A stretch of a session's copies, written together. */
+/** A range of a session's copies, written together. */
 export interface ArchivedRun {
   readonly first: number;
   readonly last: number;
   /** Hash of the last entry. */
   readonly hash: string;
-  /** Location of the run, in terms of the adapter. */
+  /** Location of the run, in the adapter's terms. */
   readonly place: string;
 }
 
-/** One index of a chain with the hashes of its copies: several if they differ. */
+/** One index of a chain with the hashes of its copies: several if the copies differ. */
 export interface ArchivedPlace {
   readonly index: number;
   readonly hashes: readonly string[];
 }
 
-/** Read access to the archive. Never holds a whole session in memory. */
+/** Read access to the archive. Never keeps a whole session in memory. */
 export interface ArchiveReader {
-  /** Whether the archive receives every entry of this store. False if several processes have archives of their own. */
+  /** Whether the archive receives every entry of this store. False if several processes have their own archives. */
   readonly complete: boolean;
   /** Returns runs that end at or after `fromIndex`, ordered by first index. They may overlap. */
   runs(tenant: string, sessionId: string, fromIndex?: number): AsyncIterable<ArchivedRun>;
-  /** Returns the indexes that have copies, in order from `fromIndex`. */
+  /** Returns the indexes that have copies, in order, starting at `fromIndex`. */
   hashes(tenant: string, sessionId: string, fromIndex?: number): AsyncIterable<ArchivedPlace>;
-  /** Reads copies from `fromIndex` in index order. Ends at the first that is missing or has conflicting copies. */
+  /**
+   * Reads copies in index order, starting at `fromIndex`. Ends at the first copy that is missing or conflicts with
+   * another.
+   */
   entries(tenant: string, sessionId: string, fromIndex: number): AsyncIterable<EvidenceEntry>;
 }
 
-/** ECDSA P-256 with SHA-256: KMS on AWS, a key file locally. */
+/** ECDSA P-256 with SHA-256, using KMS on AWS and a key file locally. */
 export interface Signer {
   readonly keyId: string;
   /** Returns the DER signature over the SHA-256 of `message`, in base64. */
   sign(message: Uint8Array): Promise<string>;
   /** Returns the public key as PEM (SPKI). */
   publicKey(): Promise<string>;
-  /** Returns this key and earlier ones, if keys are rotated. */
+  /** Returns this key and any earlier keys, if keys are rotated. */
   keys?(): Promise<SigningKeys>;
 }
 
 /**
- * A state change that commits together with an evidence entry. The adapter knows tables and keys. Each variant states
- * its condition.
+ * A state change that is committed together with an evidence entry. The adapter knows tables and keys. Each variant
+ * states its condition.
  */
 export type Change =
   /** Creates a pending row. The call's pointer must be absent or still name `replaces`. */
   | { readonly type: 'approval.open'; readonly row: ApprovalRow; readonly replaces?: string }
-  /** Moves a row to another state if it is in state `from` and all conditions hold. */
+  /** Moves a row to another state if it is in state `from` and all conditions are met. */
   | {
       readonly type: 'approval.move';
       readonly id: string;
@@ -178,7 +185,7 @@ export type Change =
       readonly from: ApprovalStatus;
       readonly to: ApprovalStatus;
       readonly set: Partial<ApprovalRow>;
-      /** Attributes to remove. */
+      /** Attributes to be removed. */
       readonly clear?: readonly (keyof ApprovalRow)[];
       /** Attributes that must equal these values. */
       readonly where?: Partial<ApprovalRow>;
@@ -187,24 +194,24 @@ export type Change =
       /** Also stores the entry's hash and index as the row's `evidence_hash` and `evidence_index`. */
       readonly stampEntry?: boolean;
     }
-  /** Puts a rollout. Without `revision` it must be new, and its model must have no open rollout. */
+  /** Stores a rollout. Without `revision` it must be new, and its model must not have an open rollout. */
   | { readonly type: 'rollout.put'; readonly rollout: Rollout; readonly revision?: number }
-  /** Puts a tenant. Its row must have the revision before, or be absent for the first. */
+  /** Stores a tenant. Its row must have the preceding revision, or be absent for the first one. */
   | { readonly type: 'tenant.put'; readonly row: TenantRow }
-  /** Puts a key whose row must be absent, or revokes one that is not revoked yet. */
+  /** Stores a key whose row must be absent, or revokes a key that is not revoked yet. */
   | { readonly type: 'key.put'; readonly row: KeyRow }
   | { readonly type: 'credential.put'; readonly credential: CredentialRecord }
   /** Writes an alert if its row still equals `before`, or is absent if there is no `before`. */
   | { readonly type: 'alert.put'; readonly row: AlertRow; readonly before?: AlertRow }
   | { readonly type: 'credential.revoke'; readonly tenant: string; readonly id: string; readonly revoked_at: string }
-  /** Creates a row. An existing row of that id is replaced only if it ended as `not_executed`. */
+  /** Creates a row. An existing row with the same id is replaced only if it ended as `not_executed`. */
   | { readonly type: 'action.start'; readonly action: StartedAction }
   /** Ends a started action that has no outcome yet. */
   | {
       readonly type: 'action.end';
       readonly tenant: string;
       readonly id: string;
-      /** The execution that ends. A row that another execution has started since is not changed. */
+      /** The execution that ends. A row that has since been started by another execution is not changed. */
       readonly envelope_id: string;
       readonly end: ActionEnd;
     }
@@ -221,21 +228,21 @@ export type CommitOutcome =
       readonly entry: EvidenceEntry;
       readonly head: SessionHead;
     }
-  /** The condition of a change did not hold, and nothing was written. `current` is the stored record. */
+  /** A change's condition was not met, and nothing was written. `current` is the stored record. */
   | { readonly ok: false; readonly failed: Change; readonly current: Record<string, unknown> | undefined };
 
 /**
- * Appends entries to session chains. One transaction puts the entry if absent, moves the head if unchanged, and applies
- * the changes. Conflicts and a moved head are retried (jitter ≤ 200 ms, ≥ 12 tries), then fail with
+ * Appends entries to session chains. One transaction stores the entry if absent, moves the head if unchanged, and
+ * applies the changes. Conflicts and a moved head are retried (jitter ≤ 200 ms, ≥ 12 attempts), then fail with
  * `service_unavailable`.
  */
 export interface Ledger {
   /**
    * Commits an entry with its changes.
-   * @param head as just read, to save a read (null: the session has no entry yet). Read if absent.
+   * @param head the head as just read, to save a read (null: the session has no entry yet). Read if absent.
    * @param owner key id of the agent that writes. Recorded if this entry opens the session, otherwise a condition of
    * the commit.
-   * @throws GatewayError `forbidden` when another key opened the session; nothing was written.
+   * @throws GatewayError `forbidden` if another key opened the session; nothing was written.
    */
   commit(step: {
     readonly draft: EntryDraft;

@@ -1,6 +1,7 @@
 /**
- * Puts entries back that only the archive still holds, because the tables were restored to an earlier time
- * [evidence.archive.check]. The chain continues from its published end, so neither checkpoints nor witnesses see a fork.
+ * Restores entries that exist only in the archive because the tables were restored to an earlier time
+ * [evidence.archive.check]. The chain continues from its published end, so neither checkpoints nor witnesses see a
+ * fork.
  */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Stretch } from './archive-check.ts';
@@ -16,11 +17,11 @@ interface PutBackPorts {
   readonly checkpoints: Pick<CheckpointLog, 'last'> | undefined;
 }
 
-/** One transaction holds at most 100 rows and 4 MB. */
+/** One transaction can contain at most 100 rows and 4 MB. */
 const entriesPerWrite = 50;
 const charactersPerWrite = 1_000_000;
 
-/** Returns the entries that the archive holds after the end of a session's table rows; undefined if there are none. */
+/** Returns the archived entries that come after the end of a session's table rows; undefined if there are none. */
 export async function lostEntries(
   { archived, evidence }: Pick<PutBackPorts, 'archived' | 'evidence'>,
   tenant: string,
@@ -28,20 +29,20 @@ export async function lostEntries(
 ): Promise<Stretch | undefined> {
   const known = (await evidence.head(tenant, sessionId))?.total_entries ?? 0;
   const to = await archivedEnd(archived, tenant, sessionId, known);
-  // Read again: an entry is archived after its commit.
+  // The table is re-read: an entry is archived after its commit.
   const from = (await evidence.head(tenant, sessionId))?.total_entries ?? 0;
   return to < from ? undefined : { from, to };
 }
 
 interface PutBack {
   readonly entries: number;
-  /** Reason why the next entry was not put back. */
+  /** Reason why the next entry was not restored. */
   readonly refused?: string;
 }
 
 /**
- * Puts the lost entries of a session back, at most `most`. Each must link to the entry before it, the first to the last
- * row of the table, and the checkpoint must name one of them or an earlier one.
+ * Restores a session's lost entries, at most `most`. Each must link to the entry before it, the first to the last row
+ * of the table, and the checkpoint must name one of them or an earlier one.
  */
 export async function putBackEntries(
   ports: PutBackPorts,

@@ -1,4 +1,4 @@
-/** Verifies contradicted chains again, so that a restored one is no longer reported [evidence.contradicted]. */
+/** Re-verifies contradicted chains, so that a restored one is no longer reported [evidence.contradicted]. */
 import { firstEntries } from './bundle.ts';
 import type { Contradiction, ContradictionStore } from './contradiction.ts';
 import type { EvidenceLog } from './ports.ts';
@@ -12,9 +12,9 @@ interface RecheckPorts extends WitnessPorts {
 }
 
 /**
- * Verifies the chain of a contradiction again, which is resolved if rows, checkpoint and copies agree.
- * @param expires whether rows may be read from the archive: a retention policy removes them.
- * @returns the reason why it is not resolved.
+ * Re-verifies the chain of a contradiction, which is resolved if rows, checkpoint and copies agree.
+ * @param expires whether rows may be read from the archive, because a retention policy removes them.
+ * @returns the reason why the contradiction is not resolved.
  */
 export async function recheckContradiction(
   ports: RecheckPorts,
@@ -30,7 +30,7 @@ export async function recheckContradiction(
       ? entriesWithCopies({ evidence, archived }, tenant, session_id, () => {})
       : evidence.rows(tenant, session_id);
   const { broken_link, not_checked } = await verifyChain(firstEntries(rows, head.total_entries), { head, witness });
-  // The signature of a manifest is not needed: the checkpoint is signed.
+  // The manifest's signature is not needed, since the checkpoint is signed.
   const unchecked = not_checked.find((each) => each !== originNotChecked);
   const reason = broken_link ? `entry ${broken_link.index}: ${broken_link.reason}` : unchecked;
   if (reason !== undefined) return reason;

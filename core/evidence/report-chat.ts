@@ -4,7 +4,7 @@ import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 type Body = EvidenceEntry['body'];
 type LooseFact = readonly [label: string, value: unknown, code?: boolean];
 
-/** Returns the title of a chat call in timeline and story, such as `chat.completions → gpt-4o`. */
+/** Returns the title of a chat call in the timeline and story, such as `chat.completions → gpt-4o`. */
 export const chatTitle = ({ operation, resolved_model, model }: Body): string =>
   [word(operation) ?? 'chat', word(resolved_model) ?? word(model)].filter(Boolean).join(' → ');
 
@@ -65,7 +65,7 @@ const byRule = ({ matched_rule }: Body): string =>
 
 const streamedNote = ({ stream }: Body): string => (stream === true ? ', streamed' : '');
 
-/** Lists findings of filters, such as `pii-input warned of 2 (email) in the input`. */
+/** Lists filter findings, such as `pii-input warned of 2 (email) in the input`. */
 function findingsOf(findings: unknown): string {
   return listOf(findings)
     .map(({ policy, action, phase, count, detail, erred }) => {

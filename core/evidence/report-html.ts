@@ -1,5 +1,5 @@
 /**
- * The session report as one HTML page: inline style, no script, no external resources, links within the page only. It
+ * The session report as one HTML page: inline styles, no script, no external resources, links only within the page. It
  * is served under `default-src 'none'; style-src 'unsafe-inline'; sandbox` and repeats the first two directives in a
  * meta element.
  */
@@ -10,7 +10,10 @@ import type { StoredEntry } from './entry-text.ts';
 import type { ActionStory, Fact } from './report-parts.ts';
 import { type SessionStory, sessionStory } from './report-story.ts';
 
-/** Parts that let the page verify itself: an addition to its policy, and markup for the end of the page. */
+/**
+ * Parts that let the page verify itself: an addition to its content security policy, and markup for the end of the
+ * page.
+ */
 interface Proof {
   readonly policy: string;
   readonly parts: string;
@@ -35,7 +38,7 @@ export async function* htmlReport(
   yield `</main>\n${proof?.parts ?? ''}</body>\n</html>\n`;
 }
 
-/** Section that the page's script fills in. */
+/** Section filled in by the page's script. */
 const here = `<h2>Verify here</h2>
 <p>This page holds the session's bundle and its verifier, and loads nothing. The verdict above is from when the file was written.</p>
 <p class="verdict" id="verdict" role="status">Not verified in this browser: that needs JavaScript.</p>
@@ -94,10 +97,10 @@ ${rows.join('')}</tbody>
 `;
 }
 
-/** In sessions with more actions than this, all actions start folded. */
+/** In sessions with more actions than this, all actions are initially collapsed. */
 const unfolded = 25;
 
-/** Returns an action as a `details` element. The browser opens it when a link leads inside. */
+/** Returns an action as a `details` element. The browser expands it when a link leads inside. */
 const foldedSection = (action: ActionStory, open: boolean): string =>
   `<details${open ? ' open' : ''}>\n<summary>${heading(action)}</summary>\n<div id="${action.place}">\n${inside(action)}</div>\n</details>\n`;
 

@@ -5,12 +5,12 @@ export interface Fact {
   readonly value: string;
   /** Whether the value is a name or digest, to be shown as code. */
   readonly code?: boolean;
-  /** The place of the action named by the value. */
+  /** The location of the action named by the value. */
   readonly to?: string;
 }
 
 export interface ActionStory {
-  /** The action's place within the report; absent for sections outside the timeline. */
+  /** The action's location within the report; absent for sections outside the timeline. */
   readonly place?: string;
   readonly title: string;
   readonly outcome: string;

@@ -1,5 +1,5 @@
 /**
- * The report section with the proof that the session is in the transparency log, for manual checks
+ * The report section containing the proof that the session is in the transparency log, for manual checks
  * [evidence.report].
  */
 import type { Verification } from '#core/contracts/evidence.ts';

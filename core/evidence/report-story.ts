@@ -19,7 +19,7 @@ interface TimelineRow {
   readonly what: string;
   readonly detail: string;
   readonly hash: string;
-  /** Place of its action within the report. Absent for a row that is not an entry. */
+  /** Location of the row's action within the report. Absent for a row that is not an entry. */
   readonly place?: string;
   /** Whether a policy blocked the chat call, or the row cannot be read. */
   readonly blocked: boolean;
@@ -30,13 +30,13 @@ export interface SessionStory {
   readonly summary: readonly Fact[];
   readonly timeline: readonly TimelineRow[];
   readonly actions: readonly ActionStory[];
-  /** The session in the transparency log. */
+  /** The session's record in the transparency log. */
   readonly log?: ActionStory;
   /** Note for a session that is longer than a report. */
   readonly omission?: string;
 }
 
-/** Entries per report. For the rest, the report refers to the export. */
+/** Maximum number of entries per report. For the rest, the report refers to the export. */
 const reportedEntries = 2_000;
 const documentCharacters = 4_000;
 
@@ -67,7 +67,7 @@ export async function sessionStory(
   };
 }
 
-/** Adds to an action its place and links to the actions it names. */
+/** Adds to an action its location and links to the actions it names. */
 function placed(action: ActionStory, id: string, places: ReadonlyMap<string, string>): ActionStory {
   const facts = action.facts.map((fact) => {
     const to = fact.label === 'Used by' || fact.label === 'Approval used' ? places.get(fact.value) : undefined;
@@ -103,7 +103,7 @@ function summaryOf(manifest: SessionManifest | UnsignedManifest, first: Evidence
   ]);
 }
 
-/** Returns when the log took the session, and which witnesses saw it. */
+/** Returns when the log accepted the session, and which witnesses saw it. */
 function logFacts({ log }: Verification): Fact[] {
   if (!log) return [];
   const seen = log.witnesses.map(({ witness, at }) => `${witness} at ${at}`);

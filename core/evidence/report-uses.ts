@@ -1,17 +1,17 @@
-/** Finds which call used which approval: a call has its own envelope, so the report joins the two. */
+/** Finds which call used which approval: each call has its own envelope, so the report joins the two. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { chatOutcome } from './report-chat.ts';
 
 /** The use of an approval, according to the entries in the report. */
 export interface ApprovalUse {
   readonly envelope_id: string;
-  /** Such as `executed` or `completed`; undefined while no outcome is recorded. */
+  /** An outcome such as `executed` or `completed`; undefined while no outcome is recorded. */
   readonly outcome?: string;
 }
 
 const using: ReadonlySet<string> = new Set(['allow', 'result', 'chat']);
 
-/** Returns uses by the approval's envelope. A later entry of the same call replaces an earlier one. */
+/** Returns uses by the approval's envelope. A later entry for the same call replaces an earlier one. */
 export function approvalUses(entries: readonly EvidenceEntry[]): ReadonlyMap<string, ApprovalUse> {
   const uses = new Map<string, ApprovalUse>();
   for (const { kind, body, envelope_id } of entries) {
@@ -32,7 +32,7 @@ export function approvalUses(entries: readonly EvidenceEntry[]): ReadonlyMap<str
 export const outcomeText = (outcome: unknown): unknown =>
   outcome === 'not_executed' ? 'not executed by the gateway' : outcome;
 
-/** Describes the outcome of an approved request from its use. */
+/** Describes an approved request's outcome, based on its use. */
 export function approvedOutcome(use: ApprovalUse | undefined, entriesLeft: number): string {
   if (use) return `approved and used: ${outcomeText(use.outcome) ?? 'no outcome recorded'}`;
   return entriesLeft > 0 ? 'approved; no use among the entries shown' : 'approved, not yet used';

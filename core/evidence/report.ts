@@ -1,4 +1,4 @@
-/** The session report in Markdown. Text from agents is escaped, so it cannot format or link. */
+/** The session report in Markdown. Text from agents is escaped, so it cannot add formatting or links. */
 import type { SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
 import type { LogProof } from '#core/contracts/transparency.ts';
 import { visibleText } from '#core/text/secrets/visible-text.ts';
@@ -46,8 +46,8 @@ function section({ title, outcome, facts, documents }: ActionStory): string {
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '@': '&#64;' };
 
 /**
- * Escapes text for a line, a table cell or a heading. Also escapes what GitHub links automatically: URLs, `www.` and
- * mentions. An underscore between letters or digits needs no escape.
+ * Escapes text for a line, a table cell or a heading. Also escapes strings that GitHub turns into links: URLs, `www.`
+ * and mentions. An underscore between letters or digits needs no escape.
  */
 export function escapeMarkdown(text: string): string {
   return visibleText(text)

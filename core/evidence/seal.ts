@@ -10,7 +10,7 @@ export interface Seal {
   /** The manifest, if it is valid in itself. Entries are compared only with a valid one. */
   readonly manifest?: SessionManifest;
   readonly defect?: string;
-  /** Whether the signature was checked with a trusted key. True for a failed check, too. */
+  /** Whether the signature was checked with a trusted key. Also true if the check failed. */
   readonly originChecked: boolean;
 }
 
@@ -20,13 +20,13 @@ interface SealParts {
   readonly accompanyingPublicKey?: PublicKeys | undefined;
 }
 
-/** Checks shape, hash and signature of a manifest. Never throws. */
+/** Checks a manifest's shape, hash and signature. Never throws. */
 export function examineSeal({ manifest, trustedPublicKey, accompanyingPublicKey }: SealParts): Seal {
   if (manifest === undefined) return { given: false, originChecked: false };
   const defect = innerDefect(manifest);
   if (defect) return { given: true, defect, originChecked: false };
 
-  // Uses the original object: a parsed copy might lack members that a forger added.
+  // Uses the original object, since a parsed copy might lack members that a forger added.
   const sound = manifest as SessionManifest;
   const key = trustedPublicKey ?? accompanyingPublicKey;
   const unsigned = key === undefined ? undefined : signatureDefect(sound, key);

@@ -1,4 +1,4 @@
-/** Signs the manifest of a session, once per state of its chain. */
+/** Signs a session's manifest, once per state of its chain. */
 import type { SessionManifest } from '#core/contracts/evidence.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { firstEntries } from './bundle.ts';
@@ -9,21 +9,24 @@ import { manifestBytes } from './session-manifest.ts';
 import { ChainWalk, headEnd } from './walk.ts';
 import type { Witness } from './witness.ts';
 
-/** Error for a chain that does not lead to its stored head: an incident of the gateway, so clients see no detail. */
+/**
+ * Error for a chain that does not lead to its stored head. This is an incident of the gateway, so clients see no
+ * detail.
+ */
 export class BrokenChain extends GatewayError {
   constructor(message: string) {
     super('server_error', message);
   }
 }
 
-/** Error for a chain that contradicts its checkpoint or archive. It was rewritten and is not signed again. */
+/** Error for a chain that contradicts its checkpoint or archive. It was rewritten and will not be signed again. */
 class ChainNotContinued extends BrokenChain {}
 
 /**
- * Returns the stored manifest of this head, or signs it now. Concurrent readers get the one that was stored first.
- * @param entries the session's chain from its beginning; read only if they have to be checked.
+ * Returns the stored manifest for this head, or signs it now. Concurrent readers get the one stored first.
+ * @param entries the session's chain from its beginning; read only if the entries have to be checked.
  * @param witness checkpoint and archive: a chain that does not continue its last checkpoint is not signed.
- * @throws BrokenChain when the entries do not lead to the head, ChainNotContinued when they contradict the witness.
+ * @throws BrokenChain if the entries do not lead to the head, ChainNotContinued if they contradict the witness.
  */
 export async function signedManifest(
   head: SessionHead,

@@ -3,21 +3,23 @@ import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto
 import type { SessionManifest } from '#core/contracts/evidence.ts';
 import { manifestBytes } from './session-manifest.ts';
 
-/** One key as PEM, or several of which any may have signed. */
+/** One key as PEM, or several keys, any of which may have signed. */
 export type PublicKeys = string | readonly string[];
 
-/** Returns why a manifest's signature fails under all of these keys, or undefined if one fits. Never throws. */
+/**
+ * Returns why a manifest's signature fails under all of these keys, or undefined if one of them matches. Never throws.
+ */
 export function signatureDefect(manifest: SessionManifest, publicKeyPems: PublicKeys): string | undefined {
   return namedSignatureFault(manifestBytes(manifest), manifest.signature, publicKeyPems);
 }
 
-/** Does the same for any signed bytes. */
+/** Does the same for arbitrary signed bytes. */
 export const signatureFault = (bytes: Uint8Array, value: string, publicKeyPems: PublicKeys): string | undefined =>
   namedSignatureFault(bytes, { value }, publicKeyPems);
 
 /**
- * Does the same for a signature that names its key. The id of a key file is the start of the key's digest, so it must
- * match the key that signed. KMS ids are names and cannot be derived from a key [evidence.verify.offline].
+ * Does the same for a signature that names its key. A key file's id is the start of the key's digest, so it must match
+ * the key that signed. KMS ids are names and cannot be derived from a key [evidence.verify.offline].
  */
 export function namedSignatureFault(
   bytes: Uint8Array,
@@ -27,7 +29,7 @@ export function namedSignatureFault(
   const keys = [publicKeyPems].flat().map((pem) => ({ pem, key: p256Key(pem) }));
   if (keys.some(({ key }) => !key)) return 'the public key is not a P-256 key in PEM form';
   const signature = Buffer.from(value, 'base64');
-  // Node skips characters that are not base64, but a signature must have one spelling only.
+  // Node skips characters that are not base64, but a signature must have only one valid encoding.
   if (signature.toString('base64') !== value) return 'the signature is not canonical base64';
   const signer = keys.find(({ key }) => key && verify('sha256', bytes, key, signature));
   if (!signer) return 'the signature does not belong to these bytes and public key';
@@ -35,7 +37,7 @@ export function namedSignatureFault(
   return key_id?.length === id.length && key_id !== id ? `its key_id is not ${id}, the key that signed` : undefined;
 }
 
-/** Computes the id of a key file: the beginning of the SHA-256 of its SPKI. */
+/** Computes a key file's id: the beginning of the SHA-256 of its SPKI. */
 const idOf = (pem: string): string =>
   createHash('sha256')
     .update(Buffer.from(pem.replace(/-----[A-Z ]+-----|\s/g, ''), 'base64'))

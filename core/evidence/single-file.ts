@@ -9,7 +9,7 @@ import { verifyBundle } from './verify.ts';
 /**
  * Yields the HTML file in pieces.
  * @param bundle text of an exported bundle.
- * @param script the verifier, built for a page of its own.
+ * @param script the verifier, built for use in a standalone page.
  * @throws Error for an unreadable bundle, and for a script that would end its element.
  */
 export async function* singleFile(bundle: string, script: string): AsyncIterable<string> {
@@ -18,7 +18,7 @@ export async function* singleFile(bundle: string, script: string): AsyncIterable
   const digest = Buffer.from(sha256(script), 'hex').toString('base64');
   const proof = {
     policy: `script-src 'sha256-${digest}'`,
-    // In JSON, `<` occurs only in strings and can be escaped there, so that no bundle text ends the element.
+    // In JSON, `<` occurs only in strings and can be escaped there, so that text in the bundle cannot end the element.
     parts: `<script type="application/json" id="bundle">${bundle.replaceAll('<', '\\u003c')}</script>\n<script>${script}</script>\n`,
   };
   yield* htmlReport(manifest, entries, await verifyBundle(bundle), proof);

@@ -1,4 +1,4 @@
-/** Totals of a session's entries for signing and verifying: counts, policy versions, credentials. */
+/** Totals over a session's entries for signing and verifying: counts, policy versions, credentials. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { SessionHead } from './ports.ts';
 
@@ -8,13 +8,13 @@ export interface CredentialProvenance {
   scope: string;
 }
 
-/** Returns the policy version under which an entry was decided, if recorded. */
+/** Returns the policy version under which the decision in an entry was made, if recorded. */
 export function policyVersionOf(entry: EvidenceEntry): number | undefined {
   const version = entry.body.policy_version;
   return Number.isSafeInteger(version) ? (version as number) : undefined;
 }
 
-/** Returns the credential named by an entry. Reads provenance only, so a secret cannot get into a manifest. */
+/** Returns the credential named by an entry. Reads only provenance, so a secret cannot get into a manifest. */
 function credentialOf(entry: EvidenceEntry): CredentialProvenance | undefined {
   if (entry.kind !== 'result' && entry.kind !== 'credential') return undefined;
   const credential = entry.body.credential as Partial<CredentialProvenance> | null | undefined;
@@ -24,7 +24,7 @@ function credentialOf(entry: EvidenceEntry): CredentialProvenance | undefined {
   return { id, type, scope };
 }
 
-/** Totals like those of `advanceHead`, kept in sets so that verifying a long session takes linear time. */
+/** Totals like those computed by `advanceHead`, kept in sets so that verifying a long session takes linear time. */
 export class Tally {
   readonly #counts = new Map<string, number>();
   readonly #policyVersions = new Set<number>();
@@ -57,7 +57,7 @@ export class Tally {
     return [...this.#credentials.values()];
   }
 
-  /** Returns the head that these entries lead to, or undefined without entries. */
+  /** Returns the head that these entries lead to, or undefined if there are none. */
   head(): SessionHead | undefined {
     if (!this.#first || !this.#last) return undefined;
     return {

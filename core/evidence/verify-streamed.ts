@@ -1,4 +1,4 @@
-/** Verifies bundles of any size in little memory. */
+/** Verifies bundles of any size using little memory. */
 import type { Verification } from '#core/contracts/evidence.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { parseStrict } from '#core/kernel/json.ts';
@@ -8,9 +8,9 @@ import type { LoggedEntry } from './in-log.ts';
 import { bundleRules, openBundle, unreadableEvidence, type Verifying, verifyOpened } from './verify.ts';
 
 /**
- * Verifies a bundle in two passes: first the other members, some of which follow the entries, then the entries. Holds
- * one entry in memory, and of the others only the fields compared with the log [evidence.large-sessions].
- * @param read the bytes of the bundle from its beginning. @throws what `read` throws.
+ * Verifies a bundle in two passes: first the other members, some of which follow the entries, then the entries. Keeps
+ * only one entry in memory, and for the rest only the fields compared with the log [evidence.large-sessions].
+ * @param read the bundle's bytes from its beginning. @throws what `read` throws.
  */
 export async function verifyStreamedBundle(
   read: () => AsyncIterable<Uint8Array>,
@@ -40,7 +40,7 @@ export async function verifyStreamedBundle(
   }
 }
 
-/** Returns the parsing rules for a piece, which is nested some levels deep in the bundle. */
+/** Returns the parsing rules for a piece, which is nested several levels deep in the bundle. */
 const rulesWithin = (levels: number) => ({ ...bundleRules, nesting: bundleRules.nesting! - levels });
 
 async function* parsedEntries(text: AsyncIterable<string>, held: LoggedEntry[] | undefined): AsyncGenerator<unknown> {

@@ -1,9 +1,8 @@
 /**
- * Verifies a session's chain from its entries and, optionally, a public key.
- *
- * `broken_link.index` is the 0-based position, in the list as supplied, of the first entry that is missing, altered, or
- * does not follow from its predecessors. If all entries are valid and the manifest or the stored head disagrees, the
- * index is the number of entries.
+ * Verifies a session's chain from its entries and, optionally, a public key. `broken_link.index` is the 0-based
+ * position, in the list as supplied, of the first entry that is missing, altered, or does not follow from its
+ * predecessors. If all entries are valid but the manifest or the stored head disagrees, the index is the number of
+ * entries.
  */
 import {
   bundleFormat,
@@ -29,11 +28,14 @@ export type { EntryLine } from './walk.ts';
 interface Expectation {
   /** The session manifest, as untrusted as the entries. */
   readonly manifest?: unknown;
-  /** PEM of the trusted key, obtained independently of the bundle. Of several keys, any may have signed. */
+  /**
+   * PEM of the trusted key, obtained independently of the bundle. If there are several keys, any of them may have
+   * signed.
+   */
   readonly trustedPublicKey?: PublicKeys | undefined;
   /** PEM that came with the manifest. It proves that the manifest is unaltered, but not its origin. */
   readonly accompanyingPublicKey?: PublicKeys | undefined;
-  /** The stored head of the live chain. It is trusted, and only it tells where an open chain ends. */
+  /** The stored head of the live chain. It is trusted, and nothing else shows where an open chain ends. */
   readonly head?: SessionHead | undefined;
   /** Checkpoint and archive of the chain. */
   readonly witness?: Partial<Witness> | undefined;
@@ -42,7 +44,7 @@ interface Expectation {
 }
 
 /**
- * Verifies entries in the order received, in constant memory. Hostile entries never make it throw. A fault of the
+ * Verifies entries in the order received, in constant memory. Hostile entries never cause an exception. A fault in the
  * source does, since it proves nothing.
  */
 export async function verifyChain(
@@ -58,8 +60,8 @@ export async function verifyChain(
 }
 
 /**
- * Does the same entry by entry: yields the line of every entry up to and including the first broken one, then returns
- * the verdict.
+ * Does the same entry by entry: yields one line per entry up to and including the first broken one, then returns the
+ * verdict.
  */
 export async function* verifySteps(
   entries: AsyncIterable<unknown> | Iterable<unknown>,
@@ -71,7 +73,7 @@ export async function* verifySteps(
   return verdict(walk, seal, expectation.head);
 }
 
-/** Limits for parsing a bundle: 64 levels of a request, those of bundle, list, entry and body, and a reserve. */
+/** Limits for parsing a bundle: 64 levels for a request, plus those of bundle, list, entry and body, plus a reserve. */
 export const bundleRules: JsonRules = {
   nesting: 80,
   values: Number.POSITIVE_INFINITY,
@@ -80,8 +82,8 @@ export const bundleRules: JsonRules = {
 };
 
 /**
- * Verifies an exported bundle: JSON text, its bytes, or the parsed document. Prefer text or bytes, in which duplicate
- * keys are detected. Never throws.
+ * Verifies an exported bundle: JSON text, its bytes, or the parsed document. Text or bytes are preferable, since
+ * duplicate keys are detected in them. Never throws.
  */
 export async function verifyBundle(
   bundle: unknown,
@@ -96,7 +98,7 @@ export async function verifyBundle(
   return verifyOpened(opened, () => ({ entries, held: entries }), { trustedPublicKey, onEntry, elsewhere, log });
 }
 
-/** Options of a bundle verification. */
+/** Options for verifying a bundle. */
 export interface Verifying {
   readonly trustedPublicKey?: PublicKeys | undefined;
   readonly onEntry?: ((line: EntryLine) => void) | undefined;
@@ -110,7 +112,7 @@ interface Source {
   readonly held: readonly LoggedEntry[];
 }
 
-/** Verifies a bundle whose members are known, while its entries may still arrive. */
+/** Verifies a bundle whose other members are known, while its entries may still be arriving. */
 export async function verifyOpened(
   { manifest, public_key, checkpoint, successions, log_proof }: OpenBundle,
   source: () => Source,
@@ -135,10 +137,10 @@ export async function verifyOpened(
   return { ...verification, valid: false, broken_link: broken };
 }
 
-/** Looks up the session in a log of checkpoints obtained independently of the bundle. The manifest is untrusted. */
+/** Lookup of the session in a log of checkpoints obtained independently of the bundle. The manifest is untrusted. */
 export type CheckpointsElsewhere = (manifest: Partial<SessionManifest>) => Pick<Witness, 'checkpoint' | 'notChecked'>;
 
-/** Returns the checkpoint from a bundle. The walk checks which session it belongs to. */
+/** Returns the checkpoint from a bundle. The walk checks to which session it belongs. */
 function checkpointOfBundle(given: unknown): Pick<Witness, 'checkpoint' | 'notChecked'> {
   if (given === undefined) return { notChecked: ['checkpoints not checked: the bundle carries none'] };
   const { point, checkpoint } = given as SessionCheckpoint;

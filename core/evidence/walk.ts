@@ -15,7 +15,7 @@ import type { Witness } from './witness.ts';
 
 type BrokenLink = NonNullable<Verification['broken_link']>;
 
-/** One line of a verification for people. Its texts have no control characters. */
+/** One line of a verification for people. Its strings have no control characters. */
 export interface EntryLine {
   readonly index: number;
   readonly ok: boolean;
@@ -37,7 +37,7 @@ export class ChainWalk {
   #contradicted = false;
   #broken: BrokenLink | undefined;
 
-  /** Head and manifest name the chain and its end. Without them, the first entry names the chain. */
+  /** Head and manifest name the chain and its end. Without them, the first entry determines the chain. */
   constructor(head: SessionHead | undefined, manifest: SessionManifest | undefined, witness?: Partial<Witness>) {
     this.#comparison = new Comparison(witness);
     this.#session = head ?? manifest;
@@ -111,13 +111,15 @@ export class ChainWalk {
     return found;
   }
 
-  /** Returns the sources that the chain was compared with in addition to head and manifest, and the skipped checks. */
+  /**
+   * Returns the sources with which the chain was compared, in addition to head and manifest, and the skipped checks.
+   */
   compared(): ReturnType<Comparison['summary']> & Pick<Verification, 'passkey_votes'> {
     const { votes } = this.#passkeys;
     return { ...this.#comparison.summary(), ...(votes > 0 && { passkey_votes: votes }) };
   }
 
-  /** Returns where a valid chain contradicts its checkpoint, archive, head or manifest. */
+  /** Returns the point at which a valid chain contradicts its checkpoint, archive, head or manifest. */
   disagreement(ends: readonly ClaimedEnd[]): BrokenLink | undefined {
     const manifest = this.manifest();
     const apart = this.#contradiction(this.#comparison.ending(this.#seen));

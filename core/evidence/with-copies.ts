@@ -1,4 +1,7 @@
-/** Reads entries of a session whose older rows expired: from the table, and expired ones from the archive. */
+/**
+ * Reads the entries of a session whose older rows have expired: current ones from the table, expired ones from the
+ * archive.
+ */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { StoredEntry } from './entry-text.ts';
 import type { ArchiveReader, EvidenceLog } from './ports.ts';

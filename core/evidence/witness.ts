@@ -1,6 +1,6 @@
 /**
- * A session's newest checkpoint and archived copies. The tables are compared with them, since a role that can write the
- * tables cannot write these.
+ * A session's newest checkpoint and archived copies. The tables are compared with these, since a role that can write
+ * the tables cannot write them.
  */
 import type { Unread, Verification } from '#core/contracts/evidence.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
@@ -12,9 +12,9 @@ export interface Witness {
   readonly archived?: WitnessedArchive;
   /** Whether a missing copy indicates that the gateway did not write the entry. */
   readonly archiveComplete: boolean;
-  /** Descriptions of the checks that were not possible. */
+  /** Descriptions of the checks that could not be made. */
   readonly notChecked: readonly string[];
-  /** Those of them that a fault prevented. */
+  /** The unavailable checks that were prevented by a fault. */
   readonly unread?: readonly Unread[];
   /** When the witness was queried, in milliseconds. */
   readonly at: number;
@@ -22,11 +22,11 @@ export interface Witness {
 
 /** The copies of one session. */
 interface WitnessedArchive {
-  /** The highest index that had a copy before the head was read; -1 for none. */
+  /** The highest index that had a copy before the head was read; -1 if there was none. */
   readonly end: number;
-  /** Returns the indexes that have copies, in order. Each call reads the archive again. */
+  /** Returns the indexes that have copies, in order. Each call re-reads the archive. */
   places(): AsyncIterable<ArchivedPlace>;
-  /** Logs that reading failed midway, and returns a description. */
+  /** Logs that a read failed midway, and returns a description. */
   unreadable(fault: unknown): string;
 }
 
@@ -39,10 +39,10 @@ export interface WitnessPorts {
   readonly archived: ArchiveReader | undefined;
 }
 
-/** Copies and checkpoints follow a commit within about a second, so a session that just grew is read again. */
+/** Copies and checkpoints follow a commit within about a second, so a session that has just grown is re-read. */
 const young = { ms: 5_000, pauseMs: 100, tries: 20 };
 
-/** Reads checkpoint and archive, then the head: an honest chain is then at least as long as they say. */
+/** Reads checkpoint and archive first, then the head: an honest chain is then at least as long as they indicate. */
 export async function witnessOf(
   ports: WitnessPorts,
   tenant: string,
@@ -59,7 +59,7 @@ export async function witnessOf(
   return { head, witness: { ...checkpoints, ...archive, notChecked, unread, archiveComplete, at } };
 }
 
-/** Returns a failed verification if a session without a head is known to checkpoint or archive. */
+/** Returns a failed verification if a session without a head is known to the checkpoint log or archive. */
 export function missingSession({ checkpoint, archived }: Witness): Verification | undefined {
   const known = checkpoint
     ? `the checkpoint of ${checkpoint.created_at} names ${checkpoint.point.index + 1} entries of it`

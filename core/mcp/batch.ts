@@ -1,4 +1,4 @@
-/** Answers batches of messages (revision 2025-03-26 only) with one JSON array of all responses. */
+/** Answers message batches (revision 2025-03-26 only) with one JSON array containing all responses. */
 
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';

@@ -1,4 +1,4 @@
-/** Maps the methods of both eras to their implementations. Methods of another era are unknown. */
+/** Maps the methods of both eras to their implementations. A method from the other era counts as unknown. */
 
 import type { JsonObject } from '#core/kernel/json.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
@@ -21,13 +21,13 @@ export interface Services {
 /** Loaded with the first guarded server. */
 const unmarked = lazyImport(() => import('./tools/unmarked.ts'));
 
-/** Checks for a method whose execution inspects results and messages itself. */
+/** Checks for a method whose execution itself inspects results and messages. */
 const isCarriedOut = (method: string): boolean =>
   ['tools/call', 'prompts/get', 'resources/read'].includes(method) || method.startsWith('tasks/');
 
 /**
  * Answers one request.
- * @throws RpcFault -32601 for a method that the era does not have, and the errors of the method.
+ * @throws RpcFault -32601 for a method that does not exist in the era, and the method's own errors.
  */
 export async function dispatch(
   services: Services,
@@ -45,7 +45,7 @@ export async function dispatch(
 
 const isGuarded = ({ conversation }: Caller): boolean => conversation.entries.some(({ guard }) => guard !== 'off');
 
-/** Wraps `hand` so that unsolicited server messages pass the guard first. */
+/** Wraps `hand` so that unsolicited server messages first pass the guard. */
 export async function heardByClient(
   ports: McpPorts,
   caller: Caller,
@@ -111,10 +111,10 @@ async function initialize(ports: McpPorts, sessions: Sessions, caller: Caller): 
   return { result: initializeResult(session.handshake, met, ports.version) };
 }
 
-/** Loads the module with the first task, because few clients use tasks. */
+/** Loads the module on the first task, because few clients use tasks. */
 const tasks = () => import('./waiting/tasks.ts');
 
-/** Checks for a task method of the caller's era. */
+/** Checks whether the method is a task method of the caller's era. */
 const hasTaskMethod = (era: Caller['era'], method: string): boolean =>
   (era === 'session'
     ? ['tasks/get', 'tasks/result', 'tasks/cancel']

@@ -33,16 +33,16 @@ export class McpGateway {
   readonly #callers: Callers;
   readonly #listening: Listening;
   readonly #requests: RunningRequests;
-  /** Open streams of sessions. */
+  /** Open session streams. */
   readonly #streams = new Set<AbortController>();
-  /** Limits on open event streams of clients. */
+  /** Limits on clients' open event streams. */
   readonly eventStreams: EventStreams;
-  /** Answers that clients may resume. */
+  /** Responses that clients can resume. */
   readonly resumable: ResumableStreams;
 
   /**
    * Creates the gateway.
-   * @param conversations shared with the executor, so that a process has one conversation per server.
+   * @param conversations shared with the executor, so that each process has one conversation per server.
    */
   constructor(ports: McpPorts, conversations: Conversations) {
     this.#ports = ports;
@@ -55,7 +55,7 @@ export class McpGateway {
     this.#requests = new RunningRequests({ ports, sessions: this.#sessions, listening: this.#listening });
   }
 
-  /** Handles `POST /mcp`. Returns the faults of a message as JSON-RPC errors. */
+  /** Handles `POST /mcp`. Returns a message's faults as JSON-RPC errors. */
   async post(body: Json, call: McpCall): Promise<McpReply> {
     try {
       if (Array.isArray(body)) return await this.#batch(body, call);
@@ -69,8 +69,9 @@ export class McpGateway {
   }
 
   /**
-   * Handles `GET /mcp`: streams unsolicited server messages, or the rest of an answer whose connection ended.
-   * @throws GatewayError `method_not_allowed` if the host offers no such streams, `rate_limit_error` for too many.
+   * Handles `GET /mcp`: streams unsolicited server messages, or the rest of a response whose connection ended.
+   * @throws GatewayError `method_not_allowed` if the host offers no such streams, `rate_limit_error` if there are too
+   * many.
    */
   async stream(call: McpCall): Promise<McpReply> {
     assertSessionRevision(call);
@@ -91,12 +92,12 @@ export class McpGateway {
     }
   }
 
-  /** Counts a request for a stream like a request in a message. @throws as `admitRequest` */
+  /** Counts a request for a stream in the same way as a request in a message. @throws as `admitRequest` */
   admit(call: McpCall): Promise<AdmittedRequest> {
     return admitRequest(this.#ports, call);
   }
 
-  /** Streams the messages of a session's servers until the signal aborts or the reader leaves. */
+  /** Streams messages from a session's servers until the signal aborts or the reader disconnects. */
   async listen(call: McpCall): Promise<McpReply> {
     const caller = await this.#callers.ofSession(call);
     const queue = new MessageQueue();
@@ -116,14 +117,14 @@ export class McpGateway {
     assertSessionRevision(call);
     const session = await this.#sessions.find(call.headers.session, call.principal);
     this.#requests.endOf(session);
-    // Another instance may have opened conversations of this session: resume all of them, to end them.
+    // Another instance may have opened conversations for this session: resume all of them in order to end them.
     await reachedServers(this.#conversations.ofSession(session, serversOf(call)), this.#ports.telemetry);
     await this.#conversations.end(session.id);
     await this.#sessions.end(session);
     return { status: 204, headers: {} };
   }
 
-  /** Ends all streams before the host stops, because they have no end of their own. Clients reopen them elsewhere. */
+  /** Ends all streams before the host stops, because they do not end by themselves. Clients reopen them elsewhere. */
   endStreams(): void {
     for (const stream of this.#streams) stream.abort();
   }
@@ -160,7 +161,7 @@ export class McpGateway {
     };
   }
 
-  /** Checks whether answers can be resumed: the client opens event streams and one process serves all of them. */
+  /** Checks whether responses can be resumed: the client opens event streams and one process serves all of them. */
   #resumes(session: McpSession | undefined): session is McpSession {
     return session?.protocol_version === resumableVersion && this.#ports.hostLimits?.eventStreamMs === undefined;
   }
@@ -186,7 +187,7 @@ export class McpGateway {
   }
 }
 
-/** Requests outside any limit: liveness checks and cancellations (decision 0171). */
+/** Requests that are exempt from limits: liveness checks and cancellations (decision 0171). */
 const free: ReadonlySet<string> = new Set(['ping', 'tasks/cancel']);
 
 const isCounted = (message: RpcMessage): boolean => message.kind === 'request' && !free.has(message.request.method);

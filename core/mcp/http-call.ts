@@ -1,4 +1,4 @@
-/** An HTTP request of an MCP client, and the reply that the endpoint writes. */
+/** An HTTP request from an MCP client, and the reply that the endpoint writes. */
 
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
@@ -22,13 +22,13 @@ export interface McpCall {
 export interface McpReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Messages as they arrive, the response last. Absent for an accepted notification. */
+  /** Messages as they arrive, with the response last. Absent for an accepted notification. */
   readonly messages?: MessageQueue;
   /** Session and owning key for resuming the messages, if they are sent as events. */
   readonly resumableIn?: { readonly session: string; readonly owner: string } | undefined;
-  /** The rest of a resumed answer. */
+  /** The rest of a resumed response. */
   readonly events?: AsyncIterableIterator<StreamEvent>;
-  /** The whole reply as one JSON text: a batch, or an error before any asynchronous work. */
+  /** The whole reply as one JSON string: a batch, or an error raised before any asynchronous work. */
   readonly body?: Json;
   /** Settles when all work has ended. Never rejects. */
   readonly finished?: Promise<void>;
@@ -36,6 +36,6 @@ export interface McpReply {
 
 export const serversOf = ({ snapshot }: McpCall) => snapshot.configuration.upstreams.mcp;
 
-/** Returns the message address from the first event of an HTTP+SSE stream. That event is not a JSON-RPC message. */
+/** Returns the message URL from the first event of an HTTP+SSE stream. That event is not a JSON-RPC message. */
 export const endpointOf = ({ endpoint }: JsonObject): string | undefined =>
   typeof endpoint === 'string' ? endpoint : undefined;

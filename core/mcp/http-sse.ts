@@ -1,6 +1,6 @@
 /**
- * The older HTTP+SSE transport: `GET /sse` opens a stream that announces the address for messages and carries every
- * answer. Messages that reach another process are stored until the stream's process fetches them.
+ * The older HTTP+SSE transport: `GET /sse` opens a stream that announces the URL for messages and carries every
+ * response. Messages that reach another process are stored until the stream's process fetches them.
  */
 
 import type { Principal } from '#core/configuration/identity/principal.ts';
@@ -17,10 +17,10 @@ import { MessageQueue } from './sessions/message-queue.ts';
 
 type Owner = Pick<Principal, 'tenant' | 'key_id'>;
 
-/** Stored messages for streams that another process holds. */
+/** Stored messages for streams held by other processes. */
 export interface StreamInboxes {
   open(id: string, owner: Owner, expiresAt: string): Promise<void>;
-  /** Returns `unknown` also for a stream that has ended or belongs to another key, and `full` if the inbox is full. */
+  /** Returns `unknown` also if the stream has ended or belongs to another key, and `full` if the inbox is full. */
   post(id: string, owner: Owner, message: string): Promise<'kept' | 'unknown' | 'full'>;
   /** Returns new messages, oldest first. */
   take(id: string): Promise<readonly { readonly id: string; readonly text: string }[]>;
@@ -46,7 +46,7 @@ interface Stream {
 }
 
 const askEveryMs = 250;
-/** Longer than any stream: a function runs for at most 15 minutes. */
+/** Longer than any stream can last: a function runs for at most 15 minutes. */
 const lifeMs = 20 * 60_000;
 
 export class OlderStreams {
@@ -61,8 +61,8 @@ export class OlderStreams {
 
   /**
    * Handles `GET /sse`.
-   * @param base part of the caller's address before `/mcp`.
-   * @throws GatewayError `not_found` if the host does not offer it, `rate_limit_error` for too many streams.
+   * @param base part of the caller's URL before `/mcp`.
+   * @throws GatewayError `not_found` if the host does not offer it, `rate_limit_error` if there are too many streams.
    */
   async open(given: McpCall, base: string): Promise<McpReply> {
     const { ids, clock, inboxes } = this.#ports;
@@ -107,7 +107,10 @@ export class OlderStreams {
     return { status: 202, headers: {}, ...(await this.#take(stream, body, call)) };
   }
 
-  /** Stores a message for another process. Rejects one that looks like a secret, because it is stored unredacted. */
+  /**
+   * Stores a message for another process. Rejects a message that seems to contain a secret, because messages are stored
+   * unredacted.
+   */
   async #handOver(id: string, body: Json, { principal, snapshot }: McpCall): Promise<void> {
     const { ids, inboxes } = this.#ports;
     const parameters = isObject(body) && isObject(body.params) ? body.params.arguments : undefined;
@@ -125,7 +128,7 @@ export class OlderStreams {
     if (outcome !== 'kept') throw noStream();
   }
 
-  /** Answers the messages that other processes stored for this stream, until the client disconnects. */
+  /** Answers the messages stored by other processes for this stream, until the client disconnects. */
   async #empty(id: string, stream: Stream, call: McpCall, inboxes: StreamInboxes): Promise<void> {
     const { telemetry, pause, snapshots } = this.#ports;
     const lost = (cause: unknown) =>
@@ -136,7 +139,7 @@ export class OlderStreams {
         const messages = await inboxes.take(id);
         const snapshot = messages.length > 0 ? await snapshots.current({ of: call.principal }) : call.snapshot;
         for (const { id: message, text } of messages) {
-          if (known.has(message)) continue; // already handled, deletion not visible yet
+          if (known.has(message)) continue; // already handled; its deletion is not visible yet
           known.add(message);
           void this.#take(stream, parseStrict(text), { ...call, snapshot }).catch(
             (fault: unknown) => void stream.queue.write(responseOf(null, { error: errorOf(fault).error })),
@@ -150,7 +153,7 @@ export class OlderStreams {
     await inboxes.close(id).catch(lost);
   }
 
-  /** Handles one message. `finished` settles when it is done. */
+  /** Handles one message. `finished` settles when the work is done. */
   async #take(stream: Stream, body: Json, call: McpCall): Promise<Pick<McpReply, 'finished'>> {
     const headers = { ...call.headers, session: stream.session };
     const reply = await this.#gateway.post(body, { ...call, headers, signal: stream.gone.signal });

@@ -10,16 +10,19 @@ import type { RequestId, RpcOutcome } from './protocol/messages.ts';
 import type { EventStreamPorts } from './sessions/event-streams.ts';
 import type { Subscriptions } from './sessions/subscriptions.ts';
 
-/** All ports of the MCP endpoint. Only its flow takes them; other functions pick the members of their part. */
+/** All ports of the MCP endpoint. Only its flow takes all of them; other functions pick the members they need. */
 export interface McpPorts extends GovernPorts, Pick<EventStreamPorts, 'hostLimits' | 'streamSlots'> {
   readonly mcpStore: McpStore;
-  /** Ports of the tool guard's classifiers, loaded with the first. Without it, a configured classifier fails. */
+  /**
+   * Ports for the tool guard's classifiers, loaded with the first classifier. Without them, a configured classifier
+   * fails.
+   */
   readonly classifiers: (() => Promise<ClassifierPorts>) | undefined;
   readonly secrets: SecretStore;
   readonly upstreams: McpUpstreams;
   /** Version of the gateway. */
   readonly version: string;
-  /** Texts of tool definitions, read only to compare definitions before acceptance. */
+  /** Text of tool definitions, read only to compare definitions before acceptance. */
   readonly definitionTexts: ObjectStore;
   readonly counters: Counters;
   readonly unnamedSessions: UnnamedSessions;
@@ -32,7 +35,7 @@ export interface ClientHandshake {
   readonly clientInfo: JsonObject;
 }
 
-/** State to resume a conversation with a server on any instance. */
+/** State needed to resume a conversation with a server on any instance. */
 export interface Continuation {
   readonly session_id?: string;
   readonly protocol_version: string;
@@ -42,17 +45,17 @@ export interface ConnectOptions {
   /** True if several clients call concurrently: the gateway assigns the ids. */
   readonly shared: boolean;
   readonly handshake: ClientHandshake;
-  /** The gateway's own client data, sent to a server that all callers share. */
+  /** The gateway's own client data, sent to a server shared by all callers. */
   readonly own: ClientHandshake;
-  /** Era to try first. A server that supports only one era is contacted in that one. */
+  /** Era to try first. A server that supports only one era is contacted in that era. */
   readonly prefer: 'session' | 'stateless';
   readonly resume?: Continuation | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Client of MCP servers: streamable HTTP, the older HTTP+SSE, and child processes. */
+/** Client for MCP servers: streamable HTTP, the older HTTP+SSE, and child processes. */
 export interface McpUpstreams {
-  /** Opens or resumes a conversation. @throws UpstreamFault when the server cannot be reached or does not speak MCP. */
+  /** Opens or resumes a conversation. @throws UpstreamFault if the server cannot be reached or does not speak MCP. */
   connect(entry: McpUpstreamEntry, options: ConnectOptions): Promise<UpstreamLink>;
   /** Closes every connection and ends every child process. */
   stop(): Promise<void>;
@@ -61,15 +64,15 @@ export interface McpUpstreams {
 export interface RequestOptions {
   /** Aborting also cancels the request at the server. */
   readonly signal: AbortSignal;
-  /** Called for each notification and request of the server that belongs to this request. */
+  /** Called for each of the server's notifications and requests that belong to this request. */
   readonly onMessage: (message: JsonObject) => void;
-  /** Called when the server answers with an event stream, even for the response alone. */
+  /** Called when the server responds with an event stream, even for the response alone. */
   readonly onEvents?: (() => void) | undefined;
   /** Bearer token that replaces the configured one. */
   readonly bearer?: string | undefined;
-  /** Request id at the server if the caller has its own conversation. */
+  /** Request id to use with the server if the caller has its own conversation. */
   readonly id: RequestId;
-  /** `Mcp-Param-*` headers of the caller. */
+  /** The caller's `Mcp-Param-*` headers. */
   readonly passed?: Readonly<Record<string, string>>;
 }
 
@@ -77,31 +80,36 @@ export interface UpstreamLink {
   readonly name: string;
   /** `session` (2025): the server keeps a session. `stateless` (2026): each request is independent. */
   readonly era: 'session' | 'stateless';
-  /** True if several callers use it: unsolicited messages of the server then have no owner [mcp.sessions]. */
+  /**
+   * True if several callers use the conversation: unsolicited messages from the server then have no owner
+   * [mcp.sessions].
+   */
   readonly shared: boolean;
   /**
-   * Digests of each session's subscribed addresses, if the server treats all sessions as one client. Lost when the
+   * Digests of each session's subscribed URIs, if the server treats all sessions as one client. Lost when the
    * connection ends.
    */
   readonly subscriptions?: Subscriptions;
   readonly continuation: Continuation;
-  /** The server's answer to `initialize` or `server/discover`; empty for a resumed conversation. */
+  /** The server's response to `initialize` or `server/discover`; empty for a resumed conversation. */
   readonly initializeResult: JsonObject;
   /**
    * Returns the server's response, including its errors.
    * @throws UpstreamFault if there was no response.
    */
   request(method: string, params: JsonObject, options: RequestOptions): Promise<RpcOutcome>;
-  /** Sends a notification, or the response to a request of the server. @throws UpstreamFault */
+  /** Sends a notification, or the response to a request from the server. @throws UpstreamFault */
   send(message: JsonObject): Promise<void>;
-  /** Receives messages that belong to no request. Resolves when the server ends the stream or the signal aborts. */
+  /**
+   * Receives messages that do not belong to a request. Resolves when the server ends the stream or the signal aborts.
+   */
   listen(onMessage: (message: JsonObject) => void, signal: AbortSignal): Promise<void>;
   /** Ends the conversation at the server. Never throws. */
   close(): Promise<void>;
 }
 
 export type UpstreamFaultKind =
-  /** No connection, or an answer that is not MCP. */
+  /** No connection, or a response that is not MCP. */
   | 'unreachable'
   | 'timeout'
   /** The connection ended before the response. */
@@ -117,7 +125,7 @@ export type UpstreamFaultKind =
 export class UpstreamFault extends Error {
   override readonly name = 'UpstreamFault';
   readonly kind: UpstreamFaultKind;
-  /** HTTP status, if the server refused with one. */
+  /** HTTP status, if the server refused the request with one. */
   readonly status: number | undefined;
 
   constructor(kind: UpstreamFaultKind, message: string, cause?: unknown, status?: number) {
@@ -127,67 +135,68 @@ export class UpstreamFault extends Error {
   }
 }
 
-/** A stored session of the revisions up to 2025-11-25. */
+/** A stored session under the revisions up to 2025-11-25. */
 export interface McpSession {
   readonly id: string;
   readonly tenant: string;
-  /** Key that opened the session; other keys may not use it. */
+  /** Key that opened the session; other keys may not use the session. */
   readonly key_id: string;
   readonly protocol_version: string;
-  /** Sessions of earlier connections that have a pending request of the same key and client, newest first. */
+  /** Sessions from earlier connections that have a pending request by the same key and client, newest first. */
   readonly earlier?: readonly string[];
   readonly handshake: ClientHandshake;
   readonly upstreams: Readonly<Record<string, Continuation>>;
-  /** The client's last answer to `roots/list` [guard.roots]. */
+  /** The client's last response to `roots/list` [guard.roots]. */
   readonly roots?: readonly string[];
   /** ISO 8601. */
   readonly expires_at: string;
 }
 
-/** State of one tool's definition. */
+/** State of a single tool's definition. */
 export interface ToolMark {
   /**
-   * Accepted fingerprint: from the first contact with the server, or accepted by a human. Absent for a tool added
-   * later.
+   * Accepted fingerprint: recorded at the first contact with the server, or accepted by a human. Absent for a tool
+   * added later.
    */
   readonly fingerprint?: string | undefined;
   /** ISO 8601. */
   readonly seen_at: string;
   /**
-   * Tenant and time (ISO 8601) of the administrative evidence entry that records the acceptance. Absent for marks of a
-   * release that did not record the first contact.
+   * Tenant and time (ISO 8601) of the administrative evidence entry that records the acceptance. Absent for marks from
+   * a release that did not record the first contact.
    */
   readonly recorded?: { readonly tenant: string; readonly at: string };
-  /** A definition that is not accepted yet: changed, or of a new tool. */
+  /** A definition that has not been accepted yet: a changed one, or that of a new tool. */
   readonly changed?: {
     readonly fingerprint: string;
     readonly seen_at: string;
-    /** Finding kinds for which the tool guard holds the tool until it is accepted. */
+    /** Finding kinds that make the tool guard hold the tool until it is accepted. */
     readonly guard?: readonly string[];
-    /** Tools of other servers that it shadows, as `<server>: <tool>` [guard.definitions]. */
+    /** Tools of other servers that this tool shadows, as `<server>: <tool>` [guard.definitions]. */
     readonly shadows?: readonly string[];
     /**
-     * True if the object store has its text under the fingerprint, false if the text is too large, absent if not tried.
+     * True if the object store has the definition's text under the fingerprint, false if the text is too large, absent
+     * if storing was not tried.
      */
     readonly kept?: boolean;
   };
-  /** Shadowed tools that a human accepted together with it. */
+  /** Shadowed tools that a human accepted together with this tool. */
   readonly shadows?: readonly string[];
   /** Shadowed tools that were only recorded, because shadowing is not reviewed. */
   readonly shadows_noted?: readonly string[];
-  /** Facts of the latest definition that decide capability and target together with the name. */
+  /** Facts from the latest definition that, together with the name, determine capability and target. */
   readonly about?: ToolFacts;
-  /** The accepted definition as digests and classes, without text of the server. */
+  /** The accepted definition as digests and classes, without text from the server. */
   readonly surface?: string;
   /** Like `changed.kept`, for the accepted definition. */
   readonly kept?: boolean;
 }
 
-/** Facts without free text of the server: boolean hints, and an argument from the gateway's own list. */
+/** Facts without free text from the server: boolean hints, and an argument from the gateway's own list. */
 export interface ToolFacts {
   readonly read_only?: boolean;
   readonly destructive?: boolean;
-  /** Argument that usually names the target, or `owner/repo` for two of them. */
+  /** Argument that usually names the target, or `owner/repo` for a pair of arguments. */
   readonly target?: string;
 }
 
@@ -206,6 +215,6 @@ export interface McpStore {
   endSession(id: string): Promise<void>;
   /** Reads consistently. */
   marks(upstream: string): Promise<ToolMarks>;
-  /** Writes revision + 1. Returns false if another process wrote in the meantime. */
+  /** Writes revision + 1. Returns false if another process has written in the meantime. */
   putMarks(marks: ToolMarks): Promise<boolean>;
 }

@@ -1,4 +1,4 @@
-/** Replies and log lines for faults of MCP messages, and checks before a message is parsed. */
+/** Replies and log lines for faults in MCP messages, and checks made before a message is parsed. */
 
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
@@ -8,7 +8,7 @@ import { errorOf, mcpCodes, type RequestId, type RpcError, RpcFault, responseOf 
 
 type Log = { readonly telemetry: Pick<Telemetry, 'log'> };
 
-/** Returns the reply to a message that failed before any part of the answer was sent. */
+/** Returns the reply to a message that failed before any part of the response was sent. */
 export function refusedReply(ports: Log, fault: unknown, id: RequestId | null): McpReply {
   const { error, status } = faultOf(ports, fault);
   const wait = fault instanceof GatewayError ? fault.retryAfterSeconds : undefined;
@@ -22,14 +22,14 @@ export function refusedReply(ports: Log, fault: unknown, id: RequestId | null): 
   };
 }
 
-/** Returns the JSON-RPC error of a fault. Logs a fault whose details the client does not see. */
+/** Returns the JSON-RPC error for a fault. Logs a fault whose details the client does not see. */
 export function faultOf(ports: Log, fault: unknown): { readonly error: RpcError; readonly status: number } {
   const outcome = errorOf(fault);
   if (outcome.error.code === mcpCodes.internal && !(fault instanceof RpcFault)) logFault(ports, fault);
   return outcome;
 }
 
-/** Logs a fault. A refused caller is not an error of the gateway [mcp.upstream-error]. */
+/** Logs a fault. A refused caller does not count as a gateway error [mcp.upstream-error]. */
 export function logFault({ telemetry }: Log, fault: unknown): void {
   const error = fault instanceof Error ? fault.message : String(fault);
   const refused = fault instanceof GatewayError && fault.kind.status < 500;
@@ -38,7 +38,7 @@ export function logFault({ telemetry }: Log, fault: unknown): void {
 }
 
 /**
- * Rejects the stateless revision, which has neither streams nor sessions to end.
+ * Rejects the stateless revision, which has neither streams nor sessions that could end.
  * @throws GatewayError `method_not_allowed`
  */
 export function assertSessionRevision({ headers }: McpCall): void {

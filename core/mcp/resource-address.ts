@@ -1,9 +1,9 @@
 /**
- * The configured address of the endpoint: `identity.mcp_resource`, never the Host of a request [identity.oidc-mcp].
+ * The configured address of the endpoint: `identity.mcp_resource`, never a request's Host header [identity.oidc-mcp].
  */
 import type { Configuration } from '#core/contracts/config.ts';
 
-/** Returns the part of the configured resource before `/mcp`, or undefined without one. */
+/** Returns the part of the configured resource before `/mcp`, or undefined if no resource is configured. */
 export function resourceBase({ mcp_resource }: Configuration['identity']): string | undefined {
   if (mcp_resource === undefined) return undefined;
   const { origin, pathname } = new URL(mcp_resource);

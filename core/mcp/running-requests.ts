@@ -1,4 +1,4 @@
-/** Runs requests: their messages, and their cancellation, which may arrive at any process. */
+/** Runs requests: relays their messages and handles their cancellation, which may arrive at any process. */
 
 import type { CallName } from '#core/execution/cancellation/ports.ts';
 import { Cancelled, watchCancelled } from '#core/execution/cancellation/watch.ts';
@@ -13,7 +13,7 @@ import type { Caller, Exchange } from './sessions/caller.ts';
 import { MessageQueue } from './sessions/message-queue.ts';
 
 interface RunningRequest {
-  /** Messages as they arrive, the response last. */
+  /** Messages as they arrive, with the response last. */
   readonly messages: MessageQueue;
   /** Settles when all work of the request has ended. Never rejects. */
   readonly finished: Promise<void>;
@@ -35,7 +35,7 @@ export class RunningRequests {
     const key = runningKey(caller, request.id);
     const alike = this.#running.get(key) ?? new Set();
     this.#running.set(key, alike.add(aborting));
-    // A request of a session outlives its connection; a stateless request does not.
+    // A session's request outlives its connection; a stateless request does not.
     if (caller.era === 'stateless') {
       queue.onLeft(() => aborting.abort());
       left.addEventListener('abort', () => aborting.abort(), { once: true });
@@ -57,7 +57,7 @@ export class RunningRequests {
         if (lacksCapability(outcome, caller.era)) queue.refusal = { status: 400 };
         void queue.write(responseOf(request.id, outcome));
       } catch (fault) {
-        // A cancelled request gets no answer (2025), or has no reader left (2026).
+        // A cancelled request gets no response (2025), or has no reader left (2026).
         if (!watch.signal.aborted) this.#fail(queue, request.id, fault);
       } finally {
         watch.stop();
@@ -70,10 +70,13 @@ export class RunningRequests {
     return { messages: queue, finished: work() };
   }
 
-  /** Cancels a request. Returns false if it does not run here; other processes poll for cancellations every second. */
+  /**
+   * Cancels a request. Returns false if the request is not running here; other processes poll for cancellations every
+   * second.
+   */
   async cancel(caller: Caller, id: RequestId): Promise<boolean> {
     const running = [...(this.#running.get(runningKey(caller, id)) ?? [])];
-    // Clients without a session may share a key and an id. If several requests match, none is cancelled.
+    // Clients without a session may share a key and an id. If several requests match, none of them is cancelled.
     if (running.length > 1 && !caller.session) return true;
     for (const each of running) each.abort(new Cancelled(caller.principal.key_id));
     if (running.length > 0) return true;
@@ -83,7 +86,8 @@ export class RunningRequests {
   }
 
   /**
-   * Cancels the requests of a session that its client ended. A held call stays pending: the client may return for it.
+   * Cancels the requests of a session that its client has ended. A held call stays pending: the client may come back
+   * for it.
    */
   endOf({ id }: McpSession): void {
     for (const [key, alike] of this.#running)
@@ -101,14 +105,14 @@ export class RunningRequests {
   }
 }
 
-/** Checks for a missing client capability, which is HTTP 400 in the stateless revision (2026-07-28). */
+/** Checks for a missing client capability, which results in HTTP 400 in the stateless revision (2026-07-28). */
 const lacksCapability = (outcome: RpcOutcome, era: Era): boolean =>
   era === 'stateless' && 'error' in outcome && outcome.error.code === mcpCodes.missingCapability;
 
 const runningKey = ({ conversation, sessionId }: Caller, id: RequestId): string =>
   `${conversation.owner}\n${sessionId}\n${typeof id}:${id}`;
 
-/** Returns the name of a request, identical in every process. */
+/** Returns the name of a request, which is the same in every process. */
 const callName = (caller: Caller, id: RequestId): CallName => {
   const { tenant, key_id } = caller.principal;
   return { tenant, key_id, call: `mcp:${digestOf([caller.sessionId, typeof id, String(id)])}` };

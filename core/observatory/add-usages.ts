@@ -5,7 +5,7 @@ import { byCostDescending } from './usage.ts';
 
 export type Counts = Readonly<Record<string, number>>;
 
-/** Adds up counts by name, without zeros. A tool rule and a filter of the same name are counted together. */
+/** Adds up counts by name, leaving out zeros. A tool rule and a filter with the same name are counted together. */
 export function addCounts(all: Iterable<Counts>): Counts {
   const sums = new Map<string, number>();
   for (const counts of all)
@@ -69,7 +69,7 @@ function addModels(all: readonly Usage[]): ModelUsage[] {
         requests: sum(({ requests }) => requests),
         input_tokens: sum(({ input_tokens }) => input_tokens),
         output_tokens: sum(({ output_tokens }) => output_tokens),
-        // Adds millionths as integers, since sums of fractions would drift.
+        // Adds amounts as integer millionths, since sums of fractions would drift.
         cost_usd: toUsd(Math.round(sum(({ cost_usd }) => cost_usd) * 1e6)),
         errors: sum(({ errors }) => errors),
       };

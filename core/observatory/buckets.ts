@@ -23,11 +23,11 @@ interface Totals {
   readonly errors: number;
   /** Errors divided by requests, 0 to 1. */
   readonly error_rate: number;
-  /** Latency of calls that were answered or failed, and of executed actions; null if there were none. */
+  /** Latency of calls that succeeded or failed, and of executed actions; null if there were none. */
   readonly p50_latency_ms: number | null;
   readonly p95_latency_ms: number | null;
   readonly p99_latency_ms: number | null;
-  /** Input and output tokens together. */
+  /** Sum of input and output tokens. */
   readonly tokens: number;
   readonly cost_usd: number;
   readonly blocked: number;
@@ -53,14 +53,14 @@ export function parseStep(text: string | undefined): Step {
   throw invalidRequest(`step is ${JSON.stringify(text.slice(0, 64))}; it takes 1m, 5m or 1h.`);
 }
 
-/** Returns totals of several sums. Sketches are merged, so percentiles are those of all calls, not averages. */
+/** Returns the totals of several sums. Sketches are merged, so percentiles are those of all calls, not averages. */
 export function totalsOf(all: readonly Measures[]): Totals {
   const [only, more] = all;
   if (!only || more) return totals(addUp(all));
   return totalsOfOne(only);
 }
 
-/** Cached, since a store returns the same sums repeatedly. */
+/** Cached, since a store repeatedly returns the same sums. */
 const totalsOfOne = remembered((sum: Measures): Totals => totals(sum));
 
 function totals(sum: Measures): Totals {

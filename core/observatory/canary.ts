@@ -1,11 +1,11 @@
 /**
  * One round of the canary [watch.alarms]: an allowed call, a call that is reviewed, approved and used, a blocked call,
- * and the resulting chain. Each is checked through the public surfaces.
+ * and the resulting chain. Each is checked through the public APIs.
  */
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 
-/** Calls the admin surface with one of the canary's two keys. @throws when no answer comes in time */
+/** Calls the admin API with one of the canary's two keys. @throws if no response arrives in time */
 export type AskAdmin = (
   who: 'agent' | 'approver',
   method: 'GET' | 'POST',
@@ -16,14 +16,14 @@ export type AskAdmin = (
 interface CanaryPorts {
   readonly ask: AskAdmin;
   readonly clock: Clock;
-  /** Name of a session that is unique to this round. */
+  /** Session name that is unique to this round. */
   readonly session: string;
 }
 
 interface CanaryRound {
   readonly outcome: 'passed' | 'failed';
   readonly round_ms: number;
-  /** The failed step, and what was expected and found. */
+  /** The failed step, with the expected and actual results. */
   readonly step?: string;
   readonly error?: string;
 }
@@ -49,7 +49,7 @@ export async function canaryRound(ports: CanaryPorts): Promise<CanaryRound> {
   }
 }
 
-/** Tests an action and checks the decision. @returns the id of the envelope */
+/** Tests an action and checks the decision. @returns the envelope id */
 async function decideAction(
   { ask, session }: CanaryPorts,
   tool: string,

@@ -7,7 +7,7 @@ import type { RolloutMark } from '#core/contracts/rollout.ts';
 
 type Body = EvidenceEntry['body'];
 
-/** Returns a record with valid members; missing texts are empty. */
+/** Returns a record with valid members; missing strings are empty. */
 export function chatRecordOf({ body }: Pick<EvidenceEntry, 'body'>): ChatRecord {
   return {
     operation: chatOperations.find((operation) => operation === body.operation) ?? 'chat.completions',

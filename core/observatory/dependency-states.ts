@@ -1,5 +1,5 @@
 /**
- * Records since when each dependency of the gateway has had its state, as seen by this process
+ * Records since when each of the gateway's dependencies has been in its current state, as seen by this process
  * [admin.status].
  */
 import { RecentMap } from '#core/kernel/recent-map.ts';
@@ -11,7 +11,7 @@ interface StateSince {
   readonly sinceMs: number;
 }
 
-/** Outcome of this process's last connection to a server. */
+/** Outcome of this process's most recent connection to a server. */
 interface Connection {
   /** Reason why there is no connection; absent while there is one. */
   readonly down?: string;
@@ -21,7 +21,7 @@ export class DependencyStates {
   readonly #seen = new RecentMap<string, StateSince>({ max: 1_000 });
   readonly #connections = new RecentMap<string, Connection>({ max: 1_000 });
 
-  /** Records that an MCP server answered a handshake, or why it did not or disconnected. */
+  /** Records that an MCP server completed a handshake, or why it failed to or disconnected. */
   connected(server: string, down?: string): void {
     this.#connections.set(server, down === undefined ? {} : { down });
   }

@@ -1,12 +1,12 @@
 /**
- * Named numbers that are only added up: contributions of a chat call to an hour, a minute or a provider. A name has at
- * most one free part, at its end: `outcome:completed`, `finding:warn:pii-input`.
+ * Named numbers that are only ever added up: contributions of a chat call to an hour, a minute or a provider. A name
+ * has at most one free part, at its end: `outcome:completed`, `finding:warn:pii-input`.
  */
 import type { ChatRecord } from '#core/contracts/chat.ts';
 
 export type Measures = Readonly<Record<string, number>>;
 
-/** Returns what a call adds to the hourly sums of its model. */
+/** Returns what a call adds to its model's hourly sums. */
 export function callMeasures(record: ChatRecord): Measures {
   const { outcome, usage, cost_microusd } = record;
   return {
@@ -19,14 +19,14 @@ export function callMeasures(record: ChatRecord): Measures {
   };
 }
 
-/** Errors that are not a provider's fault: it lacks the endpoint, or the caller's request cannot be answered. */
+/** Errors that are not a provider's fault: it lacks the endpoint, or the caller's request cannot be served. */
 const harmless = /^(unavailable|aborted|400|413|422)$/;
 
-/** Reports whether a real provider failed and the built-in mock answered instead [models.demo]. */
+/** Reports whether a real provider failed and the built-in mock responded instead [models.demo]. */
 export const isReplacedByDemo = ({ demo, attempts = [] }: Pick<ChatRecord, 'demo' | 'attempts'>): boolean =>
   demo === true && attempts.some(({ error }) => !harmless.test(error));
 
-/** Adds up measures, without a prototype, so that any name is allowed. */
+/** Adds up measures in an object without a prototype, so that any name is allowed. */
 export function addUp(all: Iterable<Measures>): Record<string, number> {
   const sum: Record<string, number> = Object.create(null);
   for (const measures of all) {
@@ -35,7 +35,7 @@ export function addUp(all: Iterable<Measures>): Record<string, number> {
   return sum;
 }
 
-/** Returns the members named `<prefix>:…`, by the rest of their names. */
+/** Returns the members named `<prefix>:…`, keyed by the rest of their names. */
 export function membersOf(measures: Measures, prefix: string): [name: string, value: number][] {
   const start = `${prefix}:`;
   return Object.entries(measures)

@@ -1,4 +1,4 @@
-/** Ports of the projections of evidence, which are derived, idempotent by entry hash, and rebuildable. */
+/** Ports for the projections of evidence, which are derived, idempotent by entry hash, and rebuildable. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Page } from '#core/kernel/page.ts';
 import type { TimedSums } from './buckets.ts';
@@ -9,23 +9,23 @@ import type { RequestRow } from './request-row.ts';
 import type { RecordedTrace } from './traces.ts';
 import type { Violation } from './violation.ts';
 
-/** The last traces of all processes of a deployment. For display only, never for decisions. */
+/** The most recent traces from all processes of a deployment. For display only, never for decisions. */
 export interface TraceRing {
   /**
-   * Puts traces of one tenant, or without a tenant.
+   * Stores traces that belong to one tenant or to none.
    * @param suffix unique hex digits.
    * @throws GatewayError `service_unavailable`
    */
   put(tenant: string, traces: readonly RecordedTrace[], suffix: string, nowMs: number): Promise<void>;
   /**
-   * Returns at least the newest `limit` traces of each tenant and those without a tenant, unordered. A trace may be
+   * Returns at least the newest `limit` traces of each tenant, and those without a tenant, unordered. A trace may be
    * split.
    * @throws GatewayError `service_unavailable`
    */
   recent(tenants: readonly string[], limit: number, nowMs: number): Promise<readonly RecordedTrace[]>;
 }
 
-/** ISO 8601 times, by whole hours; all stored data by default. */
+/** ISO 8601 times, in whole hours; all stored data by default. */
 export interface UsageQuery {
   readonly from?: string;
   readonly to?: string;
@@ -45,15 +45,15 @@ export interface Usage {
   readonly blocked_by_rule: Readonly<Record<string, number>>;
   /** Decisions by the rule's digest, `guard:<name>` or `default`. */
   readonly decided_by_rule: Readonly<Record<string, number>>;
-  /** Blocked actions by policy, or by rule if the rule belongs to no policy. */
+  /** Blocked actions by policy, or by rule if the rule does not belong to a policy. */
   readonly blocked_by_policy: Readonly<Record<string, number>>;
-  /** Total number of chat calls, whatever their outcome. */
+  /** Total number of chat calls, regardless of outcome. */
   readonly requests: number;
   readonly tokens: { readonly input: number; readonly output: number };
   readonly cost_microusd: number;
   readonly cost_usd: number;
   readonly outcomes: Readonly<Record<string, number>>;
-  /** By resolved model, the most expensive first. */
+  /** By resolved model, most expensive first. */
   readonly models: readonly ModelUsage[];
   readonly cache: CacheCounts;
   readonly content: ContentCounts;
@@ -75,7 +75,7 @@ interface CacheCounts {
   readonly evictions: number;
 }
 
-/** Findings of content filters in chat calls. Each filter counts once per call and phase. */
+/** Content filter findings in chat calls. Each filter counts once per call and phase. */
 export interface ContentCounts {
   readonly by_action: Readonly<Record<string, number>>;
   /** Blocks and reviews by filter. */
@@ -98,11 +98,11 @@ export interface BucketQuery {
   readonly to: string;
 }
 
-/** Stamps of a scope by hour (`2026-11-25T10`). A stamp changes with every batch that adds to the hour. */
+/** A scope's stamps by hour (`2026-11-25T10`). A stamp changes with every batch that adds to the hour. */
 export type HourStamps = ReadonlyMap<string, string>;
 
 export interface Observations {
-  /** Applies projections. A projection that was applied before changes nothing. */
+  /** Applies projections. Re-applying a projection has no effect. */
   apply(projections: readonly Projection[]): Promise<void>;
   usage(tenant: string, query: UsageQuery): Promise<Usage>;
   /** Lists violations, newest first. */
@@ -110,23 +110,25 @@ export interface Observations {
   /** Lists requests, newest first. A page may have fewer rows than requested without being the last. */
   requests(tenant: string, query: RequestQuery): Promise<Page<RequestRow>>;
   /**
-   * Returns the sums of one dimension per minute, oldest first, without minutes without traffic. Pass them to
-   * `bucketsOf` and `totalsOf`. Kept 48 hours.
-   * @param stamps of the scope, read before this call. An hour with an unchanged stamp is not read again
+   * Returns one dimension's sums per minute, oldest first, omitting minutes without traffic. Pass them to `bucketsOf`
+   * and `totalsOf`. Kept for 48 hours.
+   * @param stamps the scope's stamps, read before this call. An hour with an unchanged stamp is not re-read
    * [admin.analytics].
    */
   minutes(scope: Scope, query: BucketQuery, stamps?: HourStamps): Promise<readonly TimedSums[]>;
-  /** Returns the sums per hour, for every hour that overlaps the span. Dimensions of planes have minutes only. */
+  /**
+   * Returns the sums per hour, for every hour that overlaps the time range. Data plane dimensions have only minutes.
+   */
   hours(scope: Scope, query: BucketQuery, stamps?: HourStamps): Promise<readonly TimedSums[]>;
   stamps(scope: Scope, span: { readonly from: string; readonly to: string }): Promise<HourStamps>;
-  /** Stores minutes of one platform dimension that were counted elsewhere. Each replaces the stored one. */
+  /** Stores minutes of one platform dimension that were counted elsewhere. Each of them replaces the stored minute. */
   replaceMinutes(dimension: Dimension, minutes: readonly TimedSums[]): Promise<void>;
-  /** Lists models, providers and tools with buckets between two ISO times, by kind and name. */
+  /** Lists models, providers and tools that have buckets between two ISO times, by kind and name. */
   dimensions(scope: Scope, span: { readonly from: string; readonly to: string }): Promise<readonly Dimension[]>;
 }
 
 /** Permanent copies of entries: an Object-Lock bucket on AWS, a folder locally. */
 export interface Archive {
-  /** Stores entries of one session. Entries that are already stored are a success. Resolves when all are stored. */
+  /** Stores entries of one session. Succeeds for entries that are already stored. Resolves when all are stored. */
   keep(entries: readonly EvidenceEntry[]): Promise<void>;
 }

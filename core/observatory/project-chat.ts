@@ -1,4 +1,4 @@
-/** Projects a `chat` entry: usage of its hour, points of its minute, its row in the request log, violations. */
+/** Projects a `chat` entry: its hour's usage, its minute's points, its row in the request log, and violations. */
 import type { ChatRecord, Finding } from '#core/contracts/chat.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { chatRecordOf } from './chat-record.ts';
@@ -9,9 +9,9 @@ import { requestRowOf } from './request-row.ts';
 import { latencyMeasures } from './sketch.ts';
 import type { ChatViolation } from './violation.ts';
 
-/** Actions of findings listed as violations; `redact` and `log` are only counted. */
+/** Actions whose findings are listed as violations; `redact` and `log` are only counted. */
 const violationActions: ReadonlySet<string> = new Set(['block', 'review', 'warn']);
-/** Limits of one store operation. The strictest findings come first; evidence has all of them. */
+/** Limits for one store operation. The strictest findings come first; evidence has all of them. */
 const maxViolations = 50;
 const maxProviders = 20;
 
@@ -29,12 +29,12 @@ export function projectChat(entry: EvidenceEntry): Omit<Projection, 'tenant' | '
 }
 
 /**
- * Outcomes with an answer of a model or the cache, or with a failure. Only their latency shows how the service
+ * Outcomes with a response from a model or the cache, or with a failure. Only their latency shows how the service
  * performs.
  */
 const answeredOutcomes: ReadonlySet<string> = new Set(['completed', 'cached', 'aborted', 'failed']);
 
-/** Returns what the call adds to its minute: for everything, its tenant and its model. */
+/** Returns the points that the call adds to its minute: overall, for its tenant and for its model. */
 function callPoints(tenant: string, record: ChatRecord): Point[] {
   const { resolved_model, outcome, usage, cost_microusd, latency_ms } = record;
   const measures = whatCounts({
@@ -55,7 +55,7 @@ function callPoints(tenant: string, record: ChatRecord): Point[] {
   ];
 }
 
-/** Returns the measures above zero, since a store writes an attribute for each. */
+/** Returns the measures above zero, since a store writes one attribute for each. */
 function whatCounts(measures: Measures): Measures {
   const counted: Record<string, number> = {};
   for (const name of Object.keys(measures)) if (measures[name]! > 0) counted[name] = measures[name]!;
@@ -66,7 +66,7 @@ function cacheMeasures({ cache, cache_evictions = 0 }: ChatRecord): Measures {
   return { ...(cache && { [`cache:${cache}`]: 1 }), ...(cache_evictions > 0 && { cache_evictions }) };
 }
 
-/** Returns the findings of filters. A session blocked for its behaviour counts as a finding. */
+/** Returns the filters' findings. A session blocked for its behaviour also counts as a finding. */
 function findingsOf({ findings = [], decision, matched_rule = '' }: ChatRecord): LooseFinding[] {
   if (decision !== 'block' || !matched_rule.startsWith('behavior:')) return [...findings];
   return [...findings, { policy: matched_rule, action: 'block', type: 'behavior', count: 1 }];
@@ -103,7 +103,7 @@ function violationsOf(entry: EvidenceEntry, record: ChatRecord): ChatViolation[]
     }));
 }
 
-/** Returns points of every provider called: first those that failed, then the one that ended the call. */
+/** Returns points for every provider called: first those that failed, then the one that completed the call. */
 function providerPoints(record: ChatRecord): Point[] {
   const asked = new Map<string, Measures>();
   const note = (provider: string, measures: Measures) =>
@@ -121,7 +121,10 @@ function providerPoints(record: ChatRecord): Point[] {
 const notAsked: ReadonlySet<string> = new Set(['breaker_open', 'unavailable']);
 const ofTheCaller = /^(aborted|400|413|422)$/;
 
-/** Reports whether the request was sent. A blocked or held request was not, unless its reply was blocked or held. */
+/**
+ * Reports whether the request was sent to a provider. A blocked or held call was not, unless it was its response that
+ * was blocked or held.
+ */
 function reachedProvider({ outcome, findings = [] }: ChatRecord): boolean {
   if (outcome === 'completed' || outcome === 'aborted' || outcome === 'failed') return true;
   if (outcome !== 'blocked' && outcome !== 'review') return false;
@@ -140,7 +143,7 @@ const lastTry = ({ outcome, latency_ms, usage, cost_microusd }: ChatRecord): Mea
 
 /**
  * Returns what the call adds to its arm of a rollout [rollout.states]. Only provider faults count as errors, not the
- * caller's or policy blocks. A failed canary counts as an error even if the baseline answered; the latency is then the
+ * caller's or policy blocks. A failed canary counts as an error even if the baseline responded; the latency is then the
  * baseline's.
  */
 function rolloutPoints(record: ChatRecord): Point[] {

@@ -1,6 +1,6 @@
 /**
- * Moves log entries into the archive, under a checkpoint and into the views. A session for which a step fails does not
- * hold up other sessions or steps: it is retried a few times, then set aside [audit.set-aside].
+ * Copies log entries to the archive, covers them with a checkpoint and projects them to the views. A session for which
+ * a step fails does not hold up other sessions or steps: it is retried a few times, then set aside [audit.set-aside].
  */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
@@ -14,7 +14,7 @@ export interface ProjectionPorts {
   readonly archive: Archive;
   /** Covers entries with a checkpoint. */
   readonly cover: ((entries: readonly EvidenceEntry[]) => Promise<void>) | undefined;
-  /** Projects entries to the views in another thread. Undefined: in this one. */
+  /** Projects entries to the views in another thread. If undefined, this thread is used. */
   readonly views: ((entries: readonly EvidenceEntry[]) => Promise<void>) | undefined;
   /** Queues blocks and warnings for the policy webhook. */
   readonly announce: (entries: readonly EvidenceEntry[]) => Promise<void>;
@@ -23,7 +23,7 @@ export interface ProjectionPorts {
   readonly pause: (ms: number) => Promise<void>;
 }
 
-/** The views cannot be written now. No session is at fault, so the entries are delivered again. */
+/** Error for views that are currently not writable. The sessions are not at fault, so the entries are redelivered. */
 export class ProjectionAway extends Error {}
 
 type Session = readonly EvidenceEntry[];
@@ -36,12 +36,12 @@ interface Failure {
 }
 
 const sessionsAtOnce = 50;
-/** Pauses between attempts of a step. */
+/** Pauses between attempts at a step. */
 const pausesMs = [200, 1_000];
 
 /**
- * Projects entries. @returns the first entry that the host must deliver again, and why; undefined if everything is done
- * or set aside.
+ * Projects entries. @returns the first entry that the host must redeliver, and why; undefined if everything is done or
+ * set aside.
  */
 export async function projectEntries(
   ports: ProjectionPorts,
@@ -51,7 +51,7 @@ export async function projectEntries(
   const sessions = [...Map.groupBy(entries, ({ tenant, session_id }) => `${tenant}#${session_id}`).values()];
   const { archive, cover, observations, announce } = ports;
   const views = ports.views ?? ((own) => observations.apply(own.map(projectEntry)));
-  // Copies come first: a checkpoint follows a chain through them if entries arrive out of order.
+  // Copies come first: if entries arrive out of order, a checkpoint follows the chain through its copies.
   const failures = await step(ports, 'archive', sessions, (own) => archive.keep(own));
   const later = await Promise.all([
     cover ? step(ports, 'checkpoint', sessions, cover, entries) : [],
@@ -60,7 +60,7 @@ export async function projectEntries(
   ]);
   failures.push(...later.flat());
   const ofStep = Map.groupBy(failures, (failure) => failure.step);
-  // If a step fails for all of several sessions, the archive, signer or store is down, not a session at fault.
+  // If a step fails for each of several sessions, the archive, signer or store is down; the sessions are not at fault.
   const down = [...ofStep.values()].find(
     (all) => (sessions.length > 1 && all.length === sessions.length) || all[0]?.cause instanceof ProjectionAway,
   );
@@ -75,7 +75,7 @@ export async function projectEntries(
   return undefined;
 }
 
-/** Runs a step for all sessions at once if `whole` is given. Retries failed sessions one by one, a few times. */
+/** Runs a step for all sessions together if `whole` is given. Retries failed sessions one by one, a few times. */
 async function step(
   { pause }: ProjectionPorts,
   name: ProjectionStep,

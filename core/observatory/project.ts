@@ -11,7 +11,7 @@ import { latencyMeasures } from './sketch.ts';
 export function projectEntry(entry: EvidenceEntry): Projection {
   const { tenant, hash, timestamp, kind } = entry;
   const base = { tenant, hash, timestamp };
-  // The outcome has its own entry, which counts.
+  // The outcome has its own entry, which is the one counted.
   if (kind === 'chat' && entry.body.outcome === 'begun') return { ...base, counter: { kind } };
   if (kind === 'chat') return { ...base, ...projectChat(entry) };
   if (kind === 'admin' && entry.body.action === scored) return { ...base, ...projectScore(entry) };
@@ -31,7 +31,9 @@ export function projectEntry(entry: EvidenceEntry): Projection {
   return { ...base, counter, violations: [violation], points: [...points, ...unreachedPoints(entry)] };
 }
 
-/** Returns the rule's digest, the guard or `default`. Other names, such as those of approvals, are not bounded. */
+/**
+ * Returns the rule's digest, the guard or `default`. The set of other names, such as those of approvals, is unbounded.
+ */
 function deciderOf(entry: EvidenceEntry): string | undefined {
   const rule = textMember(entry, 'matched_rule');
   if (rule === 'default' || rule.startsWith('guard:')) return rule;
@@ -40,7 +42,8 @@ function deciderOf(entry: EvidenceEntry): string | undefined {
 
 type DecisionKind = 'allow' | 'review' | 'block';
 /**
- * Measures of a decision. Each counts as a request; an approved action is decided twice and counts twice, as in usage.
+ * Measures of a decision. Each decision counts as a request; an approved action has two decisions and counts twice, as
+ * in usage.
  */
 const decisionMeasures: Readonly<Record<DecisionKind, Measures>> = {
   allow: { requests: 1 },
@@ -48,7 +51,7 @@ const decisionMeasures: Readonly<Record<DecisionKind, Measures>> = {
   block: { requests: 1, blocked: 1 },
 };
 
-/** Returns the measures of an execution: outcome and latency. It is not another request. */
+/** Returns the measures of an execution: outcome and latency. It does not count as another request. */
 function outcomeMeasures({ body }: EvidenceEntry): Measures {
   const { outcome, latency_ms } = body;
   return {
@@ -69,8 +72,8 @@ function actionPoints(entry: EvidenceEntry, measures: Measures): Point[] {
 }
 
 /**
- * Counts a held chat call under its model, since it has no `chat` entry and no provider was called. After a decision, a
- * call that continues or ends has a `chat` entry, which counts.
+ * Counts a held chat call under its model, since the call has no `chat` entry and no provider was called. After a
+ * decision, a call that continues or ends has a `chat` entry, which is counted instead.
  */
 function heldChatPoints(entry: EvidenceEntry, measures: Measures): Point[] {
   const model = textMember(entry, 'target');
@@ -78,7 +81,7 @@ function heldChatPoints(entry: EvidenceEntry, measures: Measures): Point[] {
   return [{ dimension: dimensionOf('model', model), measures }];
 }
 
-/** Returns an upstream's points for an execution [admin.status]. A refusal is not a fault of the upstream. */
+/** Returns the points that an execution adds for its upstream [admin.status]. A refusal is not the upstream's fault. */
 function upstreamPoints({ body }: EvidenceEntry): Point[] {
   const { upstream, outcome, upstream_down, latency_ms } = body;
   if (typeof upstream !== 'string' || outcome === 'not_executed') return [];
@@ -87,7 +90,7 @@ function upstreamPoints({ body }: EvidenceEntry): Point[] {
   return [{ dimension: dimensionOf('upstream', upstream), measures }];
 }
 
-/** Returns the points of a call that was not made because its server had not answered. */
+/** Returns the points for a call that was not made because its server did not respond. */
 function unreachedPoints({ body }: EvidenceEntry): Point[] {
   const { upstream, matched_rule } = body;
   if (typeof upstream !== 'string' || matched_rule !== 'upstream:unreachable') return [];
@@ -114,7 +117,7 @@ function violationOf(entry: EvidenceEntry) {
 
 const callOf = (entry: EvidenceEntry) => ({ protocol: textMember(entry, 'protocol'), tool: textMember(entry, 'tool') });
 
-/** Returns a text member, or an empty text, since bodies are free-form. */
+/** Returns a string member, or an empty string, since bodies are free-form. */
 function textMember(entry: EvidenceEntry, name: string): string {
   const value = entry.body[name];
   return typeof value === 'string' ? value : '';
@@ -138,5 +141,5 @@ function projectScore({ tenant, body }: EvidenceEntry): Omit<Projection, 'tenant
   return { counter: { kind: 'admin' }, points, evaluated: { at: call.at, entry: call.entry, said } };
 }
 
-/** Converts a score to an integer, so that sums do not depend on their order. */
+/** Converts a score to an integer, so that sums do not depend on the order of addition. */
 const millionths = (score: number): number => Math.round(score * 1_000_000);

@@ -1,4 +1,4 @@
-/** Recent health of a provider, in terms an operator can act on. */
+/** A provider's recent health, in terms that an operator can act on. */
 import { type TimedSums, totalsOf } from './buckets.ts';
 
 export type Health = 'healthy' | 'degraded' | 'unhealthy' | 'unknown';
@@ -14,7 +14,7 @@ interface ProviderHealth {
 const degradedFrom = 0.05;
 const unhealthyFrom = 0.5;
 
-/** Returns the health of a provider from the sums of its last minutes. */
+/** Returns a provider's health from the sums of its most recent minutes. */
 export function providerHealth(sums: readonly TimedSums[]): ProviderHealth {
   const { requests, errors, error_rate, p95_latency_ms } = totalsOf(sums.map(({ measures }) => measures));
   return {

@@ -1,6 +1,6 @@
 /**
- * Rebuilds projections from the log, for a lost stream or an emptied table. Does not count entries twice. Works in
- * bounded pieces that fit into the time of one call.
+ * Rebuilds projections from the log after a stream is lost or a table emptied. Does not count entries twice. Works in
+ * bounded pieces, each short enough for one call.
  */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { type RowPlace, rowPlace, UnreadableEntry } from '#core/evidence/entry-text.ts';
@@ -20,7 +20,7 @@ interface RebuildOptions {
   readonly since?: string;
   /** Approximate number of entries per call. */
   readonly atMost?: number;
-  /** End of the previous call. */
+  /** Cursor returned at the end of the previous call. */
   readonly cursor?: string;
 }
 
@@ -46,7 +46,7 @@ const entriesPerStep = 45;
 /** Limits pages per call, since even a session without a recent entry costs a read. */
 const pagesPerCall = 5;
 
-/** Rebuilds one piece. @throws GatewayError `invalid_request` for a cursor that this gateway did not issue. */
+/** Rebuilds one piece. @throws GatewayError `invalid_request` for a cursor that was not issued by this gateway. */
 export async function rebuild(ports: RebuildPorts, tenant: string, options: RebuildOptions = {}): Promise<Rebuilt> {
   const { since = '', atMost = Number.POSITIVE_INFINITY } = options;
   let place = options.cursor === undefined ? undefined : decodePlace(options.cursor);
@@ -58,7 +58,7 @@ export async function rebuild(ports: RebuildPorts, tenant: string, options: Rebu
       limit: sessionsPerPage,
       ...(page !== undefined && { cursor: page }),
     });
-    // A cursor ends before its session. Sessions opened since are projected by the stream.
+    // A cursor ends before its own session. Sessions opened since then are projected by the stream.
     const from = place
       ? Math.max(
           0,
@@ -92,7 +92,7 @@ interface Piece {
   readonly most: number;
 }
 
-/** Rebuilds a session. @returns the entry to continue from when the piece was too large. */
+/** Rebuilds a session. @returns the entry to continue from if the piece was too large. */
 async function rebuildSession(
   ports: RebuildPorts,
   piece: Piece,
@@ -138,7 +138,7 @@ function decodePlace(cursor: string): Place {
     if ((page === null || typeof page === 'string') && typeof session === 'string' && Number.isSafeInteger(index))
       return { page: page ?? undefined, session, index: index as number };
   } catch {
-    // Reported below with the same message.
+    // The error is reported below with the same message.
   }
   throw invalidRequest('cursor was not made by this service; pass the cursor of the previous call unchanged.');
 }

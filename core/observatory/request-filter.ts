@@ -1,18 +1,18 @@
-/** Filters of the request log. */
+/** Filters for the request log. */
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import type { RequestRow } from './request-row.ts';
 
 export interface RequestFilter {
-  /** Model as named by the caller, or after resolving aliases. */
+  /** Model as named by the caller, or after alias resolution. */
   readonly model?: string | undefined;
   readonly outcome?: string | undefined;
   /** Id of the caller's key. */
   readonly key?: string | undefined;
-  /** Text that an id, a name, the rule or the error of the call contains; case does not count. */
+  /** Text contained in an id, a name, the rule or the error of the call; case-insensitive. */
   readonly text?: string | undefined;
 }
 
-/** Checks a row against the filters of a query. */
+/** Checks a row against a query's filters. */
 export function fitsRequest(row: RequestRow, { model, outcome, key, text }: RequestFilter): boolean {
   return (
     (model === undefined || row.model === model || row.resolved_model === model) &&

@@ -3,14 +3,14 @@ import type { ChatRecord } from '#core/contracts/chat.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Score } from '#core/observatory/evaluation/score.ts';
 
-/** Retention of request rows and of points per minute. */
+/** Retention of request rows and of points per minute, in hours. */
 export const recentHours = 48;
 
 export interface RequestRow {
   readonly at: string;
   readonly envelope_id: string;
   readonly request_id: string;
-  /** Absent in rows of earlier releases. */
+  /** Absent in rows from earlier releases. */
   readonly request_sha256?: string;
   readonly session_id: string;
   readonly key_id: string;
@@ -18,7 +18,7 @@ export interface RequestRow {
   readonly model: string;
   readonly resolved_model: string;
   readonly provider?: string;
-  /** Set if the built-in mock answered for a model of another name. */
+  /** Set if the built-in mock responded for a model with another name. */
   readonly demo?: true;
   readonly stream: boolean;
   readonly status: number;
@@ -34,18 +34,18 @@ export interface RequestRow {
   readonly cache?: NonNullable<ChatRecord['cache']>;
   readonly matched_rule?: string;
   readonly error?: string;
-  /** The evaluator's score, if the call was sent to one. */
+  /** The evaluator's score, if the call was sent to an evaluator. */
   readonly evaluation?: Score;
 }
 
 export const toUsd = (microusd: number): number => microusd / 1_000_000;
 
-/** Limit for the reason, which is recorded in full in evidence. */
+/** Length limit for the reason, which evidence records in full. */
 const errorCharacters = 300;
 
 export function requestRowOf(entry: EvidenceEntry, record: ChatRecord): RequestRow {
   const { first_token_ms, cache, matched_rule, error } = record;
-  // Without an answer, uses the provider that was called last.
+  // If there was no response, uses the provider that was called last.
   const provider = record.provider ?? (record.attempts?.at(-1)?.provider || undefined);
   return {
     at: entry.timestamp,

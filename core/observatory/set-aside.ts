@@ -1,11 +1,11 @@
-/** Sessions that the projector failed on. They are set aside, so that later entries of the stream are processed. */
+/** Sessions on which the projector failed. They are set aside, so that later entries in the stream are processed. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 
-/** The steps of the projector. */
+/** The projector's steps. */
 export const projectionSteps = ['archive', 'checkpoint', 'views', 'announcement'] as const;
 export type ProjectionStep = (typeof projectionSteps)[number];
 
-/** The first entry of a session for which a step failed. Later entries of the session are tried as they arrive. */
+/** The first entry of a session for which a step failed. The session's later entries are tried as they arrive. */
 export interface SetAside {
   readonly tenant: string;
   readonly session_id: string;
@@ -20,11 +20,11 @@ export interface SetAside {
 export interface SetAsideStore {
   /** Stores the first failure per session and step. @throws GatewayError `service_unavailable` */
   put(row: SetAside): Promise<unknown>;
-  /** Lists at most `limit` rows of a tenant. */
+  /** Lists at most `limit` of a tenant's rows. */
   list(tenant: string, limit: number): Promise<readonly SetAside[]>;
-  /** Returns the rows of these sessions, however many the tenant has. */
+  /** Returns the rows of these sessions, however many rows the tenant has. */
   ofSessions(tenant: string, sessions: readonly string[]): Promise<readonly SetAside[]>;
-  /** Removes a row after its repair. */
+  /** Removes a row after it has been repaired. */
   remove(row: SetAside): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export function setAsideOf(step: ProjectionStep, entry: EvidenceEntry, cause: un
   return { tenant, session_id, step, index, at: timestamp, error };
 }
 
-/** Describes at least one row in one sentence, for status and alert. */
+/** Describes one or more rows in one sentence, for status and alert. */
 export function setAsideInWords(rows: readonly SetAside[], atMost: number): string {
   const { session_id, index, step, error } = rows[0]!;
   const sessions = new Set(rows.map((row) => row.session_id)).size;

@@ -1,10 +1,10 @@
 /**
- * Computes latency percentiles from counts per bin [admin.analytics]: a DDSketch with logarithmic bins. The sum
- * of two sketches is the sketch of all their values, so minutes, tenants and processes merge without loss.
+ * Computes latency percentiles from counts per bin [admin.analytics]: a DDSketch with logarithmic bins. The sum of two
+ * sketches is the sketch of all their values, so minutes, tenants and processes can be merged without loss.
  */
 import { type Measures, membersOf } from './measures.ts';
 
-/** A bin's middle is within 1 % of each value in it. Rounding to whole milliseconds adds less than another 1 %. */
+/** A bin's midpoint is within 1 % of each value in it. Rounding to whole milliseconds adds less than another 1 %. */
 const accuracy = 0.01;
 const gamma = (1 + accuracy) / (1 - accuracy);
 const logGamma = Math.log(gamma);
@@ -21,14 +21,14 @@ export const latencyMeasures = (ms: number): Measures => ({ [`${prefix}:${binOf(
 const binOf = (ms: number): string =>
   ms < 1 ? zero : String(Math.ceil(Math.log(Math.min(ms, longestMs)) / logGamma - 1e-9));
 
-/** Returns the middle of a bin, in whole milliseconds. */
+/** Returns a bin's midpoint in whole milliseconds. */
 const middleOf = (bin: string): number => (bin === zero ? 0 : Math.round((2 * gamma ** Number(bin)) / (gamma + 1)));
 
 /**
  * Returns the latencies that the given shares of calls did not exceed, in milliseconds, by nearest rank. They are
  * within 2 % of the exact values.
  * @param shares each in (0, 1]
- * @returns null for each share when no latency was counted
+ * @returns null for each share if no latency was counted
  */
 export function percentiles(measures: Measures, shares: readonly number[]): (number | null)[] {
   const bins = membersOf(measures, prefix)

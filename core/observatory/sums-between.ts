@@ -1,5 +1,6 @@
 /**
- * Reads the sums of a span for buckets of one step: whole hours as hours, the remainder before and after as minutes.
+ * Reads the sums of a time range for buckets of one step: whole hours as hours, the remainder before and after as
+ * minutes.
  */
 import { isoTime } from '#core/kernel/ports.ts';
 import { type Step, steps, type TimedSums } from './buckets.ts';
@@ -10,12 +11,12 @@ const minuteMs = steps['1m'];
 const hourMs = steps['1h'];
 
 /**
- * Returns the sums of a span.
- * @param query whose `from` and `to` are minutes, both included.
- * @param nowMs epoch milliseconds. The current hour counts as whole if the span reaches until now, since it has no
- * later minutes.
- * @param stamps of the scope in the span: hours that did not change since the last read are not read again.
- * @returns sums in order of time; several may have the same time.
+ * Returns the sums of a time range.
+ * @param query its `from` and `to` are minutes, inclusive.
+ * @param nowMs epoch milliseconds. The current hour counts as whole if the range extends to the present, since it has
+ * no later minutes.
+ * @param stamps the scope's stamps in the range: hours that have not changed since the last read are not re-read.
+ * @returns sums in chronological order; several may have the same time.
  */
 export async function sumsBetween(
   observations: Pick<Observations, 'minutes' | 'hours'>,
@@ -42,14 +43,14 @@ export async function sumsBetween(
 }
 
 /**
- * Reports whether a dimension has hourly sums. Reports of a data plane replace its minutes and cannot be added to an
+ * Reports whether a dimension has hourly sums. A data plane's reports replace its minutes and cannot be added to an
  * hour.
  */
 const hasHours = (dimension: Dimension): boolean => partsOf(dimension)?.kind !== 'plane';
 
 /**
- * Returns in epoch milliseconds the span from `start` to before `end`, and its whole hours from `first` to before
- * `last`.
+ * Returns, in epoch milliseconds, the range from `start` (inclusive) to `end` (exclusive), and its whole hours from
+ * `first` (inclusive) to `last` (exclusive).
  */
 function wholeHours({ from, to }: BucketQuery, nowMs: number) {
   const start = floor(Date.parse(from), minuteMs);

@@ -1,4 +1,4 @@
-/** Recent traces for display [trace.routes]: a list with filters, and one trace with its spans. */
+/** Recent traces for display [trace.routes]: a filtered list, and a single trace with its spans. */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { FairRing } from '#core/kernel/fair-ring.ts';
 import type { SpanAttributes } from '#core/kernel/ports.ts';
@@ -13,7 +13,7 @@ export interface RecordedSpan {
   readonly started_at: string;
   /** Microseconds. */
   readonly duration_us: number;
-  /** Whether its work threw. */
+  /** Whether the work in the span failed with an exception. */
   readonly failed: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface RecordedTrace {
 
 export interface TraceSummary {
   readonly trace_id: string;
-  /** Name of the first span. */
+  /** Name of the trace's first span. */
   readonly root: string;
   readonly started_at: string;
   readonly duration_ms: number;
@@ -46,29 +46,29 @@ interface TraceFilter {
   readonly decision?: string | undefined;
   readonly status?: string | undefined;
   readonly min_ms?: number | undefined;
-  /** ISO 8601, both included. */
+  /** ISO 8601, inclusive. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
 
-/** Number of traces to keep, of all processes together. */
+/** Number of traces to keep across all processes. */
 export const keptTraces = 500;
 
-/** Owner of traces without a tenant: requests refused before their caller was known. */
+/** Owner of traces without a tenant: requests refused before their caller was identified. */
 export const noTenant = '';
 
-/** Returns the tenant of spans that one process recorded together; `noTenant` if none of them names one. */
+/** Returns the tenant of spans that one process recorded together; `noTenant` if none of the spans names a tenant. */
 export function tenantOfSpans(spans: readonly Pick<RecordedSpan, 'attributes'>[]): string {
-  // The root ends last, and it names the tenant in nearly every trace.
+  // The root ends last, and in nearly every trace it names the tenant.
   const naming = spans.findLast(({ attributes }) => attributes.tenant_id !== undefined);
   return naming === undefined ? noTenant : String(naming.attributes.tenant_id);
 }
 
 /**
- * Merges the parts of traces with the same id and tenant. Each span appears once, before the spans inside it; these are
- * in order of start [trace.routes]. An id used by calls of two tenants is a separate trace for each
+ * Merges the parts of traces with the same id and tenant. Each span appears once, before the spans inside it, which are
+ * ordered by start [trace.routes]. An id used in calls by two tenants gives a separate trace for each
  * [trace.isolation].
- * @returns newest first, at most 500. Above that, the tenant with the most traces loses its oldest.
+ * @returns newest first, at most 500. Above that limit, the tenant with the most traces loses its oldest.
  */
 export function merged(recorded: readonly RecordedTrace[]): RecordedTrace[] {
   const byId = Map.groupBy(recorded, ({ trace_id }) => trace_id);
@@ -104,8 +104,8 @@ const oldestFirst = (a: RecordedTrace, b: RecordedTrace): number =>
   comparePlaces([startOf(a), a.trace_id, tenantOfSpans(a.spans)], [startOf(b), b.trace_id, tenantOfSpans(b.spans)]);
 
 /**
- * Groups parts by tenant. A part without a tenant, as recorded by the edge, belongs to the only tenant with spans
- * inside it.
+ * Groups parts by tenant. A part without a tenant, as recorded by the edge, belongs to the tenant whose spans are
+ * inside it, if there is only one.
  */
 function byTenant(parts: readonly RecordedTrace[]): RecordedTrace[][] {
   const groups = Map.groupBy(parts, ({ spans }) => tenantOfSpans(spans));
@@ -127,8 +127,8 @@ const eachOnce = (parts: readonly RecordedTrace[]): RecordedSpan[] => [
 ];
 
 /**
- * Compares spans by start. A process records spans as they end, so of spans that began in the same millisecond, the
- * first to end comes first.
+ * Compares spans by start. A process records spans as they end, so among spans that began in the same millisecond, the
+ * one that ended first comes first.
  */
 const byStart = (a: RecordedSpan, b: RecordedSpan): number =>
   a.started_at < b.started_at ? -1 : a.started_at > b.started_at ? 1 : 0;

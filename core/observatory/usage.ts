@@ -1,4 +1,4 @@
-/** Adds up counters for people. */
+/** Adds up counters for display to people. */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { addUp, type Measures, membersOf } from './measures.ts';
 import type { ContentCounts, ModelUsage, Usage, UsageQuery } from './ports.ts';
@@ -7,7 +7,7 @@ import { toUsd } from './request-row.ts';
 
 export interface UsageCounter extends Counter {
   readonly count: number;
-  /** Further measures of chat entries. */
+  /** Additional measures from chat entries. */
   readonly measures?: Measures;
 }
 
@@ -93,7 +93,7 @@ function modelUsage(model: string, measures: Measures): ModelUsage {
 export const byCostDescending = (a: ModelUsage, b: ModelUsage): number =>
   b.cost_usd - a.cost_usd || b.requests - a.requests;
 
-/** Returns counts of findings. A filter's name may be anything; the action, which comes first, is from a fixed set. */
+/** Returns counts of findings. A filter's name is arbitrary; the action, which comes first, is from a fixed set. */
 function contentCounts(measures: Measures): ContentCounts {
   const by_action = new Map<string, number>();
   const by_policy = new Map<string, number>();
@@ -107,7 +107,7 @@ function contentCounts(measures: Measures): ContentCounts {
 }
 
 /**
- * Returns the first and last hour of a query, as `YYYY-MM-DDTHH`, both included.
+ * Returns a query's first and last hour, as `YYYY-MM-DDTHH`, inclusive.
  * @throws GatewayError `invalid_request` for an invalid time, or a range that ends before it begins.
  */
 export function hoursOf({ from, to }: UsageQuery): { first: string; last: string } {
@@ -119,12 +119,12 @@ export function hoursOf({ from, to }: UsageQuery): { first: string; last: string
 
 const hourOf = (name: string, text: string): string => timeOf(name, text).slice(0, 13);
 
-/** A day, optionally with a time; UTC if no zone is given. */
+/** A day, optionally with a time; in UTC if no time zone is given. */
 const isoForm = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:\d{2})?)?$/i;
 
 /**
- * Normalises a time of a query.
- * @throws GatewayError `invalid_request` that names the parameter.
+ * Normalises a time in a query.
+ * @throws GatewayError `invalid_request` naming the parameter.
  */
 export function timeOf(name: string, text: string): string {
   const [, day, time = '00:00', zone = 'Z'] = isoForm.exec(text) ?? [];

@@ -1,4 +1,4 @@
-/** Violations in the history: blocked actions, and findings of content filters in chat calls. */
+/** Violations shown in the history: blocked actions, and content filter findings in chat calls. */
 import type { Finding } from '#core/contracts/chat.ts';
 
 interface Common {
@@ -11,7 +11,7 @@ interface Common {
   readonly matched_rule: string;
 }
 
-/** A tool action that a rule blocked. */
+/** A tool action blocked by a rule. */
 interface ActionViolation extends Common {
   readonly protocol: string;
   readonly tool: string;
@@ -20,15 +20,15 @@ interface ActionViolation extends Common {
   readonly reason?: string;
 }
 
-/** A finding of a filter in a chat call, or the block of a whole session. */
+/** A filter's finding in a chat call, or the block of a whole session. */
 export interface ChatViolation extends Common {
   readonly model: string;
   readonly action: Finding['action'];
   readonly phase?: Finding['phase'];
   readonly type: Finding['type'] | 'behavior';
-  /** Number of matches of the filter in the call. */
+  /** Number of times the filter matched in the call. */
   readonly count: number;
-  /** Keyword, entity or reason, but never the text. */
+  /** Keyword, entity or reason, but never the matched text. */
   readonly detail?: string;
 }
 

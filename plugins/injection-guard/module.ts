@@ -55,7 +55,7 @@ export function restart(): void {
   restartReading(0);
 }
 
-/** Judges the next part of a text. @returns bits of `judge.ts`, and above them how a word is turned. */
+/** Judges the next part of a text. @returns the bits of `judge.ts` and, above them, how a word is turned. */
 export function judge(units: i32): i32 {
   hold(units);
   const verdict = scan(0);

@@ -33,7 +33,9 @@ let turned: i32 = 0;
 let phraseUnits: u64 = 0;
 for (let i = 0; i < phrases.length; i++) phraseUnits |= (<u64>1) << (phrases[i].charCodeAt(0) & 63);
 
-/** Judges a text. @param reading 0 for a part of a longer text, 1 for a text by itself. @returns bits of `judge.ts`. */
+/**
+ * Judges a text. @param reading 0 for a part of a longer text, 1 for a separate text. @returns the bits of `judge.ts`.
+ */
 export function scan(reading: i32): i32 {
   begin(reading);
   turned = 0;

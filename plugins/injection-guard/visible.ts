@@ -24,7 +24,7 @@ export function see(at: usize, length: i32): void {
   hold(written);
 }
 
-/** @returns how many bytes were read. */
+/** @returns the number of bytes read. */
 function seeOne(offset: i32): i32 {
   const first = byte(offset);
   if (first < 0x80) {

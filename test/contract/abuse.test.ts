@@ -37,7 +37,7 @@ executors: { git: { enabled: true, allow_private: true, api_url: "${host.url}" }
   });
   beforeEach(() => {
     status = 401;
-    gateway.pass(3600); // what a key remembers is over
+    gateway.pass(3600); // cached state about the key has expired
   });
 
   const fresh = () => `abuse-${++names}`;
@@ -63,7 +63,7 @@ executors: { git: { enabled: true, allow_private: true, api_url: "${host.url}" }
     (await entries(session)).flatMap(({ body }) =>
       ((body.behavior as BehaviorNote | undefined)?.signals ?? []).filter(({ s }) => s === kind),
     );
-  /** The alerts of a session, which head and replay agree on. */
+  /** Returns the alerts of a session, on which its head and the replay agree. */
   async function alerts(session: string) {
     const [head, replay] = [
       await gateway.ports.evidence.head('default', session),
@@ -106,14 +106,14 @@ executors: { git: { enabled: true, allow_private: true, api_url: "${host.url}" }
       expect(released.status).toBe(200);
     });
 
-    test.each([403, 404, 429, 500])('is not an origin for which it answers %i', async (other) => {
+    test.each([403, 404, 429, 500])('is not recorded if the upstream responds with %i', async (other) => {
       status = other;
       const session = fresh();
       await act(session, file(0));
       expect(await noted(session, 'login_failed')).toEqual([]);
     });
 
-    test('does not count for a human, for an approved call, or if the gateway itself is refused', async () => {
+    test('does not count for a human, for an approved call, or if the upstream refuses the gateway itself', async () => {
       const byHuman = fresh();
       await act(byHuman, file(0), keys.human);
       expect(await noted(byHuman, 'login_failed')).toEqual([]);
@@ -140,7 +140,7 @@ executors: { git: { enabled: true, allow_private: true, api_url: "${host.url}" }
   describe("[behavior.rules] another key's approval", () => {
     const asked = async (session: string, n: number) => (await act(session, pull(n), keys.other)).body.envelope_id;
 
-    test('is misuse, once for each call; the third call is blocked with its session', async () => {
+    test('counts as misuse, once per call; the third call is blocked together with its session', async () => {
       const session = fresh();
       const id = await asked(fresh(), 0);
       const first = await act(session, { ...pull(0), approval_ref: id });
@@ -153,12 +153,12 @@ executors: { git: { enabled: true, allow_private: true, api_url: "${host.url}" }
       for (const n of [1, 2]) await act(session, { ...pull(n), approval_ref: id });
       expect(await alerts(session)).toHaveLength(3);
       expect(await act(session, file(0))).toMatchObject({ status: 403, body: { error: { type: 'session_blocked' } } });
-      // A new session does not help: the key is held to it.
+      // A new session does not help: misuse is counted per key.
       expect((await act(fresh(), file(0))).status).toBe(403);
       await call('POST', `/admin/v1/sessions/${session}/release`, { key: 'admin-token-1', body: { reason: 'a test' } });
     });
 
-    test('is misuse in a chat as well', async () => {
+    test('counts as misuse in a chat as well', async () => {
       const session = fresh();
       const id = await asked(fresh(), 1);
       const { status: answered } = await call('POST', '/v1/chat/completions', {
@@ -171,7 +171,7 @@ executors: { git: { enabled: true, allow_private: true, api_url: "${host.url}" }
       expect(await alerts(session)).toEqual(['credential_abuse 30']);
     });
 
-    test('is not misuse if the same key requested it in another session, or in a dry run', async () => {
+    test('does not count as misuse if the same key requested it in another session, or in a dry run', async () => {
       const session = fresh();
       const own = (await act(fresh(), pull(2))).body.envelope_id;
       const answer = await act(session, { ...pull(2), approval_ref: own });
@@ -208,7 +208,7 @@ describe('admissions', () => {
 
   const listing = { protocol: 'git', tool: 'scm.list_branches', target: 'acme/web', capability: 'read', dry_run: true };
 
-  test('[admin.rate-limit] all routes of the admin surface count together, dry runs too, and the gateway surface does not', async () => {
+  test('[admin.rate-limit] all routes of the admin surface count together, including dry runs, and the gateway surface does not count', async () => {
     const call = caller(gateway.ports);
     const ask = (n: number) =>
       n % 2 === 0
@@ -226,7 +226,7 @@ describe('admissions', () => {
     expect((await ask(0)).status).toBe(200);
   });
 
-  test('[auth.before-body] wrong keys end in 429 on every surface', async () => {
+  test('[auth.before-body] wrong keys lead to 429 on every surface', async () => {
     const call = caller(gateway.ports);
     expect((await call('GET', '/v1/models', { key: keys.viewer })).status).toBe(200);
     const statuses = new Set<number>();
@@ -234,7 +234,7 @@ describe('admissions', () => {
     expect(statuses).toEqual(new Set([401]));
     expect(gateway.telemetry.metricsText()).toMatch(/^svc_credentials_rejected_total \d{3}$/m);
     expect((await call('POST', '/v1/messages', { key: 'guess', body: {} })).status).toBe(429);
-    expect((await call('GET', '/admin/v1/whoami')).status).toBe(401); // no key is no guess
+    expect((await call('GET', '/admin/v1/whoami')).status).toBe(401); // a missing key does not count as a guess
     expect((await call('GET', '/v1/models', { key: keys.viewer })).status).toBe(200);
     gateway.pass(200);
   });
@@ -254,7 +254,7 @@ describe('admissions', () => {
     ['POST', '/v1/chat/completions', keys.agent, 10_485_760],
     ['POST', '/mcp', 'wrong', 0],
     ['POST', '/admin/v1/test-action', undefined, 0],
-    ['POST', '/admin/v1/test-action', keys.viewer, 0], // its role may not
+    ['POST', '/admin/v1/test-action', keys.viewer, 0], // its role does not permit this
     ['POST', '/admin/v1/test-action', keys.agent, 262_144],
     ['GET', '/health', keys.agent, 0],
     ['POST', '/callbacks/slack', undefined, 262_144],
@@ -267,7 +267,7 @@ describe('admissions', () => {
     },
   );
 
-  test('[admin.rate-limit] the rate is configured', async () => {
+  test('[admin.rate-limit] the rate is configurable', async () => {
     const other = await testPorts({ admin: ', requests_per_second: 1' });
     try {
       const call = caller(other.ports);
@@ -279,7 +279,7 @@ describe('admissions', () => {
     }
   });
 
-  test('[error.store-down] an open route is answered without the configuration, and a route with a key is not', async () => {
+  test('[error.store-down] an open route responds without reading the configuration; a route that requires a key does not', async () => {
     const current = async () => {
       throw new Error('the store is down');
     };

@@ -1,9 +1,9 @@
-/** Actions that their caller carries out, on the gateway surface, with the facts of a deployment. */
+/** Actions on the gateway surface that the caller carries out, with facts that a deployment adds. */
 import { caller } from '../support/call-endpoint.ts';
 import { keys, testPorts } from '../support/ports.ts';
 import { useGateway } from '../support/use-gateway.ts';
 
-/** `decide_only`: the caller carries the action out; the gateway decides and records. */
+/** `decide_only`: the caller carries out the action; the gateway only makes and records the decision. */
 describe('`decide_only`', () => {
   const gateway = useGateway();
   const { call } = gateway;
@@ -25,7 +25,7 @@ describe('`decide_only`', () => {
     expect(body).not.toHaveProperty('credential');
   });
 
-  test('[action.decide-only] an approval is used up by the one call it is for', async () => {
+  test('[action.decide-only] an approval is used up by the call it was given for', async () => {
     const held = await ask(command('npm install left-pad'));
     expect(held.body.decision).toBe('review');
     const id = held.body.envelope_id;
@@ -39,7 +39,7 @@ describe('`decide_only`', () => {
     expect((await ask(command('npm install left-pad'))).body.decision).toBe('review');
   });
 
-  test('[action.decide-only] [action.class] the name of a tool overrides the claim of its caller', async () => {
+  test('[action.decide-only] [action.class] the tool name overrides the capability that the caller claims', async () => {
     const { body } = await ask({ protocol: 'mcp', tool: 'delete_repo', target: 'a/b', capability: 'read' });
     expect(body.decision).toBe('block');
   });
@@ -49,7 +49,7 @@ describe('`decide_only`', () => {
     expect([status, body.error.message]).toEqual([400, expect.stringContaining('Leave one of them out')]);
   });
 
-  describe('[action.decide-only] with an executor that takes every call', () => {
+  describe('[action.decide-only] with an executor that accepts every call', () => {
     const executed = jest.fn(async () => ({ ran: true }));
     const executors = [{ name: 'shell', handles: () => true, execute: executed }];
     const askOf = async (extra: string) => {
@@ -72,7 +72,7 @@ describe('`decide_only`', () => {
     });
   });
 
-  describe('[action.decide-only] the outcome of a call that was decided only', () => {
+  describe('[action.decide-only] the outcome of a decide_only call', () => {
     const sha = 'a'.repeat(64);
     const report = (body: object, key: string = keys.agent) => call('POST', '/admin/v1/outcomes', { key, body });
     const told = (call_id: string, more: object = {}) => ({ call_id, outcome: 'executed', ...more });
@@ -162,7 +162,10 @@ describe('`decide_only`', () => {
   });
 });
 
-/** Actions on the gateway surface: the same operation as on the admin surface, for agents that never reach that one. */
+/**
+ * Actions on the gateway surface: the same operation as on the admin surface, for agents that never reach the admin
+ * surface.
+ */
 describe('the gateway surface', () => {
   const execute = jest.fn(async () => ({ branches: ['main'] }));
 
@@ -221,7 +224,7 @@ describe('the gateway surface', () => {
       expect((await act(retried)).body.decision).toBe('review');
     });
 
-    test('carries a request out once under its idempotency key, on whichever surface it is repeated', async () => {
+    test('carries out a request once per idempotency key, even if it is repeated on the other surface', async () => {
       const headers = { 'idempotency-key': 'deploy-1' };
       execute.mockClear();
       const first = await act(read, { headers });
@@ -238,7 +241,7 @@ describe('the gateway surface', () => {
       expect((await act(body)).status).toBe(status);
     });
 
-    test('refuses strangers and viewers', async () => {
+    test('refuses unknown callers and viewers', async () => {
       expect((await act(read, { key: 'no-such-key' })).status).toBe(401);
       expect((await act(read, { key: keys.viewer })).status).toBe(403);
     });
@@ -252,7 +255,7 @@ describe('the gateway surface', () => {
     });
   });
 
-  test('[action.gateway-surface] POST /v1/outcomes records the outcome of a call that was decided only', async () => {
+  test('[action.gateway-surface] POST /v1/outcomes records the outcome of a decide_only call', async () => {
     await act({ ...read, decide_only: true, call_id: 'toolu_9' });
     const report = { key: keys.agent, body: { call_id: 'toolu_9', outcome: 'executed' } };
     expect(await call('POST', '/v1/outcomes', report)).toMatchObject({ status: 201, body: { outcome: 'executed' } });
@@ -273,8 +276,11 @@ describe('the gateway surface', () => {
   });
 });
 
-/** Facts that a deployment adds to the catalog decide real calls, and `why` shows those that a call met. */
-describe('facts of a deployment', () => {
+/**
+ * Facts that a deployment adds to the catalog affect decisions on real calls, and `why` shows the facts that matched a
+ * call.
+ */
+describe('facts added by a deployment', () => {
   const gateway = useGateway({
     extra: `
 catalog:
@@ -297,7 +303,7 @@ catalog:
     return { decision, catalog };
   }
 
-  test('[policy.diff] why shows the facts that a call met', async () => {
+  test('[policy.diff] why shows the facts that matched a call', async () => {
     expect(await decided('shopctl pods list')).toEqual({
       decision: 'allow',
       catalog: [{ entry: 'programs: shopctl', found: 'shopctl pods list' }],

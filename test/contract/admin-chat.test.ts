@@ -7,7 +7,7 @@ import { keys } from '../support/ports.ts';
 /** Usage, requests and analytics of chat calls over HTTP, projected from evidence. */
 describe('usage and requests', () => {
   const warned = { policy: 'pii-in', type: 'pii', action: 'warn', phase: 'input', count: 2, detail: 'email' };
-  test('[admin.usage] violations of actions and chat calls are one list with separate counts', async () => {
+  test('[admin.usage] violations of actions and chat calls are listed together and counted separately', async () => {
     await call('POST', '/admin/v1/test-action', {
       key: keys.agent,
       body: {
@@ -44,7 +44,7 @@ describe('usage and requests', () => {
       }),
     );
   });
-  test('[admin.requests-filters] requests: newest first, paged, filtered, 48 hours, each tenant its own', async () => {
+  test('[admin.requests-filters] requests: newest first, paged, filtered, limited to 48 hours and to the tenant of the caller', async () => {
     await record({ model: 'old' });
     gateway.pass(48 * 3600 - 10);
     for (const model of ['a', 'b', 'c']) {
@@ -84,7 +84,7 @@ describe('usage and requests', () => {
     expect((await call('GET', '/admin/v1/requests', { key: keys.viewer })).status).toBe(403);
     expect((await call('GET', '/admin/v1/requests?limit=201', { key: keys.human })).status).toBe(400);
   });
-  test('[chat.cache] cache shows hits, misses, hit rate and evictions of the tenant', async () => {
+  test('[chat.cache] cache shows hits, misses, hit rate and evictions for the tenant', async () => {
     expect(await get('cache')).toMatchObject({
       enabled: true,
       hits: 0,
@@ -117,7 +117,7 @@ describe('usage and requests', () => {
     expect(status).toMatchObject({ evidence_sessions: 1, pending_approvals: 0 });
   });
   describe('the audit log', () => {
-    test('decision and tool look into chat entries', async () => {
+    test('decision and tool filters also search chat entries', async () => {
       await record();
       const block = await record({ decision: 'block', outcome: 'blocked', operation: 'messages' });
       const ids = async (query: string) =>
@@ -128,7 +128,7 @@ describe('usage and requests', () => {
       expect(await ids('')).toHaveLength(2);
     });
 
-    test('[evidence.chat] is valid JSON with quotes, controls and braces in names and details', async () => {
+    test('[evidence.chat] is valid JSON even with quotes, control characters and braces in names and details', async () => {
       const odd = `say "hi"\\ {"a": [1]}, 'x'\n\t\u0000\u2028 </script> 💬`;
       const entry = await record({
         model: odd,
@@ -158,13 +158,13 @@ describe('usage and requests', () => {
   });
 });
 
-/** Analytics of chat calls, and their rebuilding. */
+/** Analytics of chat calls and how they are rebuilt. */
 describe('analytics', () => {
   const adminToken = 'admin-token-1';
   describe('[admin.analytics] analytics', () => {
     const own = ['tenant:default', 'model:mock', 'model:other', 'provider:mock'];
 
-    test('buckets of a minute by dimension, each tenant its own', async () => {
+    test('one-minute buckets by dimension, limited to the tenant of the caller', async () => {
       await record({ latency_ms: 40 });
       await record({ resolved_model: 'other', outcome: 'failed', latency_ms: 400 });
       await record({}, { tenant: 'elsewhere' });
@@ -204,7 +204,7 @@ describe('analytics', () => {
       });
     });
 
-    test('the platform sees all tenants together, and each', async () => {
+    test('the platform sees all tenants together, and each one separately', async () => {
       await record();
       await record({}, { tenant: 'elsewhere' });
       const { dimensions, summary } = await get('analytics', adminToken);
@@ -225,7 +225,7 @@ describe('analytics', () => {
       expect((await get('analytics?dimension=model:mock')).summary).toEqual({ 'model:mock': [] });
     });
 
-    test('realtime are the last five minutes', async () => {
+    test('realtime covers the last five minutes', async () => {
       for (let minute = 0; minute < 7; minute++) {
         await record();
         if (minute < 6) gateway.pass(60);
@@ -236,7 +236,7 @@ describe('analytics', () => {
       expect((await get('analytics/realtime')).dimensions).toEqual(['tenant:default', 'model:mock', 'provider:mock']);
     });
 
-    test('values older than 48 hours are not shown', async () => {
+    test('values older than 48 hours are omitted', async () => {
       await record();
       gateway.pass(48 * 3600 + 60);
       const { from, summary } = await get('analytics?from=2020-01-01&step=1h&dimension=tenant:default');
@@ -262,7 +262,7 @@ describe('analytics', () => {
   describe('rebuilding', () => {
     const rebuild = (query = '', key = adminToken) => call('POST', `/admin/v1/observations/rebuild${query}`, { key });
 
-    test('a rebuild projects lost entries, counts each once, and is recorded once', async () => {
+    test('a rebuild projects lost entries, counts each one once, and is recorded once', async () => {
       await record();
       await commit();
       await commit({}, { tenant: 'elsewhere' });
@@ -285,7 +285,7 @@ describe('analytics', () => {
       expect((await get('usage')).requests).toBe(2);
     });
 
-    test('is for administrators of the platform and existing tenants', async () => {
+    test('is limited to platform administrators and existing tenants', async () => {
       expect((await rebuild('', keys.human)).status).toBe(403);
       expect((await rebuild('?tenant=none')).status).toBe(404);
       expect((await rebuild('?cursor=none')).status).toBe(400);
@@ -294,7 +294,7 @@ describe('analytics', () => {
   });
 });
 
-/** Budgets and providers, as an administrator reads them. */
+/** Budgets and providers as shown to an administrator. */
 describe('budgets', () => {
   test('[limit.budget] providers: configuration without secrets, health and breaker', async () => {
     await record();
@@ -328,7 +328,7 @@ describe('budgets', () => {
     gateway.pass(16 * 60);
     expect((await get('providers')).providers[0]).toMatchObject({ health: 'unknown', requests: 0 });
   });
-  test('[limit.budget] budgets: every account of the tenant and the global ones, as the counters have them', async () => {
+  test('[limit.budget] budgets: every account of the tenant and the global ones, with the values from the counters', async () => {
     const { counters, snapshots } = gateway.ports;
     const { configuration } = await snapshots.current();
     const limits = limitsOf(configuration, 'default', 'gpt-4o');

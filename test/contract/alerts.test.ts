@@ -1,4 +1,4 @@
-/** Alerts from evidence to message, over a store. */
+/** Alerts over a store, from evidence to the message. */
 import type { Row } from '#adapters/tables/store.ts';
 import { tenantPut } from '#adapters/tables/tenant-row-writes.ts';
 import type { AlertRow } from '#core/contracts/alert.ts';
@@ -60,7 +60,7 @@ async function chat(record: object, count = 10, tenant = 'default') {
   await gateway.ports.observations.apply(entries.map(projectEntry));
 }
 
-test('[alert.lifecycle] failing calls open one alert; it is acknowledged, resolves, and is evidence', async () => {
+test('[alert.lifecycle] failing calls open one alert, which is acknowledged, resolves, and is recorded in evidence', async () => {
   await start();
   expect(await alerts()).toEqual([]);
   await chat({ outcome: 'failed' });
@@ -143,7 +143,7 @@ test('[alert.lifecycle] parallel evaluations open one alert, and a new process c
   }
 });
 
-test('[policy.break-glass] break-glass is a critical alert of the platform while it is on', async () => {
+test('[policy.break-glass] break-glass is a critical platform alert while it is on', async () => {
   await start('policies: { break_glass: true }\n');
   await minute();
   const found = await alerts('', adminToken);
@@ -153,7 +153,7 @@ test('[policy.break-glass] break-glass is a critical alert of the platform while
   expect(await alerts()).toEqual([]);
 });
 
-test('[alert.thresholds] an overdue approval, and refused credentials', async () => {
+test('[alert.thresholds] an overdue approval and refused credentials raise alerts', async () => {
   await start();
   const reviewed = await act('default', { tool: 'scm.create_pull_request', capability: 'write' });
   expect(reviewed.body.decision).toBe('review');
@@ -174,7 +174,7 @@ test('[alert.thresholds] an overdue approval, and refused credentials', async ()
   );
 });
 
-test('[alert.thresholds] an entry that was changed in the table is a critical alert', async () => {
+test('[alert.thresholds] an entry that was changed in the table raises a critical alert', async () => {
   await start();
   await act('cut');
   await minute();
@@ -191,7 +191,7 @@ test('[alert.thresholds] an entry that was changed in the table is a critical al
   expect(await alerts('?state=active')).toEqual([]);
 });
 
-/** Changes the first entry of a session. Returns what puts it back. */
+/** Changes the first entry of a session. Returns a function that restores it. */
 async function changed(session: string) {
   const { store } = gateway.store;
   const { rows } = await store.query<{ entry: string }>('evidence', { partition: `default#${session}` });
@@ -200,7 +200,7 @@ async function changed(session: string) {
   return () => store.put('evidence', { ...row });
 }
 
-test('[alert.thresholds] a broken session does not hide the next one, which stays when the first is restored', async () => {
+test('[alert.thresholds] a broken session does not hide the next one, whose alert stays when the first is restored', async () => {
   await start();
   for (const session of ['cut', 'fine', 'too']) await act(session);
   const restore = await changed('cut');
@@ -214,7 +214,7 @@ test('[alert.thresholds] a broken session does not hide the next one, which stay
   expect(await alerts('?state=active')).toMatchObject([{ value: 1, evidence: { session_id: 'too' } }]);
 });
 
-test('[alert.thresholds] a new process checks the session of the open alert, whichever other alerts there are', async () => {
+test('[alert.thresholds] a new process checks the session of the open alert, regardless of other alerts', async () => {
   await start();
   await act('cut');
   for (let n = 0; n < 6; n++) await act(`other-${n}`);
@@ -228,7 +228,7 @@ test('[alert.thresholds] a new process checks the session of the open alert, whi
     expect(await chains.look(evidence, 'default', rows)).toMatchObject([{ session_id: 'cut', index: 0 }]);
 });
 
-test('[alert.lifecycle] a change goes out over the webhook, once, signed', async () => {
+test('[alert.lifecycle] a change is sent to the webhook once, with a signature', async () => {
   const hook = await loopback(() => ({ status: 200 }));
   try {
     await start(`approvals: { channels: { webhook: { url: "${hook.url}", secret_env: HOOK_SECRET } } }\n`);
@@ -246,7 +246,7 @@ test('[alert.lifecycle] a change goes out over the webhook, once, signed', async
   }
 });
 
-test('[store.sweep] a measure that fails is an alert, and the others are evaluated', async () => {
+test('[store.sweep] a measurement that fails raises an alert, and the others are still evaluated', async () => {
   await start();
   const { setAside } = gateway.ports;
   const failing = { ...setAside, list: () => Promise.reject(new Error('a row cannot be read')) };
@@ -258,7 +258,7 @@ test('[store.sweep] a measure that fails is an alert, and the others are evaluat
   expect(await metrics()).toEqual(['error_rate', 'not_measured']);
   const found = (await alerts('?state=active')).find(({ metric }: { metric: string }) => metric === 'not_measured');
   expect(found.message).toContain('sessions set aside could not be measured: a row cannot be read');
-  // Traffic that is gone is normal only after an evaluation in which everything was measured.
+  // Traffic that has stopped counts as normal only after an evaluation in which everything was measured.
   await minute(9);
   expect(await metrics()).toEqual(['error_rate', 'not_measured']);
   evaluate = createHandler(gateway.ports);
@@ -266,7 +266,7 @@ test('[store.sweep] a measure that fails is an alert, and the others are evaluat
   expect(await metrics()).toEqual([]);
 });
 
-test('[budget.served] a reply of another model is an alert of its tenant', async () => {
+test('[budget.served] a reply from another model raises an alert for its tenant', async () => {
   await start();
   await chat({}, 3);
   await minute();
@@ -304,7 +304,7 @@ test.each(['not JSON', 'null', '{}'])(
   },
 );
 
-describe('[tenants.rows] alerts of tenants that are rows', () => {
+describe('[tenants.rows] alerts of tenants that are stored as rows', () => {
   const addTenants = async (...ids: string[]) => {
     for (const id of ids) {
       const put = await call('PUT', `/admin/v1/tenant-rows/${id}`, { key: adminToken, body: {} });
@@ -320,7 +320,7 @@ describe('[tenants.rows] alerts of tenants that are rows', () => {
   const acknowledge = (id: string, key: string) =>
     call('POST', `/admin/v1/alerts/${encodeURIComponent(id)}/acknowledge`, { key });
 
-  test('open, are listed to the platform and not to another tenant, and resolve', async () => {
+  test('open, are listed for the platform but not for another tenant, and resolve', async () => {
     await start();
     await addTenants('acme', 'quiet');
     await chat({ outcome: 'failed' }, 10, 'acme');
@@ -335,7 +335,7 @@ describe('[tenants.rows] alerts of tenants that are rows', () => {
     expect(open.body.alerts.filter(({ dimension }: { dimension: string }) => dimension === 'tenant:acme')).toEqual([]);
   });
 
-  test('are evaluated in turn, and an open one each minute', async () => {
+  test('are evaluated in turn, and an open one every minute', async () => {
     const store = testStore();
     gateway = await testPorts({ extra, store });
     call = caller(gateway.ports);
@@ -371,7 +371,7 @@ describe('[tenants.rows] alerts of tenants that are rows', () => {
     expect(await rowsOf()).toEqual([...ids.slice(0, 500), 't500'].sort());
   });
 
-  test('about their evidence degrade the health that the platform sees', async () => {
+  test('about their evidence degrade the health shown to the platform', async () => {
     await start();
     await addTenants('acme');
     const status = async (key: string) =>

@@ -1,5 +1,5 @@
 /**
- * Cached hours of analytics stay correct while projectors add to them, also late, repeatedly or after a crash
+ * Cached hours of analytics stay correct while projectors add to them, even late, repeatedly or after a crash
  * [admin.analytics].
  */
 import * as fc from 'fast-check';
@@ -14,7 +14,7 @@ import { sumsBetween } from '#core/observatory/sums-between.ts';
 import { intercepted, testStore } from '../support/store.ts';
 import { sampleBlock, sampleChat } from '../unit/observatory/sample.ts';
 
-/** A store that ends with the given write. */
+/** Returns a store that fails at the given write, as if the process had ended. */
 function ending(store: Store, endsAt: number): Store {
   let writes = 0;
   return intercepted(store, async (method, _, go) => {
@@ -27,7 +27,7 @@ const startMs = Date.parse('2026-01-01T00:00:00.000Z');
 const minuteMs = 60_000;
 const nowMs = startMs + 300 * minuteMs;
 
-/** An entry of some minute of five hours. */
+/** Returns an entry at some minute within five hours. */
 const entryAt = (n: number) => {
   const over = { tenant: n % 4 === 0 ? 'other' : 'default', timestamp: isoTime(startMs + ((n * 47) % 300) * minuteMs) };
   return n % 5 === 0
@@ -49,7 +49,7 @@ const spans = [
   { from: isoTime(startMs), to: isoTime(startMs + 201 * minuteMs) },
 ];
 
-/** @param remembers with the stamps of the scope; else everything is read */
+/** @param remembers reads with the stamps of the scope; otherwise everything is read */
 async function answers(observations: Observations, remembers: boolean): Promise<Bucket[][]> {
   const all: Bucket[][] = [];
   for (const [scope, dimension] of asked)
@@ -64,8 +64,8 @@ async function answers(observations: Observations, remembers: boolean): Promise<
 
 const plainly = (store: Store) => answers(observationsTable({ store }), false);
 
-describe('[admin.analytics] a reader that remembers', () => {
-  test('answers as the table does after late, repeated, cut and concurrent writes', async () => {
+describe('[admin.analytics] a reader with a cache', () => {
+  test('returns the same as the table after late, repeated, interrupted and concurrent writes', async () => {
     const batch = fc.record({
       first: fc.nat({ max: 59 }),
       count: fc.integer({ min: 1, max: 20 }),
@@ -85,7 +85,8 @@ describe('[admin.analytics] a reader that remembers', () => {
           const some = projections.slice(first, first + count);
           if (endsAt === null) await (consumer ? one : other).apply(some);
           else {
-            // A process that is killed while it counts. What is half counted may be seen or not; then the entries come to the next one.
+            // A process is killed while it counts. Partial counts may or may not be visible; then the next process gets
+            // the entries.
             await observationsTable({ store: ending(store, endsAt) })
               .apply(some)
               .catch(() => {});
@@ -104,7 +105,7 @@ describe('[admin.analytics] a reader that remembers', () => {
     );
   });
 
-  test('learns of an hour by its last write: no read between two writes of a batch is kept beyond the batch', async () => {
+  test('detects a changed hour by its last write: a read between two writes of a batch is not cached beyond the batch', async () => {
     const store = testStore();
     const reader = observationsTable({ store });
     const read = intercepted(store, async (_, __, go) => {

@@ -1,4 +1,4 @@
-/** What the person who decides is shown, over HTTP. */
+/** The information shown over HTTP to the reviewer of a request. */
 import { caller } from '../support/call-endpoint.ts';
 import { keys, testPorts } from '../support/ports.ts';
 import { useGateway } from '../support/use-gateway.ts';
@@ -16,7 +16,7 @@ const action = {
   justification: 'I am the platform team',
   actor: { agent: 'release-bot (verified)', session: 'card-1' },
 };
-/** The same in a session of its own: a request that no other test made before. */
+/** Returns the action in a session of its own, so that no other test has requested it before. */
 const fresh = (session: string) => ({ ...action, actor: { ...action.actor, session } });
 
 test('[approval.card] the item shows the key, its owner, effects, rule, risk and expiry in addition to the call', async () => {
@@ -48,7 +48,7 @@ test('[approval.card] the item shows the key, its owner, effects, rule, risk and
   expect(pending).toContainEqual(body);
 });
 
-test('[approval.card] parameters keep one order, however the call had them', async () => {
+test('[approval.card] parameters always have the same order, however the call ordered them', async () => {
   const first = await gateway.act(action);
   const { a, z } = action.parameters;
   const turned = { ...action, parameters: { a, command, z } };
@@ -58,7 +58,7 @@ test('[approval.card] parameters keep one order, however the call had them', asy
   expect(Object.keys(item.body.parameters)).toEqual(['a', 'command', 'z']);
 });
 
-test('[approval.card] an effect of another text shows no secret of it', async () => {
+test('[approval.card] an effect that shows part of the call contains none of its secrets', async () => {
   const { body } = await gateway.act({
     protocol: 'http',
     tool: 'http.post',
@@ -73,7 +73,7 @@ describe('[approval.url] the address of an approval in a browser', () => {
   const id = '01890000-0000-7000-8000-000000000001';
   const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
-  test('says how to decide, and holds nothing of any approval', async () => {
+  test('explains how to decide, and contains no details of any approval', async () => {
     const asked = await gateway.act(action);
     const known = await call('GET', `/admin/v1/approvals/${asked.body.envelope_id}`, { headers: browser });
     const unknown = await call('GET', `/admin/v1/approvals/${id}`, { headers: browser });
@@ -87,7 +87,7 @@ describe('[approval.url] the address of an approval in a browser', () => {
     expect(item.body.status).toBe('pending');
   });
 
-  test('does not repeat an address that is not an id', async () => {
+  test('does not echo an address that is not an id', async () => {
     const { text } = await call('GET', '/admin/v1/approvals/%3Cscript%3E', { headers: browser });
     expect(text).toContain('agentctl show &lt;envelope_id&gt;');
     expect(text).not.toContain('script');
@@ -103,7 +103,7 @@ describe('[approval.url] the address of an approval in a browser', () => {
     expect([answer.status, answer.headers['content-type']]).toEqual([status, 'application/json']);
   });
 
-  test('[notify.digest] the address of the list says how to decide what waits, and only GET has a page', async () => {
+  test('[notify.digest] the address of the list explains how to decide pending requests, and only GET returns a page', async () => {
     await gateway.act(action);
     const list = await call('GET', '/admin/v1/approvals', { headers: browser });
     expect([list.status, list.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
@@ -151,7 +151,7 @@ test('[approval.item] lists of long calls are small, and the item has the whole 
   }
 });
 
-describe('[approval.card] the item describes what happens after an approval', () => {
+describe('[approval.card] the item describes the effect of an approval', () => {
   const itemOf = async (extra: string, body: object) => {
     const other = await testPorts(extra === '' ? {} : { extra });
     try {

@@ -1,13 +1,13 @@
-/** Requests for approval: how many, how long a denial holds, and identical calls. */
+/** Requests for approval: limits on their number, how long a denial applies, and identical calls. */
 
 import { replayRisk } from '#core/session/risk/replay.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 import { useGateway } from '../support/use-gateway.ts';
 
-/** `approvals.denial_lifetime` in seconds: the denial answers for that long, and then a new request may be made. */
+/** `approvals.denial_lifetime` in seconds: the denial applies for that long, and then a new request may be made. */
 describe('denials', () => {
-  test('[approval.denied] a denial holds for its seconds; afterwards, and in another session, a reviewer is asked again', async () => {
+  test('[approval.denied] a denial applies for its configured seconds; afterwards, and in another session, a reviewer is asked again', async () => {
     const gateway = await testPorts({ extra: 'approvals: { denial_lifetime: 900 }' });
     const call = caller(gateway.ports);
     const pull = { protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/web', capability: 'write' };
@@ -25,7 +25,7 @@ describe('denials', () => {
   });
 });
 
-/** Many requests for approval and many trial calls of one key, through the handlers. */
+/** Many requests for approval and many trial calls by one key, through the handlers. */
 describe('many requests', () => {
   const gateway = useGateway({
     extra: `
@@ -48,7 +48,7 @@ behavior: { repeated_escalation: { probes: 5 } }`,
       key,
     );
 
-  test('[approval.pending-cap] a fourth request is 429, notifies no reviewer, and is recorded once a minute', async () => {
+  test('[approval.pending-cap] a fourth request is 429, notifies no reviewer, and is recorded once per minute', async () => {
     const ids = [];
     for (let n = 0; n < 3; n++) ids.push((await act(n, 'flood')).body.envelope_id);
     const started = gateway.started.length;
@@ -65,7 +65,8 @@ behavior: { repeated_escalation: { probes: 5 } }`,
     expect(entries.map(({ kind }) => kind)).toEqual(['review', 'review', 'review', 'block']);
     expect(entries.at(-1)!.body).toMatchObject({ matched_rule: 'limit:pending_approvals' });
 
-    // What waits already is answered as before; other keys have room of their own, up to that of the tenant.
+    // Requests already pending get the same response as before; other keys have their own limits, up to the tenant's
+    // limit.
     expect((await act(1, 'flood')).body).toMatchObject({ decision: 'review', envelope_id: ids[1] });
     expect((await act(10, 'others', { key: keys.other })).body.decision).toBe('review');
     expect((await act(11, 'others', { key: keys.other })).status).toBe(429);
@@ -99,7 +100,10 @@ behavior: { repeated_escalation: { probes: 5 } }`,
   });
 });
 
-/** Identical calls of one session that a rule lets a person decide in one step: which they are, and that each has its own vote. */
+/**
+ * Identical calls in one session that, under a rule, a reviewer may decide in one step: which calls match, and that
+ * each has its own vote.
+ */
 describe('identical calls', () => {
   const configuration = (approval = '{ together: true }', decision = 'review') => `version: 1
 people: [{ id: alice, role: admin, tenants: ["*"] }, { id: bob, role: operator }]
@@ -157,7 +161,7 @@ tool_policies:
       headers: { 'content-type': 'application/yaml' },
     });
 
-  test('[approval.together] identical calls of a session by several keys have one value, in the item and in the list', async () => {
+  test('[approval.together] identical calls of a session made with several keys have one value, in the item and in the list', async () => {
     const [one, two] = [await asked('first'), await asked('second')];
     expect(one).not.toBe(two);
     expect(await together(one)).toMatch(/^[0-9a-f]{64}$/);
@@ -182,25 +186,25 @@ tool_policies:
     expect(found).not.toBe(await together(one));
   });
 
-  test('[approval.together] a rule that does not say so, and a withheld value, give none', async () => {
+  test('[approval.together] a rule without this setting, or a withheld value, yields none', async () => {
     expect(await together(await asked('first', { tool: 'scm.delete' }))).toBeUndefined();
     const hidden = await asked('first', { parameters: { to: 'all', token: 'a-secret' } });
     expect((await call('GET', `/approvals/${hidden}`, 'alice')).body.withheld).toEqual(['$.parameters.token']);
     expect(await together(hidden)).toBeUndefined();
   });
 
-  test('[approval.together] only the policy in force counts: a rule that was removed is no longer offered, and neither is one added later', async () => {
+  test('[approval.together] only the policy in force counts: neither a rule that was removed nor one added later is offered', async () => {
     const before = await asked('first');
     expect((await change(configuration('{ timeout_seconds: 900 }'))).status).toBe(201);
     expect(await together(before)).toBeUndefined();
     const between = await asked('second');
     expect((await change(configuration())).status).toBe(201);
     expect(await together(between)).toBeUndefined();
-    // Of another version of the policy.
+    // Under another version of the policy, the value differs.
     expect(await together(before)).not.toBe(await together(await asked('second', {}, 'later')));
   });
 
-  test('[approval.together] each call has a vote, an entry and a use of its own; separation of duties counts for each', async () => {
+  test('[approval.together] each call has its own vote, entry and use; separation of duties is checked for each', async () => {
     const [one, two] = [await asked('first'), await asked('second')];
     const vote = (id: string, person: string) => call('POST', `/approvals/${id}/approve`, person, { reviewer: person });
     expect((await vote(two, 'bob')).body.error.type).toBe('separation_of_duties');
@@ -215,7 +219,7 @@ tool_policies:
     expect(votes.map(({ body }: { body: { approval_id: string } }) => body.approval_id)).toEqual([one, two]);
   });
 
-  test('[approval.together] a configuration with a rule that does not review is refused', async () => {
+  test('[approval.together] a configuration is refused if the rule does not lead to a review', async () => {
     const refused = await change(configuration('{ together: true }', 'block'));
     expect([refused.status, refused.body.error.message]).toEqual([
       400,

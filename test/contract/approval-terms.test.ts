@@ -1,4 +1,4 @@
-/** Rules that change while a request is pending: new requirements are added to its approval, and old ones stay. */
+/** Rules that change while a request is pending: its approval gains the new requirements and keeps the old ones. */
 import { authenticator } from '../support/authenticator.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { useGateway } from '../support/use-gateway.ts';
@@ -78,7 +78,7 @@ async function registered(person: string) {
   return own;
 }
 
-test('[approval.strictest-terms] a passkey that the current rule requires is required; item, list and evidence show it', async () => {
+test('[approval.strictest-terms] a passkey that the current rule requires is required; the item, the list and evidence show it', async () => {
   const { id, session } = await asked();
   expect((await item(id)).terms_changed).toBeUndefined();
   await change({ rules: publish('require_passkey: true') });
@@ -105,7 +105,7 @@ test('[approval.strictest-terms] a passkey that the current rule requires is req
   });
 });
 
-test('[console.people] the number of passkeys is listed for each person that a key names, on request', async () => {
+test('[console.people] the number of passkeys is listed on request for each person assigned to a key', async () => {
   await registered('bob');
   const identities = async (query: string) => (await call('GET', `/identity/identities${query}`, 'carol')).body;
   expect((await identities('?include=passkeys')).passkeys).toMatchObject({ alice: 0, bob: 1, carol: 0 });
@@ -113,7 +113,7 @@ test('[console.people] the number of passkeys is listed for each person that a k
   expect((await identities('?include=all')).error.message).toBe('include is "all"; it takes passkeys.');
 });
 
-test('[approval.item] the list evaluates no long call under later rules; its item and its votes do', async () => {
+test('[approval.item] the list does not evaluate long calls under later rules; the item and its votes do', async () => {
   const { id } = await asked({ to: 'everyone', body: 'x'.repeat(5_000) });
   await change({ rules: publish('require_passkey: true') });
   const inList = await listed(id);
@@ -123,7 +123,7 @@ test('[approval.item] the list evaluates no long call under later rules; its ite
   expect((await approve(id)).status).toBe(403);
 });
 
-test('[approval.strictest-terms] a current rule that requires less, and one for another call, change nothing', async () => {
+test('[approval.strictest-terms] a current rule that requires less, or that applies to another call, changes nothing', async () => {
   await change({ rules: publish('require_passkey: true, timeout_seconds: 600') });
   const strict = await asked();
   await change({ rules: publish('timeout_seconds: 900') });
@@ -138,7 +138,7 @@ test('[approval.strictest-terms] a current rule that requires less, and one for 
   expect(said(await approve(plain.id))).toEqual([200, 'approved']);
 });
 
-test('[approval.strictest-terms] a shorter time counts from when the call was sent: later votes meet a request that is over', async () => {
+test('[approval.strictest-terms] a shorter time limit counts from when the call was sent, so later votes find the request expired', async () => {
   const { id, session } = await asked();
   gateway.pass(120);
   await change({ rules: publish('timeout_seconds: 300') });
@@ -189,7 +189,7 @@ test('[approval.strictest-terms] [identity.separation-rules] a separation rule i
   }
 });
 
-test('[approval.strictest-terms] a condition on a value that is withheld counts as one that may hold', async () => {
+test('[approval.strictest-terms] a condition on a withheld value counts as one that may match', async () => {
   const { id } = await asked({ to: 'testers', password: 'correct horse battery' });
   const { id: named } = await asked({ to: 'testers', password: 'correct horse battery', copy: 1 });
   const onSecret = (glob: string, more = '') =>
@@ -202,8 +202,8 @@ test('[approval.strictest-terms] a condition on a value that is withheld counts 
 
 const unkeyed = (text: string) => text.replace(/ +- \{ key: agent-key-1.*\n/, '');
 
-describe('[approval.obstacle] a request whose approval would not let its call run says so before the vote', () => {
-  test('a rule that now blocks is shown on item and list; the vote still counts and opens no call', async () => {
+describe('[approval.obstacle] a request whose approval would still not let its call run says so before the vote', () => {
+  test('a rule that now blocks is shown on the item and the list; the vote still counts but does not let the call run', async () => {
     const { id, session } = await asked();
     expect(await item(id)).not.toHaveProperty('cannot_run');
     await change({ rules: '{ protocol: git, tool: scm.publish, decision: block, reason: It is frozen. }' });
@@ -224,7 +224,7 @@ describe('[approval.obstacle] a request whose approval would not let its call ru
     expect(body.decision).toBe('block');
   });
 
-  test('a rule that allows by now, or another rule that blocks, is not an obstacle', async () => {
+  test('a rule that now allows, or another rule that blocks, is not an obstacle', async () => {
     const { id } = await asked();
     await change({ rules: '{ protocol: git, tool: scm.publish, decision: allow }' });
     expect(await item(id)).not.toHaveProperty('cannot_run');
@@ -232,7 +232,7 @@ describe('[approval.obstacle] a request whose approval would not let its call ru
     expect(await item(id)).not.toHaveProperty('cannot_run');
   });
 
-  test('a key that was taken back', async () => {
+  test('a key that was revoked', async () => {
     const { id } = await asked();
     const put = await caller(gateway.ports)('PUT', '/admin/v1/config', {
       key: 'alice-key-1',
@@ -267,11 +267,11 @@ test('[approval.obstacle] a session or key that the kill switch has stopped; a s
   expect(await item(calm)).not.toHaveProperty('cannot_run');
 });
 
-describe('[approval.obstacle] pending requests that a reviewer may take for one another name each other', () => {
+describe('[approval.obstacle] pending requests that a reviewer may mistake for one another name each other', () => {
   const named = (shown: { similar_pending?: { envelope_id: string }[] }) =>
     shown.similar_pending?.map(({ envelope_id }) => envelope_id);
 
-  test('calls that differ in case and spaces; the vote on one reports that the other is still pending', async () => {
+  test('calls that differ in case and spaces: a vote on one reports that the other is still pending', async () => {
     const { id: first } = await asked({ text: 'Ship it now' });
     const { id: second } = await asked({ text: ' ship  it\nNOW ' });
     const { id: other } = await asked({ text: 'Ship it later' });

@@ -34,7 +34,7 @@ describe('batches', () => {
   describe('[evidence.archive] a batch', () => {
     const { entries } = seal(chain(12));
 
-    test('writes one object a run, and again the same object when it is repeated', async () => {
+    test('writes one object per run, and the same object again if the run is repeated', async () => {
       const { bucket, archive } = kept();
       await archive.keep(entries);
       const stored = [...bucket.objects];
@@ -45,7 +45,7 @@ describe('batches', () => {
       expect([...bucket.objects]).toEqual(stored);
     });
 
-    test('a run that a retry cut differently is read once', async () => {
+    test('a run that a retry split differently is read once', async () => {
       const { bucket, archive } = kept();
       for (const part of [entries.slice(0, 5), entries.slice(3, 9), entries.slice(4, 5), entries.slice(9)]) {
         await archive.keep(part);
@@ -71,9 +71,9 @@ describe('batches', () => {
     const runLength = 50;
     const { entries, head } = seal(chain(total));
     const { bucket, archive } = kept();
-    /** The chain's reader stands before this entry. */
+    /** Position of the chain's reader: just before this entry. */
     let read = 0;
-    /** How far the archive was read ahead of the chain, in entries. */
+    /** Number of entries by which the archive was read ahead of the chain. */
     let ahead = 0;
     const source = () =>
       firstEntries(
@@ -114,14 +114,14 @@ describe('batches', () => {
       };
     });
 
-    test('is verified against the archive with a few runs at hand', async () => {
+    test('is verified against the archive with only a few runs in memory', async () => {
       const { verification } = await verifyLive(live());
       expect(verification).toMatchObject({ valid: true, total_entries: total, archived_entries: total });
       expect(ahead).toBeGreaterThan(0);
       expect(ahead).toBeLessThanOrEqual(10 * runLength);
     });
 
-    test('is listed line by line, each made on demand', async () => {
+    test('is listed line by line, each line produced on demand', async () => {
       const steps = verifyLiveSteps(live());
       let lines = 0;
       let early = 0;
@@ -139,7 +139,9 @@ describe('batches', () => {
   });
 });
 
-/** The daily check of the archive over several runs: it continues, skips what did not change, and finds changes anyway. */
+/**
+ * The daily check of the archive over several runs: it continues, skips unchanged sessions, and still finds changes.
+ */
 describe('the daily check', () => {
   let gateway: KeptGateway;
   beforeEach(async () => {
@@ -160,7 +162,7 @@ describe('the daily check', () => {
       },
     });
   }
-  /** A run that reads two sessions a page, and whose time is over after so many pages. */
+  /** Runs the check with two sessions per page, until its time is over after the given number of pages. */
   const run = (pages = Number.POSITIVE_INFINITY) => {
     const { evidence, clock, ...ports } = gateway.ports();
     let left = pages;
@@ -180,7 +182,7 @@ describe('the daily check', () => {
   };
   const progress = () => gateway.ports().archiveProgress;
 
-  test('[evidence.archive.cursor] a run continues where the last one stopped, and a pass ends once', async () => {
+  test('[evidence.archive.cursor] a run continues where the last one stopped, and a pass is completed once', async () => {
     for (const session of ['a', 'b', 'c', 'd', 'e']) await act(session);
     await gateway.projected();
     gateway.pass(day);
@@ -190,7 +192,7 @@ describe('the daily check', () => {
     expect(await progress().get()).toMatchObject({ pass: 1, whole: { missing_entries: 0 } });
   });
 
-  test('[evidence.archive.cursor] unchanged sessions are skipped; a change of one is found within a month of passes', async () => {
+  test('[evidence.archive.cursor] unchanged sessions are skipped; a change in one is found within a month of passes', async () => {
     for (const session of ['a', 'b', 'c', 'd', 'e']) await act(session);
     await gateway.projected();
     gateway.pass(day);
@@ -208,7 +210,7 @@ describe('the daily check', () => {
     expect([compared, found]).toEqual([5, 1]);
   });
 
-  test('[evidence.archive.cursor] missing copies stay counted, and their session is compared again, until they are there', async () => {
+  test('[evidence.archive.cursor] missing copies stay counted, and their session is compared again until they exist', async () => {
     await act('a');
     const entries = gateway.queue.splice(0);
     await act('b');
@@ -248,7 +250,7 @@ describe('the daily check', () => {
   });
 });
 
-/** Entries missing from the archive: the check names them, and the repair archives them unless they are forged. */
+/** Entries missing from the archive: the check lists them, and the repair archives them unless they are forged. */
 describe('repair', () => {
   const gateway = useStarted(() => keptGateway(), 'test');
 
@@ -258,7 +260,9 @@ describe('repair', () => {
   const repair = (query = '') => call('POST', `/admin/v1/archive/repair?tenant=default${query}`);
   const verify = async (session: string) => (await call('GET', `/admin/v1/evidence/sessions/${session}/verify`)).body;
 
-  /** Eight entries, of which those from `from` up to `to` never came to the archive; ten minutes later. */
+  /**
+   * Creates eight entries, of which those from `from` up to `to` never reached the archive, and lets ten minutes pass.
+   */
   async function sessionWithGap(session: string, from: number, to: number): Promise<void> {
     for (const target of ['acme/a', 'acme/b', 'acme/c', 'acme/d']) await read(session, target);
     const entries = gateway.queue.splice(0);
@@ -268,7 +272,7 @@ describe('repair', () => {
   }
 
   describe('[evidence.archive.check] the check', () => {
-    test('finds no gap in complete sessions, and none in one that was written a moment ago', async () => {
+    test('finds no gap in complete sessions or in one that was just written', async () => {
       await sessionWithGap('whole', 8, 8);
       await read('young', 'acme/a');
       expect((await check()).body).toEqual({
@@ -292,7 +296,7 @@ describe('repair', () => {
       expect((telemetry as typeof gateway.telemetry).metricsText()).toContain('svc_archive_missing_entries 3');
     });
 
-    test('lists a session whose head is gone after those of the table, as lost', async () => {
+    test('lists a session with a missing head as lost, after those in the table', async () => {
       await sessionWithGap('gone', 8, 8);
       await sessionWithGap('kept', 8, 8);
       await new TableAttacker(gateway.store).remove('gone');
@@ -310,7 +314,7 @@ describe('repair', () => {
       expect(found).toMatchObject([lost]);
     });
 
-    test('continues with tenants that are rows', async () => {
+    test('continues with tenants that are stored as rows', async () => {
       for (const id of ['acme', 'zeta']) await call('PUT', `/admin/v1/tenant-rows/${id}`, undefined, {});
       const seen: string[] = [];
       let cursor: string | undefined;
@@ -335,7 +339,7 @@ describe('repair', () => {
   });
 
   describe('[evidence.archive.check] the repair', () => {
-    test('archives, checkpoints and counts the missing entries, once', async () => {
+    test('archives, checkpoints and counts the missing entries once', async () => {
       await sessionWithGap('s', 0, 1);
       const { observations } = gateway.ports();
       const before = (await observations.usage('default', {})).total;

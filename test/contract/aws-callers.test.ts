@@ -1,4 +1,4 @@
-/** Callers with AWS signatures: events as API Gateway's IAM authoriser passes them on. */
+/** Callers with AWS signatures, as events from API Gateway's IAM authoriser. */
 
 import * as z from 'zod';
 import { awsPrincipal } from '#core/configuration/identity/federation/aws-caller.ts';
@@ -28,7 +28,9 @@ identity:
 const gateway = useGateway({ extra });
 const { call } = gateway;
 
-/** As the REST API of the template passes it on: the signature stands in the header, who made it in the context. */
+/**
+ * Returns the identity as the template's REST API passes it on: the signature in the header, the signer in the context.
+ */
 const identityOf = (userArn: string) => ({
   accountId: userArn.split(':')[4],
   caller: 'AROAEXAMPLEEXAMPLE:build-7',
@@ -45,7 +47,7 @@ const whoami = (userArn: string | undefined, headers: Record<string, string> = {
     ...(userArn !== undefined && { identity: identityOf(userArn) }),
   });
 
-test('[identity.aws-callers] sessions of a role count as the role, whatever the session is called', async () => {
+test('[identity.aws-callers] sessions of a role count as the role, whatever their name', async () => {
   const first = await whoami(session('build-7'));
   expect(first).toMatchObject({
     status: 200,
@@ -75,14 +77,14 @@ test('[identity.aws-callers] headers that claim an identity are ignored, and a k
   expect((await call('GET', '/admin/v1/whoami', { key: keys.agent })).body.name).toBe('writer');
 });
 
-test('[identity.aws-callers] without an authoriser, the answer to a signed request explains what to do', async () => {
+test('[identity.aws-callers] without an authoriser, the response to a signed request explains how to proceed', async () => {
   expect(await whoami(undefined)).toMatchObject({
     status: 401,
     body: { error: { message: expect.stringContaining('-c iamCallers=on') } },
   });
 });
 
-test('[identity.aws-callers] evidence names account and role; votes and sessions go by them as by a key', async () => {
+test('[identity.aws-callers] evidence names the account and the role, which identify votes and sessions as a key does', async () => {
   const identity = identityOf(session('build-7'));
   const action = { protocol: 'git', target: 'acme/web', actor: { session: 'aws-evidence' } };
   const read = { ...action, tool: 'scm.list_branches', capability: 'read' };
@@ -100,7 +102,7 @@ test('[identity.aws-callers] evidence names account and role; votes and sessions
   expect(text).not.toContain('ASIAEXAMPLE');
 });
 
-test('[identity.aws-callers] a role that leaves the configuration also loses its pending requests', async () => {
+test('[identity.aws-callers] if a role is removed from the configuration, its pending requests end as well', async () => {
   const { ports } = gateway;
   const before = await ports.snapshots.current();
   const { key_id, federated } = awsPrincipal(session('x'), before.configuration);

@@ -1,4 +1,4 @@
-/** Every client of AWS against a server that takes the request and never answers [cloud.store-client]. */
+/** Every AWS client against a server that accepts the request and never responds [cloud.store-client]. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
@@ -21,7 +21,7 @@ import { useStarted } from '../support/use-started.ts';
 
 const silent = useStarted(() => fakeHttpService(() => 'hang'));
 
-/** The bounds of the product with a tenth of a second in place of seconds. */
+/** Returns the product's time limits, shortened from seconds to a tenth of a second. */
 const soon = () => ({
   ...clientBounds({ requestMs: 100, attempts: 2 }),
   endpoint: silent.url,
@@ -62,21 +62,22 @@ const calls: Readonly<Record<string, readonly [() => Promise<unknown>, object]>>
 };
 
 test.each(Object.entries(calls))(
-  '[cloud.store-client] %s: a server that hangs is a typed error',
+  '[cloud.store-client] %s: a server that hangs results in a typed error',
   async (_service, [call, error]) => {
     await expect(call()).rejects.toMatchObject(error);
   },
 );
 
-test('[cloud.store-client] a text that may have arrived is not posted again', async () => {
+test('[cloud.store-client] a message that may have arrived is not posted again', async () => {
   silent.asked.length = 0;
-  // The bound of the post ends it, long after it arrived on a busy machine and before the client would send it again.
+  // The post's own time limit ends it, long after it arrived on a busy machine and before the client would send it
+  // again.
   const bounds = { ...soon(), ...clientBounds({ requestMs: 5_000, attempts: 2 }) };
   await expect(lazyConnectionPosts(silent.url, bounds, 500).post('c', 'text')).rejects.toMatchObject(unavailable);
   expect(silent.asked).toHaveLength(1);
 });
 
-test('[cloud.store-client] a connection is opened within a second, a row is answered within three, a body within eight', () => {
+test('[cloud.store-client] time limits: one second to open a connection, three for a row, eight for a body', () => {
   expect(clientBounds()).toMatchObject({
     requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true },
   });
@@ -84,13 +85,13 @@ test('[cloud.store-client] a connection is opened within a second, a row is answ
   expect(onceWithDeadline).toMatchObject({ maxAttempts: 1, requestHandler: { connectionTimeout: 1_000 } });
 });
 
-/** Bedrock brings connections of its own, with the time-outs of its provider. */
+/** Bedrock uses its own connections, with the timeouts of its provider. */
 const bounded = /new (?:sdk\.)?BedrockRuntimeClient\(|clientBounds\(|objectBounds\(|onceWithDeadline/;
 
-test('[cloud.store-client] no client of the SDK is made without bounds', () => {
+test('[cloud.store-client] every SDK client is created with time limits', () => {
   const files = ['adapters/aws', 'adapters/executors', 'adapters/local', 'bin', 'lambdas'].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      // The client of DynamoDB takes its bounds from its callers.
+      // The DynamoDB client gets its time limits from its callers.
       .filter((name) => name.endsWith('.ts') && name !== 'dynamodb/client.ts')
       .map((name) => `${folder}/${name}`),
   );

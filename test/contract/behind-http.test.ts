@@ -1,4 +1,4 @@
-/** Behaviour that HTTP answers do not show: spans, log lines, stored rows, missing secrets, and time. */
+/** Behaviour that HTTP responses do not show: spans, log lines, stored rows, missing secrets, and time. */
 import type { LogTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { evidenceOf } from '../support/evidence-of.ts';
@@ -35,7 +35,7 @@ async function configured(
   }
 }
 
-test('[log.action-line] an evaluated action logs the fields of the specification', async () => {
+test('[log.action-line] an evaluated action logs the fields required by the specification', async () => {
   gateway.lines.length = 0;
   const { body } = await act(inSession(read));
   const line = gateway.lines
@@ -71,7 +71,7 @@ test('[log.action-line] an action opens the spans of its stages, with their attr
   expect(attributes('credential.issue')).toEqual({ credential_name: 'scm', ttl: 600, scope: 'contents:read' });
 });
 
-test('[session.source] the session is the body’s, else the header’s, else one made for the key and the hour', async () => {
+test('[session.source] the session is taken from the body, then the header, else created for the key and the hour', async () => {
   const headers = { 'x-session-id': 'from-header' };
   expect((await act({ ...read, actor: { session: 'from-body' } }, keys.agent, { headers })).body.session_id).toBe(
     'from-body',
@@ -92,7 +92,7 @@ test('[auth.header] only the digest of a key is stored', async () => {
   for (const key of Object.values(keys)) expect(JSON.stringify(rows) + body).not.toContain(key);
 });
 
-test('[auth.health-open] without an admin token and an admin key only /health answers', async () => {
+test('[auth.health-open] without an admin token and an admin key, only /health responds', async () => {
   await configured('', { GATEWAY_ADMIN_TOKEN: '' }, async (_, ownCall) => {
     expect(await ownCall('GET', '/admin/v1/whoami', { key: keys.human })).toMatchObject({
       status: 403,
@@ -110,7 +110,7 @@ test('[policy.break-glass] under break-glass each request is marked in evidence'
   });
 });
 
-test('[credential.no-broader] a broker that cannot mint refuses, and the outcome is not_executed', async () => {
+test('[credential.no-broader] a broker that cannot mint refuses the call, and the outcome is not_executed', async () => {
   await configured('', { SCM_KEY: '' }, async (own, ownCall) => {
     const refused = await act(inSession(read, 'broker'), keys.agent, { call: ownCall });
     expect([refused.status, refused.body.error.type]).toEqual([503, 'service_unavailable']);
@@ -119,7 +119,7 @@ test('[credential.no-broader] a broker that cannot mint refuses, and the outcome
   });
 });
 
-test('[evidence.secrets-redacted] deleting a salt leaves the chain valid', async () => {
+test('[evidence.secrets-redacted] deleting a salt does not invalidate the chain', async () => {
   const secret = { ...inSession({ ...pull, parameters: { password: 'correct horse battery staple' } }, 'salted') };
   const { body } = await act(secret);
   const { store } = gateway.store;
@@ -130,7 +130,7 @@ test('[evidence.secrets-redacted] deleting a salt leaves the chain valid', async
   expect(verified.body).toMatchObject({ valid: true });
 });
 
-test('[evidence.secrets-redacted] recognised secrets do not enter by any field of the call', async () => {
+test('[evidence.secrets-redacted] recognised secrets are not stored from any field of the call', async () => {
   const token = `ghp_${'a1B2'.repeat(9)}`;
   const leaky = {
     ...pull,
@@ -144,7 +144,7 @@ test('[evidence.secrets-redacted] recognised secrets do not enter by any field o
   expect(item.text).not.toContain(token);
 });
 
-test('[evidence.secrets-redacted] nor by the texts made from the call, the label of the agent or the words of a vote', async () => {
+test('[evidence.secrets-redacted] nor from text derived from the call, the label of the agent or the comment of a vote', async () => {
   const tokens = ['tgt', 'lbl', 'rev', 'com'].map((each) => `ghp_${each}${'a1B2'.repeat(9)}`);
   const [target, agent, reviewer, comment] = tokens;
   await act({ ...read, target: `acme/${target}`, actor: { session: 'derived', agent: `bot ${agent}` } });
@@ -190,15 +190,15 @@ test('[evidence.secrets-redacted] configured paths are withheld from effects, re
     ];
     for (const each of calls) await act(inSession(each, 'zebra'), keys.agent, { call: ownCall });
     const entries = await entriesOf('zebra', own);
-    expect(entries).toHaveLength(calls.length + 2); // and the results of the two that are allowed
+    expect(entries).toHaveLength(calls.length + 2); // and the results of the two allowed calls
     const { text } = await ownCall('GET', '/admin/v1/approvals', { key: keys.human });
     expect(text).toContain('[withheld]');
     expect(`${JSON.stringify(entries)} ${text}`).not.toContain('zebrafish');
   });
 });
 
-test('[approval.item] a thousand pending approvals list in pages, each once, oldest first', async () => {
-  // One key may not ask so much by itself: neither the cap nor the risk it would gather is looked at here.
+test('[approval.item] a thousand pending approvals are listed in pages, each once, oldest first', async () => {
+  // One key could not make so many requests otherwise: neither the limit nor the accumulated risk is tested here.
   const unbounded = 'approvals: { max_pending_per_key: 1000 }\nbehavior: { enabled: false }\n';
   await configured(unbounded, {}, async (own, ownCall) => {
     for (let batch = 0; batch < 20; batch++) {

@@ -1,4 +1,4 @@
-/** Chains that contradict their evidence, sessions that the projection sets aside, and blocks in evidence. */
+/** Chains that contradict their evidence, sessions that the projection sets aside, and blocked calls in evidence. */
 import { createHandler as alerts, createHandler as alertsOf } from '#lambdas/alerts/event.ts';
 import { createHandler as archiveCheck } from '#lambdas/archive-check/event.ts';
 import { createHandler as project } from '#lambdas/project/event.ts';
@@ -10,7 +10,10 @@ import { TableAttacker } from '../support/table-attacker.ts';
 import { unannounced } from '../support/unannounced.ts';
 import { useStarted } from '../support/use-started.ts';
 
-/** Chains that contradict their evidence: people are told of each one once, other chains continue, and restoring the chain ends the alert. */
+/**
+ * Chains that contradict their evidence: each one is reported once, other chains continue, and restoring the chain ends
+ * the alert.
+ */
 describe('contradicted chains', () => {
   let gateway: KeptGateway;
   let attacker: TableAttacker;
@@ -34,7 +37,7 @@ describe('contradicted chains', () => {
       });
     await gateway.projected();
   }
-  /** Rewrites the whole chain of a session, hashes included. */
+  /** Rewrites the whole chain of a session, including its hashes. */
   async function rewrite(session: string): Promise<void> {
     const entries = await attacker.entries(session);
     await attacker.tell(
@@ -58,7 +61,7 @@ describe('contradicted chains', () => {
   };
   const counted = () => /^svc_chains_contradicted_total (\d+)$/m.exec(gateway.telemetry.metricsText())?.[1];
 
-  test('[evidence.contradicted] each contradicted chain raises one alert, other chains get their checkpoints, and health names it', async () => {
+  test('[evidence.contradicted] each contradicted chain raises one alert, other chains get their checkpoints, and health names the chain', async () => {
     await act('a', 'b', 'c');
     await minute();
     expect([await alerts(), await chains(), counted()]).toEqual([[], ['ok', []], undefined]);
@@ -85,7 +88,7 @@ describe('contradicted chains', () => {
     ]);
   });
 
-  test('[evidence.contradicted] it ends once the rows are those of the archive again, by the repair or the daily check', async () => {
+  test('[evidence.contradicted] it ends once the rows match the archive again, through the repair or the daily check', async () => {
     await act('a', 'b');
     const rows = { a: await attacker.entries('a'), b: await attacker.entries('b') };
     const heads = { a: await attacker.head('a'), b: await attacker.head('b') };
@@ -117,7 +120,7 @@ describe('contradicted chains', () => {
     expect(await alerts()).toMatchObject([{ state: 'resolved' }, { state: 'resolved' }]);
   });
 
-  test('[evidence.contradicted] beyond a hundred chains one alert reports the rest, and the repair of any session ends its own', async () => {
+  test('[evidence.contradicted] beyond a hundred chains one alert reports the rest, and repairing a session ends its own alert', async () => {
     const { contradictions } = gateway.ports();
     const row = (session_id: string) => ({
       tenant: 'default',
@@ -148,7 +151,7 @@ describe('contradicted chains', () => {
   });
 });
 
-/** A session that cannot be projected further is shown to people, and the repair brings it back. */
+/** A session that cannot be projected any further is reported to operators, and the repair restores it. */
 describe('sessions set aside', () => {
   const gateway = useStarted(() => keptGateway(), 'test');
 
@@ -156,7 +159,7 @@ describe('sessions set aside', () => {
   const { call, read: act } = gateway;
   const health = async (key: string) => (await call('GET', '/admin/v1/health/detailed', key)).body;
 
-  /** Projects what was committed; the step refuses the session. */
+  /** Projects the committed entries; the given step refuses the session. */
   async function projectedBut(session: string, step: 'archive' | 'views'): Promise<void> {
     const Records = gateway.queue.splice(0).map((entry) => ({
       eventName: 'INSERT' as const,
@@ -260,7 +263,7 @@ describe('blocks', () => {
     });
   const decisionsOf = async () => (await evidenceOf(gateway.ports(), 's')).filter(({ kind }) => kind !== 'result');
 
-  test('[evidence.block-bounded] a blocked call leaves a digest and the first kilobyte of long parameters', async () => {
+  test('[evidence.block-bounded] a blocked call stores a digest and the first kilobyte of long parameters', async () => {
     const long = { path: 'README.md', text: 'é'.repeat(60_000) };
     await act('scm.delete_repo', long);
     const [entry] = await decisionsOf();
@@ -281,7 +284,7 @@ describe('blocks', () => {
     expect([report.status, String(report.body).includes('README.md')]).toEqual([200, true]);
   });
 
-  test('[evidence.block-bounded] short parameters of a blocked call, and long ones of an allowed call, are kept whole', async () => {
+  test('[evidence.block-bounded] short parameters of a blocked call, and long ones of an allowed call, are stored whole', async () => {
     const short = { path: 'README.md', text: 'x'.repeat(3_000) };
     await act('scm.delete_repo', short);
     const long = { path: 'docs/'.repeat(2_000) };

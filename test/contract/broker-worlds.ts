@@ -23,7 +23,10 @@ import { fakeGitHost } from './fake-git-host.ts';
 import { fakeVault } from './fake-vault.ts';
 
 const keys = rsaKeys();
-/** No answer is late, however busy the machine is; where an issuer never answers, a test waits for less. */
+/**
+ * Timeout that no response reaches, however busy the machine is. Tests in which an issuer never responds use a shorter
+ * one.
+ */
 export const patient = 60_000;
 export const aws = {
   region: 'us-east-1',
@@ -31,7 +34,7 @@ export const aws = {
   credentials: { accessKeyId: 'gateway', secretAccessKey: 'gateway-own-secret' },
 };
 
-/** Secrets of the gateway itself: none of them, and nothing minted, may show in an error. */
+/** Secrets of the gateway itself. Neither these nor a minted credential may appear in an error. */
 export const own: Record<string, string> = {
   SCM_KEY: keys.pem,
   OLD_TOKEN: 'static-token-value',
@@ -44,7 +47,7 @@ export interface World {
   readonly envelope: ActionEnvelope;
   readonly scope: string;
   readonly clients: BrokerClients;
-  /** What the issuer says next instead of its answer. */
+  /** Responses that the issuer sends next instead of the normal ones. */
   readonly faults: (LoopbackAnswer | 'hang')[];
   readonly calls: readonly { readonly body: string }[];
   readonly refusal: LoopbackAnswer;
@@ -152,7 +155,7 @@ export const grantOf = ({ scope }: Pick<World, 'scope'>, ttl_seconds = 600) =>
 export const issueIn = (world: World, ttl = 600): Promise<IssuedCredential> =>
   brokerOf(world.settings, portsOf(world.clients)).issue(world.envelope, grantOf(world, ttl));
 
-/** The error of a promise that has to fail, and all of it as text. */
+/** Returns the error of a promise that must fail, and its full text. */
 export async function failure(promise: Promise<unknown>) {
   const error = (await promise.then(
     () => Promise.reject(new Error('it was minted')),

@@ -1,4 +1,6 @@
-/** Every credential broker over real HTTP against fakes of its issuer: one suite for all, then what is particular to each. */
+/**
+ * Every credential broker over real HTTP against fakes of its issuer: one suite for all, then tests particular to each.
+ */
 import { lazySts } from '#adapters/aws/sts-client.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import { iamAnswer, type PolicyDocument } from '#core/execution/credentials/iam-match.ts';
@@ -26,7 +28,7 @@ import {
 } from './broker-worlds.ts';
 import { fakeSts } from './fake-sts.ts';
 
-/** Every credential broker over real HTTP against fakes of its issuer: one suite for all, then what is each one's own. */
+/** Every credential broker over real HTTP against fakes of its issuer: the suite that all share. */
 describe('every broker', () => {
   const soon = 3_000;
   const roleArn = 'arn:aws:iam::111122223333:role/tools/s3';
@@ -65,7 +67,7 @@ describe('every broker', () => {
     });
     afterEach(() => world.stop());
 
-    test('mints for the action, and its record does not hold the value', async () => {
+    test('mints for the action, and its record does not contain the value', async () => {
       const { record, secret } = await issueIn(world);
       expect(record).toMatchObject({
         tenant: 'default',
@@ -79,7 +81,7 @@ describe('every broker', () => {
       for (const value of secretsOf({ record, secret })) expect(JSON.stringify(record)).not.toContain(value);
     });
 
-    test('lives for the time of the grant, and at most an hour', async () => {
+    test('has the lifetime of the grant, and at most an hour', async () => {
       const lifeOf = async (ttl: number) => Date.parse((await issueIn(world, ttl)).record.expires_at) - now;
       expect(await lifeOf(30)).toBe(30_000);
       expect(await lifeOf(3600)).toBeLessThanOrEqual(3600_000);
@@ -114,7 +116,7 @@ describe('every broker', () => {
       });
     });
 
-    test('[credential.no-broader] a function without outside calls mints no credential', async () => {
+    test('[credential.no-broader] a function without outbound calls mints no credential', async () => {
       const broker = brokerOf(world.settings, portsOf(undefined));
       await expect(broker.issue(world.envelope, grantOf(world))).rejects.toMatchObject({ code: 'service_unavailable' });
       expect(world.calls).toHaveLength(0);
@@ -137,7 +139,7 @@ describe('every broker', () => {
     const issue = (over: Partial<ActionEnvelope> = {}, ttl = 600) =>
       broker().issue({ ...world.envelope, ...over }, grantOf(world, ttl), { person: 'bob' });
 
-    test('assumes the role for one action: its policy, its name, who answers for it', async () => {
+    test('assumes the role for one action: its policy, its name, the person accountable for it', async () => {
       const { record, secret } = await issue();
       const [asked] = world.sts.assumed;
       expect(JSON.parse(asked!.policy)).toEqual({
@@ -162,7 +164,7 @@ describe('every broker', () => {
       expect(Object.keys(JSON.parse(secret)).sort()).toEqual(['access_key_id', 'secret_access_key', 'session_token']);
     });
 
-    test('STS is called with its minimum of 900 s, and the policy ends them at the granted 600', async () => {
+    test('STS is called with its minimum of 900 s, and the policy ends the credentials at the granted 600 s', async () => {
       await issue({}, 600);
       await issue({}, 3600);
       expect(world.sts.assumed.map(({ durationSeconds }) => durationSeconds)).toEqual([900, 3600]);
@@ -176,14 +178,14 @@ describe('every broker', () => {
       expect([answer(now + 599_000), answer(now + 600_000)]).toEqual(['allow', 'implicit_deny']);
     });
 
-    test('[credential.no-broader] an unknown tool or an unfitting target does not call STS', async () => {
+    test('[credential.no-broader] an unknown tool or an unsuitable target does not call STS', async () => {
       for (const over of [{ tool: 'aws.iam.create_user' }, { tool: 'AWS.S3.get_object' }, { target: 's3://reports' }]) {
         expect(await failure(issue(over))).toMatchObject({ code: 'forbidden', data: { reason: 'credential_refused' } });
       }
       expect(world.calls).toHaveLength(0);
     });
 
-    test('names STS would refuse are written in its letters', async () => {
+    test('names that STS would refuse are converted to characters it accepts', async () => {
       await broker().issue(
         { ...world.envelope, envelope_id: 'é', key_id: 'k', actor: { agent: 'a', session: 's'.repeat(300) } },
         grantOf(world),
@@ -194,12 +196,12 @@ describe('every broker', () => {
       expect(asked!.tags.session).toHaveLength(256);
     });
 
-    test('a broker without a person uses its key', async () => {
+    test('a broker without a person uses its own key', async () => {
       await broker().issue(world.envelope, grantOf(world));
       expect(world.sts.assumed[0]!.sourceIdentity).toBe('k1');
     });
 
-    test('tags that do not fit next to the policy are dropped, the policy never', async () => {
+    test('tags that do not fit next to the policy are dropped; the policy never is', async () => {
       world.sts.limits.tags = 1;
       await issue();
       expect(world.sts.assumed[0]!.tags).toEqual({ envelope: 'e1' });
@@ -213,7 +215,7 @@ describe('every broker', () => {
       expect(world.calls).toHaveLength(2);
     });
 
-    test('a busy STS is called once more, after a delay', async () => {
+    test('a busy STS is called a second time, after a delay', async () => {
       const busy = world.sts.failure(400, 'Throttling', 'Rate exceeded');
       world.faults.push(busy);
       await issue();
@@ -223,7 +225,7 @@ describe('every broker', () => {
       expect(world.calls).toHaveLength(4);
     });
 
-    test('an external id that is configured and missing is not a reason to leave it out', async () => {
+    test('an external id that is configured but missing is not silently omitted', async () => {
       const { EXTERNAL_ID: _, ...others } = own;
       const bare = brokerOf(world.settings, portsOf(world.clients, others));
       await expect(bare.issue(world.envelope, grantOf(world))).rejects.toMatchObject({ code: 'service_unavailable' });
@@ -232,7 +234,7 @@ describe('every broker', () => {
   });
 });
 
-/** Credentials of a Git-host app. */
+/** Credentials of a Git host app. */
 describe('a Git-host app', () => {
   describe('[credential.minted] a Git-host app with an installation', () => {
     const world = useStarted(() => gitWorld(), 'test');
@@ -255,7 +257,7 @@ describe('a Git-host app', () => {
       expect(secret).toMatch(/^ghs_/);
     });
 
-    test('the holder ends it at the host; by its record alone it only dies', async () => {
+    test('the holder revokes it at the host; with only its record, it just expires', async () => {
       const broker = brokerOf(world.settings, portsOf(world.clients));
       const { record, secret } = await issue();
       expect(broker.calledBack).toBe('by_value');
@@ -301,7 +303,7 @@ describe('a Git-host app', () => {
       expect(world.calls).toHaveLength(2);
     });
 
-    test('a host that has no calls left is busy, not refusing', async () => {
+    test('a host whose rate limit is used up counts as busy, not as refusing', async () => {
       world.faults.push({ status: 403, headers: { 'x-ratelimit-remaining': '0' }, body: {} });
       expect(await failure(issue())).toMatchObject({ code: 'service_unavailable', data: { reason: 'throttled' } });
     });
@@ -331,7 +333,7 @@ describe('a vault and a secrets manager', () => {
     afterEach(() => world.stop());
     const broker = (secrets = own) => brokerOf(world.settings, portsOf(world.clients, secrets));
 
-    test('leases a database user; its record names the lease and the time at which the sweep may return it', async () => {
+    test('leases a database user; its record names the lease and the time at which the sweep may revoke it', async () => {
       const { record, secret } = await issueIn(world);
       const [[leaseId, data]] = [...world.vault.leases] as [[string, object]];
       expect(JSON.parse(secret)).toEqual(data);
@@ -344,12 +346,12 @@ describe('a vault and a secrets manager', () => {
       });
     });
 
-    test('a lease shorter than the grant ends the credential', async () => {
+    test('a credential ends with its lease if that is shorter than the grant', async () => {
       const { record } = await issueIn(world, 3600);
       expect(record.expires_at).toBe(isoTime(now + 3000_000));
     });
 
-    test('returns the lease by its record alone, and reports a failing vault', async () => {
+    test('revokes the lease with only its record, and reports a failing vault', async () => {
       const { record } = await issueIn(world);
       world.faults.push({ status: 500, body: {} });
       await expect(broker().revoke(record)).rejects.toMatchObject({ data: { reason: 'unavailable' } });
@@ -358,26 +360,26 @@ describe('a vault and a secrets manager', () => {
       expect(world.vault.leases.size).toBe(0);
     });
 
-    test('renews a lease in use, within the longest life', async () => {
+    test('renews a lease in use, within the maximum lifetime', async () => {
       const { record } = await issueIn(world);
       expect(await broker().renew?.(record)).toBe(isoTime(now + 3000_000));
       const old = { ...record, issued_at: isoTime(now - 3600_000) };
       await expect(broker().renew?.(old)).rejects.toMatchObject({ code: 'forbidden' });
     });
 
-    test('a sealed vault gives no lease', async () => {
+    test('a sealed vault grants no lease', async () => {
       world.vault.state.sealed = true;
       expect(await failure(issueIn(world))).toMatchObject({ code: 'service_unavailable', data: { reason: 'sealed' } });
     });
 
-    test('a wrong token is ours to mend, and shows nowhere', async () => {
+    test('a wrong token is a fault on the gateway side, and does not appear anywhere', async () => {
       const wrong = 'hvs.wrong-token-value';
       const error = await failure(broker({ ...own, VAULT_TOKEN: wrong }).issue(world.envelope, grantOf(world)));
       expect(error).toMatchObject({ code: 'service_unavailable', data: { reason: 'forbidden' } });
       expect(error.text).not.toContain(wrong);
     });
 
-    test('a lease without user and password is given back at once', async () => {
+    test('a lease without user and password is revoked immediately', async () => {
       world.vault.state.data = { token: 'something else' };
       expect(await failure(issueIn(world))).toMatchObject({ data: { reason: 'malformed' } });
       expect(world.vault.leases.size).toBe(0);
@@ -390,7 +392,7 @@ describe('a vault and a secrets manager', () => {
     });
     afterEach(() => world.stop());
 
-    test('returns the current version and names it; degraded, because it has no scope and no end', async () => {
+    test('returns the current version and names it; degraded, because it has neither scope nor expiry', async () => {
       const { record, secret } = await issueIn(world);
       expect(secret).toBe('stored-secret-value');
       expect(record).toMatchObject({ type: 'secrets_manager', version_id: 'v-1', degraded: true });

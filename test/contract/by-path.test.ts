@@ -1,11 +1,11 @@
-/** Usage, analytics, budgets, traffic and violations of a path of the organisations. */
+/** Usage, analytics, budgets, traffic and violations below an organisation path. */
 import { caller } from '../support/call-endpoint.ts';
 import { levels, manyTenants, recordChat, spendingLevels } from '../support/levels.ts';
 import type { Loose } from '../support/loose.ts';
 import { useGateway } from '../support/use-gateway.ts';
 import { useStarted } from '../support/use-started.ts';
 
-/** Usage, analytics and budgets of a path of the organisations, by whom the caller may see. */
+/** Usage, analytics and budgets below an organisation path, limited to tenants that the caller may see. */
 describe('sums', () => {
   const gateway = useStarted(() => spendingLevels());
 
@@ -57,7 +57,7 @@ describe('sums', () => {
     expect([open_reservations, rest]).toEqual([0, { path: 'acme', tenants: ['shop', 'bank'] }]);
   });
 
-  test('[admin.by-path] a tenant of another team is left out, and named it is not found', async () => {
+  test('[admin.by-path] a tenant of another team is left out, and a request that names it gets a 404', async () => {
     expect(await found('usage?path=acme', 'bob-key-1')).toMatchObject({ tenants: ['shop'], requests: 1 });
     expect((await found('budgets?path=acme', 'bob-key-1')).tenants).toEqual(['shop']);
     const seen = await found('analytics?path=acme', 'bob-key-1');
@@ -74,7 +74,7 @@ describe('sums', () => {
         dimension,
         status,
       ]);
-    // Without the path it stays the platform's.
+    // Without the path, it is still limited to the platform.
     expect((await get('analytics?dimension=global', 'bob-key-1')).status).toBe(403);
   });
 
@@ -86,7 +86,7 @@ describe('sums', () => {
     }
   });
 
-  test('[admin.by-path] a path of more tenants than an answer adds up is refused with the number', async () => {
+  test('[admin.by-path] a path with more tenants than one response adds up is refused, and the error names the limit', async () => {
     const many = await manyTenants();
     try {
       const ask = (path: string) => caller(many.ports)('GET', `/admin/v1/usage?path=${path}`, { key: 'alice-key-1' });
@@ -99,7 +99,7 @@ describe('sums', () => {
   });
 });
 
-/** Chat calls and violations of the tenants below a path of the organisations, by whom the caller may see. */
+/** Chat calls and violations of the tenants below an organisation path, limited to tenants that the caller may see. */
 describe('traffic', () => {
   const blocked = { policy: 'jailbreak', type: 'keyword', action: 'block', phase: 'input', count: 1 };
 
@@ -109,7 +109,7 @@ describe('traffic', () => {
     for (const tenant of ['home', 'shop', 'bank', 'bank']) await recordChat(gateway, tenant, record);
   });
 
-  /** Every page of a list. */
+  /** Returns the items of all pages of a list. */
   async function all(route: string, key: string, path?: string) {
     const items: unknown[] = [];
     let counts: Record<string, number> = {};
@@ -124,7 +124,7 @@ describe('traffic', () => {
     return { found: items.length, counts };
   }
 
-  test('[admin.by-path] calls and violations are listed below a path, page by page, and violations counted', async () => {
+  test('[admin.by-path] calls and violations are listed below a path, page by page, and violations are counted', async () => {
     for (const route of ['requests', 'violations']) {
       expect((await all(route, 'alice-key-1', 'acme')).found).toBe(3);
       expect((await all(route, 'alice-key-1', 'acme/money')).found).toBe(2);
@@ -134,12 +134,12 @@ describe('traffic', () => {
     expect((await all('violations', 'alice-key-1', 'acme')).counts).toEqual({ shop: 1, bank: 2 });
   });
 
-  test('[admin.by-path] tenants of other teams are left out, and calls for viewers', async () => {
+  test('[admin.by-path] tenants of other teams are left out, and so are calls for viewers', async () => {
     expect(await all('violations', 'bob-key-1', 'acme')).toEqual({ found: 1, counts: { shop: 1 } });
     expect((await all('requests', 'bob-key-1', 'acme')).found).toBe(0);
   });
 
-  test('[admin.by-path] a malformed path and the cursor of another list are 400', async () => {
+  test('[admin.by-path] a malformed path or the cursor of another list is 400', async () => {
     for (const query of ['path=%5Ba', 'path=acme&cursor=nonsense'])
       for (const route of ['requests', 'violations']) {
         const answer = await caller(gateway.ports)('GET', `/admin/v1/${route}?${query}`, { key: 'alice-key-1' });

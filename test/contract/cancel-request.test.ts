@@ -1,4 +1,7 @@
-/** Calls that another process runs are cancelled by their owner: two processes over one store, a provider and a server that never end. */
+/**
+ * Calls that another process runs are cancelled by their owner: two processes over one store, and a provider and a
+ * server that never finish.
+ */
 import { setImmediate as turn } from 'node:timers/promises';
 import { systemIds } from '#adapters/system/ids.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
@@ -14,7 +17,7 @@ import { useGateway } from '../support/use-gateway.ts';
 import { useStarted } from '../support/use-started.ts';
 import { type WoundTimeouts, woundTimeouts } from '../support/wound-timeouts.ts';
 
-/** Runs the calls. Its timers are wound by hand. */
+/** Timers of the process that runs the calls, advanced by hand. */
 let timeouts: WoundTimeouts;
 let running: { signal?: AbortSignal; begun: PromiseWithResolvers<void> };
 
@@ -52,7 +55,7 @@ beforeEach(() => {
 });
 
 const process = () => ({ ...test_.ports, timeouts, ids });
-/** Ids of the test's own time. */
+/** Ids based on the test's own clock. */
 const ids = {
   ...systemIds,
   uuid: () => {
@@ -60,7 +63,7 @@ const ids = {
     return `${born.slice(0, 8)}-${born.slice(8)}${systemIds.uuid().slice(13)}`;
   },
 };
-/** Cancels at one process. While it waits, a second passes at the other. */
+/** Cancels through one process. Meanwhile, a second passes at the other. */
 const cancel = (id: string, key = keys.agent) => {
   const pause = async () => {
     timeouts.pass(1_000);
@@ -71,7 +74,7 @@ const cancel = (id: string, key = keys.agent) => {
 
 const ask = { model: 'gpt-4o', messages: [{ role: 'user', content: 'hello' }] };
 
-/** A streamed call of which something was said already. */
+/** Starts a streamed call of which part has already been sent. */
 async function streaming(session: string, more: object = {}) {
   const pieces = piecesOf('openai', { text: ['one ', 'two '] });
   provider.answers(stream(pieces.slice(0, 2), 'open'));
@@ -96,7 +99,7 @@ const bodiesOf = async (session: string) =>
   (await evidenceOf(test_.ports, session)).map(({ kind, body }) => ({ kind, ...body }));
 
 describe('[cancel.any-process] a call that runs in another process', () => {
-  test('a stream ends with an error event; the streamed part is billed, and evidence names who cancelled it', async () => {
+  test('a stream ends with an error event; the streamed part is billed, and evidence names the person who cancelled it', async () => {
     const { id, rest } = await streaming('cancelled-stream');
     const answer = await cancel(id);
     expect([answer.status, answer.body]).toEqual([202, { id, status: 'cancelling' }]);
@@ -115,10 +118,10 @@ describe('[cancel.any-process] a call that runs in another process', () => {
       aborted_by: key_id,
     });
     expect((body as unknown as { usage: { input_tokens: number } }).usage.input_tokens).toBeGreaterThan(0);
-    expect((await cancel(id)).status).toBe(202); // again: it changes nothing
+    expect((await cancel(id)).status).toBe(202); // a repetition changes nothing
   });
 
-  test('a whole answer is 499, which clients do not retry', async () => {
+  test('a whole response is 499, which clients do not retry', async () => {
     provider.answers(silent);
     const made: string[] = [];
     const uuid = () => {
@@ -136,7 +139,7 @@ describe('[cancel.any-process] a call that runs in another process', () => {
     expect(await bodiesOf('cancelled-whole')).toMatchObject([{ outcome: 'aborted', aborted_by: expect.any(String) }]);
   });
 
-  test('an action: its executor gets the signal, and its result names who cancelled', async () => {
+  test('an action: its executor gets the signal, and its result names the person who cancelled', async () => {
     const action = { protocol: 'git', tool: 'scm.list_branches', target: 'acme/web', capability: 'read' };
     const answer = caller(process())('POST', '/admin/v1/test-action', {
       key: keys.agent,
@@ -153,11 +156,11 @@ describe('[cancel.any-process] a call that runs in another process', () => {
     ]);
   });
 
-  test('a call that ends within a second costs no step for it', async () => {
+  test('a call that ends within a second needs no additional store step', async () => {
     provider.answers(() => ({ type: 'say', said: { text: 'Hello' } }));
     const calling = (over: object = {}) =>
       caller({ ...process(), ...over } as never)('POST', '/v1/chat/completions', { key: keys.agent, body: ask });
-    await calling(); // opens the session of the hour, if no test before has
+    await calling(); // opens the hour's session, unless an earlier test did
     const answer = await test_.steps.during(() => calling());
     const plain = await test_.steps.during(() => calling({ cancellations: undefined }));
     expect(answer.value.status).toBe(200);
@@ -166,7 +169,7 @@ describe('[cancel.any-process] a call that runs in another process', () => {
   });
 });
 
-describe('[cancel.any-process] whose call it is', () => {
+describe('[cancel.any-process] the owner of a call', () => {
   test('another key gets 404, and the call continues', async () => {
     const { id, rest } = await streaming('not-yours');
     expect((await cancel(id, keys.other)).status).toBe(404);
@@ -176,7 +179,7 @@ describe('[cancel.any-process] whose call it is', () => {
     await rest;
   });
 
-  test('an ended call is 409, an unknown one 404, and an invalid id 400', async () => {
+  test('a call that has ended is 409, an unknown one 404, and an invalid id 400', async () => {
     provider.answers(() => ({ type: 'say', said: { text: 'Hello' } }));
     const done = await caller(process())('POST', '/v1/chat/completions', { key: keys.agent, body: ask });
     const id = done.headers['x-envelope-id']!;
@@ -189,7 +192,7 @@ describe('[cancel.any-process] whose call it is', () => {
   });
 });
 
-test('[evidence.chat] if the host does not see disconnects, evidence does not claim that an answer arrived', async () => {
+test('[evidence.chat] if the host does not detect disconnects, evidence does not claim that a response arrived', async () => {
   provider.answers(() => ({ type: 'say', said: { text: 'Hello' } }));
   const said = async (session: string, more: object) => {
     const request = { key: keys.agent, body: ask, headers: { 'x-session-id': session } };

@@ -1,4 +1,7 @@
-/** Checkpoints of chains that were archived by several processes: queued, and signed by one [evidence.checkpoint.queued]. */
+/**
+ * Checkpoints of chains that several processes archived: queued, and signed by one process
+ * [evidence.checkpoint.queued].
+ */
 import type { DynamoDBRecord } from 'aws-lambda';
 import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
 import { checkpointBucket } from '#adapters/aws/checkpoint-bucket.ts';
@@ -45,12 +48,12 @@ function opened() {
     telemetry,
     leaves,
     close: () => own.close(),
-    /** A lane of the projection: copies, and then the queue. */
+    /** Runs one lane of the projection: first the copies, then the queue. */
     async project(entries: readonly EvidenceEntry[]) {
       for (const entry of entries) await archive.keep([entry]);
       await queue.put(await checkedStretches({ clock, contradictions, telemetry }, entries));
     },
-    /** All rows that were queued so far, as the stream delivers them. */
+    /** Returns all rows queued so far, as the stream delivers them. */
     records: (): DynamoDBRecord[] =>
       of('putMany').flatMap(({ args }) =>
         (args[1] as Row[]).map((row, n) => ({
@@ -71,7 +74,7 @@ const more: EntryDraft[] = [...drafts, draft('allow', { n: 5 }, 6), draft('allow
 const other: EntryDraft[] = more.slice(0, 3).map((each) => ({ ...each, session_id: 's-2' }));
 
 describe('[evidence.checkpoint.queued] queued chains', () => {
-  test('chains of several lanes and sessions are signed once, with one leaf per session', async () => {
+  test('chains from several lanes and sessions are signed once, with one leaf per session', async () => {
     const { entries } = seal(more);
     await world.project(entries.slice(0, 3));
     await world.project(seal(other).entries);
@@ -81,7 +84,7 @@ describe('[evidence.checkpoint.queued] queued chains', () => {
     expect(await coverQueued(world.covering, records)).toEqual(done);
     expect([await world.last(), await world.last('s-2')]).toEqual([6, 2]);
     expect(world.signed).toHaveBeenCalledTimes(1);
-    // Delivered again, they change nothing.
+    // Delivered again, the rows change nothing.
     expect(await coverQueued(world.covering, records)).toEqual(done);
     expect(world.leaves.toSorted()).toEqual([2, 6]);
     expect(world.signed).toHaveBeenCalledTimes(1);
@@ -94,13 +97,13 @@ describe('[evidence.checkpoint.queued] queued chains', () => {
     await world.project([a!, b!]);
     const records = world.records();
     expect(await coverQueued(world.covering, records)).toEqual(done);
-    expect(await world.last()).toBe(1); // the third is on its way
+    expect(await world.last()).toBe(1); // the third is in flight
     await world.project([c!]);
     expect(await coverQueued(world.covering, world.records())).toEqual(done);
     expect([await world.last(), world.lines]).toEqual([4, []]);
   });
 
-  test('chains that do not continue the last checkpoint are refused; the others of the batch are signed', async () => {
+  test('chains that do not continue the last checkpoint are refused; the others in the batch are signed', async () => {
     const { entries } = seal(more);
     await world.project(entries.slice(0, 5));
     await coverQueued(world.covering, world.records());
@@ -119,7 +122,7 @@ describe('[evidence.checkpoint.queued] queued chains', () => {
     expect(world.lines).toEqual(['a chain contradicts its evidence']);
   });
 
-  test('come again from the first on when they could not be covered; a row that cannot be read is skipped', async () => {
+  test('are redelivered from the first one if they could not be covered; an unreadable row is skipped', async () => {
     await world.project(seal(more).entries);
     const [record] = world.records();
     const unreadable = { dynamodb: { NewImage: { ...record!.dynamodb!.NewImage, stretches: { S: '[' } } } };

@@ -1,4 +1,4 @@
-/** Addresses in a chat that its provider would fetch, decided as calls under `tool_use: govern`. */
+/** Addresses in a chat that its provider would fetch, evaluated as calls under `tool_use: govern`. */
 import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 import { useGateway } from '../support/use-gateway.ts';
@@ -46,7 +46,7 @@ const entriesOf = async (session: string) =>
   (await host.entriesOf(session.replace('/', '-'))).map(({ kind, body }) => [kind, body.target]);
 
 describe.each(names)('[chat.addresses] under govern, on %s', (to) => {
-  test('an allowed address passes and its decision is evidence', async () => {
+  test('an allowed address passes and its decision is recorded in evidence', async () => {
     expect((await ask(`allow-${to}`, ['https://open.example/a.png'], { to })).status).toBe(200);
     const entries = await entriesOf(`allow-${to}`);
     expect(entries.map(([kind]) => kind)).toEqual(['allow', 'chat']);
@@ -61,7 +61,7 @@ describe.each(names)('[chat.addresses] under govern, on %s', (to) => {
     expect((await entriesOf(`block-${to}`)).map(([kind]) => kind)).toEqual(['block', 'chat']);
   });
 
-  test('an address in review needs an approval, which is used once', async () => {
+  test('an address that needs review requires an approval, which is used once', async () => {
     const session = `review-${to}`;
     const urls = ['https://asked.example/a.png'];
     const first = await ask(session, urls, { to });
@@ -76,17 +76,17 @@ describe.each(names)('[chat.addresses] under govern, on %s', (to) => {
     expect((await ask(session, urls, { to, ref: envelope_id })).status).toBe(202);
   });
 
-  test('private and malformed addresses are refused despite any rule', async () => {
-    // Ten refusals per minute are recorded.
+  test('private and malformed addresses are refused regardless of any rule', async () => {
+    // At most ten refusals per minute are recorded.
     host.pass(60);
     for (const url of ['http://169.254.169.254/latest', 'http://localhost/x', 'file:///etc/passwd'])
       expect((await ask(`private-${to}`, [url], { to })).status).toBe(400);
-    // The refused chats are recorded, and no decision.
+    // The refused chats are recorded, but not as decisions.
     expect((await entriesOf(`private-${to}`)).map(([kind]) => kind)).toEqual(['chat', 'chat', 'chat']);
   });
 });
 
-test('[chat.addresses] a listed address, content in base64 and a chat without addresses cost no decision', async () => {
+test('[chat.addresses] a listed address, base64 content and a chat without addresses need no decision', async () => {
   for (const urls of [['https://listed.example/a.png', 'http://10.0.0.7/b.png'], ['data:image/png;base64,aGk='], []]) {
     await ask('plain', urls);
     const { steps, value } = await host.steps.during(() => ask('plain', urls));
@@ -95,7 +95,7 @@ test('[chat.addresses] a listed address, content in base64 and a chat without ad
   expect((await entriesOf('plain')).every(([kind]) => kind === 'chat')).toBe(true);
 });
 
-test('[chat.addresses] with several addresses no approval is used before all are allowed', async () => {
+test('[chat.addresses] with several addresses, no approval is used until all are allowed', async () => {
   const urls = ['https://asked.example/1.png', 'https://open.example/2.png', 'https://asked.example/3.png'];
   const first = await ask('several', urls);
   expect(first.status).toBe(202);
@@ -111,7 +111,7 @@ test('[chat.addresses] with several addresses no approval is used before all are
   expect((await ask('several', urls)).status).toBe(200);
 });
 
-test('[chat.addresses] chat_review: error_409 answers the review as an error with the approval URL', async () => {
+test('[chat.addresses] chat_review: error_409 returns the review as an error with the approval URL', async () => {
   const { status, headers, body } = await ask('errors', ['https://asked.example/a.png'], { on: errors });
   expect([status, headers['x-should-retry'], body.error.type]).toEqual([409, 'false', 'conflict']);
   expect(body.error.message).toContain(body.error.approval_url);
@@ -132,7 +132,7 @@ test.each([
   ]);
 });
 
-test('[chat.addresses] at most 20 different addresses are decided', async () => {
+test('[chat.addresses] decisions are made on at most 20 different addresses', async () => {
   const urls = (count: number) => Array.from({ length: count }, (_, at) => `https://open.example/${at}.png`);
   const { status, body } = await ask('many', urls(21));
   expect([status, body.error.message]).toEqual([400, expect.stringContaining('21 addresses')]);
@@ -140,7 +140,7 @@ test('[chat.addresses] at most 20 different addresses are decided', async () => 
   expect((await entriesOf('same')).map(([kind]) => kind)).toEqual(['allow', 'chat']);
 });
 
-test('[chat.addresses] a stream of a chat with a blocked address is refused before it begins', async () => {
+test('[chat.addresses] a streamed chat with a blocked address is refused before the stream begins', async () => {
   const { status, body } = await caller(host.ports)('POST', '/v1/chat/completions', {
     key: keys.agent,
     body: { model: 'mock', stream: true, ...endpoints['chat/completions'](['https://closed.example/a']) },
@@ -148,7 +148,7 @@ test('[chat.addresses] a stream of a chat with a blocked address is refused befo
   expect([status, body.error.type, body.error.matched_rule]).toEqual([403, 'policy_violation', 'http:http.get']);
 });
 
-test('[chat.addresses] servers of tools that the provider would call are refused', async () => {
+test('[chat.addresses] tool servers that the provider would call are refused', async () => {
   const server = { type: 'mcp', server_label: 's', server_url: 'https://open.example/mcp' };
   const given = {
     'chat/completions': { tools: [server] },
@@ -161,7 +161,7 @@ test('[chat.addresses] servers of tools that the provider would call are refused
   }
 });
 
-describe('[chat.addresses] with content in review too', () => {
+describe('[chat.addresses] together with content that needs review', () => {
   const filter = 'policies: { input: [{ name: rockets, type: keyword, action: review, keywords: [rocket] }] }\n';
   const url = 'https://asked.example/a.png';
   const start = (more = '') => testPorts({ toolPolicies, extra: `${extra}${filter}${more}` });
@@ -206,7 +206,7 @@ describe('[chat.addresses] with content in review too', () => {
     expect((await chat(both)).status).toBe(202);
   });
 
-  test('a denied one refuses the chat, and the approval of the other is kept', async () => {
+  test('a denied address refuses the chat, and the approval of the other address is kept', async () => {
     both = await start();
     const ids = idsOf(await chat(both));
     await approve(ids[address]!, both);
@@ -218,7 +218,7 @@ describe('[chat.addresses] with content in review too', () => {
     expect(await statusOf(both, ids[address]!)).toBe('approved');
   });
 
-  test.each([false, true])('chat_review: hold answers in place once both are approved, stream %s', async (stream) => {
+  test.each([false, true])('chat_review: hold responds in place once both are approved, stream %s', async (stream) => {
     both = await start('approvals: { chat_review: hold, hold_seconds: 20 }');
     const { ports } = both;
     const { pause } = ports;

@@ -22,7 +22,7 @@ describe('rate limits and budgets', () => {
     api_keys: [{ key: ${id}-key, name: ${id} }]
     ${limits === '' ? '' : `rate_limit: { ${limits} }`}`;
 
-  /** A micro-dollar a token that comes out, nothing for what goes in. */
+  /** One micro-dollar per output token; input is free. */
   useProviderGateway((baseUrl) => ({
     tenants: `${tenant('minute', 'requests_per_minute: 3')}
 ${tenant('tokens', 'tokens_per_minute: 1000')}
@@ -61,8 +61,8 @@ cache: { enabled: false }
     (await call('GET', '/admin/v1/budgets', { key: keys.human, headers: { 'x-tenant-id': who } })).body;
   const recordsOf = (session: string, of: string) => chatRecordsOf(gateway.ports, session, of);
 
-  describe('[limit.rate] limits of a minute', () => {
-    test('requests: headers show the remaining amount, and a refusal the time to wait', async () => {
+  describe('[limit.rate] limits per minute', () => {
+    test('requests: headers show the remaining amount, and a refusal shows how long to wait', async () => {
       fake.answers(say());
       for (const left of [2, 1, 0]) expect(limits(await ask('minute'), 'requests')).toEqual([3, left]);
       for (const stream of [false, true]) {
@@ -77,7 +77,7 @@ cache: { enabled: false }
       expect(fake.requests).toHaveLength(3);
     });
 
-    test('tokens: reserved before the call, and the unused rest is returned', async () => {
+    test('tokens: reserved before the call, and the unused part is returned', async () => {
       fake.answers(say('x', { inputTokens: 10, outputTokens: 40 }));
       for (const _ of [1, 2, 3]) expect((await ask('tokens', { body: { max_tokens: 700 } })).status).toBe(200);
       const { rate_limit } = await budgets('tokens');
@@ -89,7 +89,7 @@ cache: { enabled: false }
       expect((await ask('tokens', { body: { max_tokens: 700 } })).status).toBe(200);
     });
 
-    test('a call that names no maximum counts as one of 4,096 tokens', async () => {
+    test('a call that sets no maximum counts as one of 4,096 tokens', async () => {
       const over = await ask('tokens', { body: { max_tokens: undefined } });
       expect(over.status).toBe(429);
       expect(over.body.error.message).toContain('waiting does not help');
@@ -97,7 +97,7 @@ cache: { enabled: false }
   });
 
   describe('[limit.budget] budgets', () => {
-    test('80, 90 and 100 %: noted, warned of, refused', async () => {
+    test('80, 90 and 100 %: recorded, warned about, refused', async () => {
       fake.answers(say('x', { outputTokens: 100 }));
       const tiers: (readonly [number, string | undefined, string])[] = [];
       for (let call = 1; call <= 10; call++) {
@@ -122,8 +122,8 @@ cache: { enabled: false }
   });
 });
 
-/** Calls are charged by the model that served them. */
-describe('the model that served', () => {
+/** Calls are charged by the model that served the request. */
+describe('the model that served the request', () => {
   const row = (match: string, more = '') =>
     `{ match: "${match}", input_usd_per_million: 3, output_usd_per_million: 15, source: "https://example.com/prices"${more} }`;
 
@@ -172,7 +172,7 @@ prices:
     expect(cost).toBe(expected);
   });
 
-  test('[budget.served] a long context has its own price if the row has one', async () => {
+  test('[budget.served] a long context has its own price if the price row has one', async () => {
     expect(await charged('long', {}, {}, 300_000)).toBe(1_800_000);
     expect(await charged('long', {}, {}, 200_000)).toBe(600_000);
     expect(await charged('plain', {}, {}, 300_000)).toBe(900_000);
@@ -184,7 +184,7 @@ describe('views', () => {
   describe('the views of chat calls', () => {
     const calls = (n: number) => Array.from({ length: n }, (_, i) => sampleChat(i));
 
-    test('[admin.usage] requests, tokens, cost and outcomes by model, each call once however often delivered', async () => {
+    test('[admin.usage] requests, tokens, cost and outcomes by model, with each call counted once however often it is delivered', async () => {
       const { observations } = await setting();
       const entries = [
         ...calls(3),
@@ -243,7 +243,7 @@ describe('views', () => {
         ),
       );
       const projections = entries.map(projectEntry);
-      // Batches that overlap: an entry that comes again raises its hour no more than its minute.
+      // Batches overlap: a redelivered entry adds to its hour no more than to its minute.
       for (let n = 0; n < projections.length; n += 20)
         await observations.apply(projections.slice(Math.max(0, n - 5), n + 20));
       const nowMs = Date.parse('2026-01-01T04:30:00.000Z');
@@ -273,7 +273,7 @@ describe('views', () => {
       ).toHaveLength(4);
     });
 
-    test('[admin.analytics] names that callers make up are counted under `other` past a bound, each call once', async () => {
+    test('[admin.analytics] names invented by callers are counted under `other` beyond a limit, each call once', async () => {
       const { observations } = await setting();
       const most = maxNames('default');
       const entries = Array.from({ length: most + 60 }, (_, n) =>
@@ -297,7 +297,7 @@ describe('views', () => {
       expect(await observations.dimensions(everyTenant, span)).toHaveLength(entries.length);
     });
 
-    test('projected again from an emptied table, the views are the same', async () => {
+    test('projected again into an empty table, the views are the same', async () => {
       const [first, second] = [await setting(), await setting()];
       const entries = [...calls(50), sampleBlock(50), sampleEntry(51, { kind: 'review' })];
       for (const entry of entries) await first.observations.apply([projectEntry(entry)]);

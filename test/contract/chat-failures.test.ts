@@ -1,4 +1,4 @@
-/** Chat calls that fail: store, cache, provider, the own process, and replies of any form. */
+/** Chat calls that fail because of the store, the cache, the provider or the gateway process, and malformed replies. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { Turns } from '#core/kernel/turns.ts';
 import type { ReserveRequest } from '#core/limits/ports.ts';
@@ -14,7 +14,7 @@ import { useGateway } from '../support/use-gateway.ts';
 import { useStarted } from '../support/use-started.ts';
 import { woundTimeouts } from '../support/wound-timeouts.ts';
 
-/** Chat calls whose store, cache or provider fails: answer, evidence and charge. */
+/** Chat calls whose store, cache or provider fails: response, evidence and charge. */
 describe('store, cache or provider', () => {
   const extra = `
 providers: [{ name: first, type: openai, base_url: "http://127.0.0.1:1", api_key_env: FIRST_KEY, models: [m] }]
@@ -54,13 +54,13 @@ cache: { enabled: true }
     (events: (signal: AbortSignal) => AsyncGenerator<JsonObject>) =>
     async ({ signal }: ProviderCall): Promise<ProviderReply> => ({ type: 'stream', events: events(signal) });
 
-  test('[limit.none] a failed note of the start does not end the call', async () => {
+  test('[limit.none] if recording the start fails, the call continues', async () => {
     const counters = { ...gateway.ports.counters, begin: failing('busy') };
     expect((await ask('begin', { counters })).body).toMatchObject(completion);
     expect(gateway.lines.join('\n')).toContain('the start of a provider call was not noted');
   });
 
-  test('[limit.shards] a settlement that fails is left to the end of its lease', async () => {
+  test('[limit.shards] a settlement that fails is left until its lease ends', async () => {
     const before = await open();
     const counters = { ...gateway.ports.counters, settle: failing('busy') };
     expect((await ask('settle', { counters })).body).toMatchObject(completion);
@@ -68,7 +68,7 @@ cache: { enabled: true }
     expect(await open()).toBe(before + 1);
   });
 
-  test('[chat.completions] an unexpected fault is recorded, and no reservation remains', async () => {
+  test('[chat.completions] an unexpected error is recorded, and no reservation remains', async () => {
     const before = await open();
     const cache = { ...gateway.ports.cache, takeEvictions: () => 0, lookup: failing('a bug') };
     const { status, body } = await ask('bug', { cache });
@@ -79,7 +79,7 @@ cache: { enabled: true }
     expect(await open()).toBe(before);
   });
 
-  test('[evidence.chat] an answer that cannot be recorded is not given; a stream ends with an error', async () => {
+  test('[evidence.chat] a response that cannot be recorded is not returned; a stream ends with an error', async () => {
     const ledger = { ...gateway.ports.ledger, commit: failing('no store') };
     const whole = await ask('unrecorded', { ledger });
     expect([whole.status, whole.text.includes('Hi.')]).toEqual([500, false]);
@@ -91,7 +91,7 @@ cache: { enabled: true }
     expect(text.trimEnd().split('\n\n').at(-1)).toContain('"error"');
   });
 
-  test('[limit.budget] the first refusal per minute by a budget is recorded', async () => {
+  test('[limit.budget] the first budget refusal per minute is recorded', async () => {
     const { status } = await ask('refused', {}, {}, 'elsewhere-key');
     await ask('refused', {}, {}, 'elsewhere-key');
     expect(status).toBe(429);
@@ -104,7 +104,7 @@ cache: { enabled: true }
   describe('a stream', () => {
     const events = (text: string) => text.trimEnd().split('\n\n');
 
-    test('[chat.streams-cut] an endless stream is cut off like a broken one', async () => {
+    test('[chat.streams-cut] an endless stream is cut off like a broken stream', async () => {
       answer = streaming(async function* () {
         for (;;) yield chunk('x'.repeat(64 * 1024));
       });
@@ -146,7 +146,7 @@ cache: { enabled: true }
   });
 });
 
-/** A provider with arbitrary replies cannot smuggle an undecided tool call past the gateway. */
+/** A provider with arbitrary replies cannot smuggle an unevaluated tool call past the gateway. */
 describe('arbitrary replies', () => {
   const provider = useStarted(() => startFakeProvider({ kind: 'openai' }));
   const host = useGateway(() => ({
@@ -218,7 +218,7 @@ chat_completions: { tool_use: govern }
     expect((await ask(false)).text).not.toContain('delete_all');
   });
 
-  test('[chat.tool-use] arguments that are an object are decided, and reach the caller as the text that was', async () => {
+  test('[chat.tool-use] arguments that are an object are evaluated, and reach the caller as the original text', async () => {
     provider.answers(whole({ tool_calls: [call({ function: { name: 'read_file', arguments: { path: 'a.txt' } } })] }));
     const { body } = await ask(false);
     expect(body.choices[0].message.tool_calls).toEqual([call({ function: reading })]);
@@ -254,7 +254,7 @@ chat_completions: { tool_use: govern }
     expect(text).not.toContain('delete_all');
   });
 
-  test('[chat.tool-use] members that are not calls are kept: log probabilities, reasoning, annotations, texts of a vendor', async () => {
+  test('[chat.tool-use] members that are not calls are kept: log probabilities, reasoning, annotations, vendor strings', async () => {
     const kept = { reasoning: 'Thinking.', annotations: [{ type: 'url_citation', url: 'https://a.example' }] };
     provider.answers(whole(kept, { logprobs: { content: [] }, native_finish_reason: 'stop' }));
     const { body } = await ask(false);
@@ -262,7 +262,7 @@ chat_completions: { tool_use: govern }
   });
 });
 
-/** A call whose process ended while the provider was asked: the sweep writes its entry once and charges it once. */
+/** A call whose process ended during the provider request: the sweep writes its entry once and charges it once. */
 describe('a process that ended', () => {
   const gateway = useGateway({ extra: 'budgets: { tenants: { default: { monthly_usd: 100 } } }' }, 'test');
 
@@ -328,7 +328,7 @@ describe('a process that ended', () => {
     expect(await status()).toMatchObject({ open: 0, spend: { [Object.keys((await status()).spend)[0]!]: 700 } });
   });
 
-  test('[chat.killed] [tenants.rows] the call of a tenant that is a row is swept as well', async () => {
+  test('[chat.killed] [tenants.rows] the call of a tenant that is stored as a row is swept as well', async () => {
     const { counters, configStore, ledger } = gateway.ports;
     const row = { id: 'acme', revision: 1, changed_at: '2026-01-01T00:00:00Z', changed_by: 'test' };
     const settings = { allowed_models: ['*'], system_prompt: '' };
@@ -342,7 +342,7 @@ describe('a process that ended', () => {
     expect(await evidenceOf(gateway.ports, 's', 'acme')).toHaveLength(1);
   });
 
-  test('[chat.killed] a sweep that dies between the entry and the charge charges it from the entry', async () => {
+  test('[chat.killed] if a sweep dies between the entry and the charge, the next one charges the call from the entry', async () => {
     const { counters } = gateway.ports;
     await counters.reserve({ ...request, begun: true });
     gateway.pass(61);
@@ -365,7 +365,7 @@ describe('a process that ended', () => {
     expect((await status()).open).toBe(0);
   });
 
-  test('[chat.killed] at the start of a gateway every open reservation is that of a dead process', async () => {
+  test('[chat.killed] when a gateway starts, every open reservation comes from a dead process', async () => {
     await gateway.ports.counters.reserve({ ...request, begun: true });
     expect(await sweepReservations(gateway.ports, new Turns(), Number.MAX_SAFE_INTEGER)).toBe(1);
     expect(await entries()).toHaveLength(1);

@@ -7,7 +7,7 @@ import { ask, call, entriesOf, inSession, recordsOf, test_, useChatGateway } fro
 
 useChatGateway();
 
-test('[chat.completions] [evidence.chat] answers a completion and leaves one entry, without its content', async () => {
+test('[chat.completions] [evidence.chat] returns a completion and leaves one entry, without its content', async () => {
   const { status, body, headers } = await ask('hello there', {}, inSession('one'));
   expect(status).toBe(200);
   expect(body).toMatchObject({
@@ -32,7 +32,7 @@ test('[chat.completions] [evidence.chat] answers a completion and leaves one ent
   expect(JSON.stringify(entries)).not.toContain('hello there');
 });
 
-test('streams as server-sent events, with usage only for callers who request it', async () => {
+test('streams server-sent events, with usage only for callers who request it', async () => {
   const plain = await ask('stream this to me', { stream: true });
   expect(plain.headers['content-type']).toContain('text/event-stream');
   expect(plain.text.endsWith('data: [DONE]\n\n')).toBe(true);
@@ -41,7 +41,7 @@ test('streams as server-sent events, with usage only for callers who request it'
   expect(counted.text).toContain('"usage":{');
 });
 
-test('[chat.routing] an alias is resolved; the entry names both', async () => {
+test('[chat.routing] an alias is resolved; the entry names both the alias and the model', async () => {
   expect((await ask('by alias', { model: 'fast' }, inSession('alias'))).status).toBe(200);
   expect(await recordsOf('alias')).toMatchObject([{ model: 'fast', resolved_model: 'mock' }]);
 });
@@ -61,14 +61,14 @@ test('[chat.input-policy] a block is 403 despite an earlier warning', async () =
   expect(record?.findings?.map(({ policy }) => policy).sort()).toEqual(['block-jailbreak', 'warn-first']);
 });
 
-test('[chat.input-policy] a filter that warns is named in a header, one that logs is not', async () => {
+test('[chat.input-policy] a filter that warns is named in a header; one that logs is not', async () => {
   expect((await ask('please mind the gap')).headers['x-policy-warning']).toBe('soft, ?l');
-  // The head of a stream leaves before its text is checked.
+  // A stream's headers are sent before its text is checked.
   expect((await ask('please do mind the gap', { stream: true })).headers['x-policy-warning']).toBe('soft');
   expect((await ask('please do not')).headers).not.toHaveProperty('x-policy-warning');
 });
 
-test('[chat.input-policy] blocked output never leaves, whole or streamed', async () => {
+test('[chat.input-policy] blocked output is never sent, whole or streamed', async () => {
   const whole = await ask('leak the key', {}, inSession('leak'));
   expect(whole.status).toBe(403);
   expect(whole.text).not.toContain('AKIA');
@@ -83,7 +83,7 @@ test('[chat.input-policy] blocked output never leaves, whole or streamed', async
   expect(records[1]!.usage.output_tokens).toBeGreaterThan(0);
 });
 
-test('[chat.review] a review answers 202; once approved the retry is let through once', async () => {
+test('[chat.review] a review returns 202; once approved, the retry is let through once', async () => {
   const headers = inSession('rocket');
   const asked = await ask('launch the rocket', {}, headers);
   expect(asked.status).toBe(202);
@@ -112,7 +112,7 @@ test('[chat.review] a review answers 202; once approved the retry is let through
   expect(report.text).not.toContain('not yet used');
 });
 
-test('[approval.bound] an approval covers the headers that the provider would get, and shows them', async () => {
+test('[approval.bound] an approval covers the headers that would be sent to the provider, and shows them', async () => {
   const headers = inSession('rocket-beta');
   const { envelope_id } = (await ask('launch the rocket with a beta', {}, headers)).body;
   const vote = { key: keys.human, body: { reviewer: 'alice' } };
@@ -127,7 +127,7 @@ test('[approval.bound] an approval covers the headers that the provider would ge
   );
 });
 
-test('[approval.denied] a chat that a human denied answers 403 with the reviewer and the comment', async () => {
+test('[approval.denied] a chat that a human denied returns 403 with the reviewer and the comment', async () => {
   const headers = inSession('rocket-denied');
   const { envelope_id } = (await ask('launch the rocket with a beta', {}, headers)).body;
   await call('POST', `/admin/v1/approvals/${envelope_id}/deny`, {
@@ -149,7 +149,7 @@ test('[approval.denied] a chat that a human denied answers 403 with the reviewer
   });
 });
 
-test('[chat.provider-error] a provider failure is 502 with generic text, recorded, and costs no more', async () => {
+test('[chat.provider-error] a provider failure is 502 with generic text, is recorded, and costs nothing more', async () => {
   const { status, body } = await ask('fail', {}, inSession('failing'));
   expect(status).toBe(502);
   expect(body.error).toEqual({
@@ -164,14 +164,14 @@ test('[chat.provider-error] a provider failure is 502 with generic text, recorde
   ]);
 });
 
-test('a provider that breaks mid-stream is an error event, not an end', async () => {
+test('a provider that fails mid-stream results in an error event, not a normal end', async () => {
   const { text } = await ask('break', { stream: true }, inSession('breaking'));
   expect(text).toContain('provider_error');
   expect(text).not.toContain('[DONE]');
   expect(await recordsOf('breaking')).toMatchObject([{ outcome: 'failed' }]);
 });
 
-test('[chat.cache] the same question is answered from the cache, as JSON or as a stream, for its tenant alone', async () => {
+test('[chat.cache] a repeated question is answered from the cache, as JSON or as a stream, only within its tenant', async () => {
   await ask('what is cached');
   const hit = await ask('what is cached');
   expect(hit.headers['x-cache']).toBe('HIT');
@@ -181,7 +181,7 @@ test('[chat.cache] the same question is answered from the cache, as JSON or as a
   expect(await recordsOf('cached')).toMatchObject([{ outcome: 'cached', cost_microusd: 0, cache: 'HIT' }]);
 });
 
-test('[limit.budget] a budget of 0 lets no call through, and the refusal is evidence', async () => {
+test('[limit.budget] a budget of 0 lets no call through, and the refusal is recorded in evidence', async () => {
   const { status, body, headers } = await ask('spend', {}, inSession('poor'), 'elsewhere-key');
   expect(status).toBe(429);
   expect(body.error.type).toBe('budget_exceeded');
@@ -190,7 +190,7 @@ test('[limit.budget] a budget of 0 lets no call through, and the refusal is evid
   expect(entries).toMatchObject([{ kind: 'chat', body: { decision: 'block', outcome: 'refused' } }]);
 });
 
-test('a call takes two sequential store steps and does not wait for its begun mark', async () => {
+test('a call takes two sequential store steps and does not wait for the write that marks its start', async () => {
   await ask('warm up', {}, inSession('steps'));
   const mark = jest.spyOn(test_.ports.counters, 'begin').mockReturnValue(new Promise(() => {}));
   const { steps, value } = await test_.steps.during(() => ask('counted', {}, inSession('steps')));
@@ -199,7 +199,7 @@ test('a call takes two sequential store steps and does not wait for its begun ma
   expect(steps).toBe(2);
 });
 
-test('models that no provider serves are 404, those of others 403', async () => {
+test('models that no provider serves are 404, those of other tenants 403', async () => {
   expect((await ask('x', { model: 'nobody-has-this' })).body.error.type).toBe('model_not_found');
 });
 
@@ -208,7 +208,7 @@ test('[models.both-forms] lists the models that the tenant may use', async () =>
   expect(body.data.map(({ id }: { id: string }) => id).sort()).toEqual(['fast', 'mock']);
 });
 
-test('[behavior.rules] a session whose risk has reached the score is refused, and the refusal is evidence', async () => {
+test('[behavior.rules] a session whose risk has reached the limit is refused, and the refusal is recorded in evidence', async () => {
   const headers = inSession('risky');
   await ask('before', {}, headers);
   const risk = { score: 80, rule: 'exfiltration' };
@@ -225,7 +225,7 @@ test('[behavior.rules] a session whose risk has reached the score is refused, an
   expect((await ask('elsewhere', {}, inSession('calm'))).status).toBe(200);
 });
 
-test('[chat.completions] the stages run in the order of the specification', async () => {
+test('[chat.completions] the stages run in the order given in the specification', async () => {
   await ask('in order', {}, inSession('ordered'));
   const trace = test_.telemetry.recentTraces().at(-1)!;
   const ended = trace.spans.map(({ name }) => name);
@@ -239,7 +239,7 @@ test('[chat.completions] the stages run in the order of the specification', asyn
   ]);
 });
 
-/** A call while the limiter answers with an error; the spans that ended in it. */
+/** Makes a call while the limiter returns an error. Returns the spans that ended during it. */
 async function whileLimiter(error: GatewayError | undefined, text: string) {
   const counters = { ...test_.ports.counters, ...(error && { reserve: () => Promise.reject(error) }) };
   const { status, body } = await caller({ ...test_.ports, counters })('POST', '/v1/chat/completions', {
@@ -261,7 +261,7 @@ test('[chat.completions] filters run after the limits, and the provider is calle
   expect(filtered.names).toEqual(['policy.check_input', 'evidence.record', 'gateway.chat_completion']);
 });
 
-test('[error.store-down] a limiter that fails is 503 for the caller, and no provider is called', async () => {
+test('[error.store-down] if a limiter fails, the caller gets 503, and no provider is called', async () => {
   const failed = await whileLimiter(new GatewayError('service_unavailable', 'The counters cannot be read.'), 'hello');
   expect(failed).toMatchObject({ status: 503, type: 'service_unavailable' });
   expect(failed.names).not.toContain('provider.call');

@@ -1,4 +1,7 @@
-/** Checkpoints and archive: the same suite over the state folder and over the bucket (in memory; the cloud tier has its own). */
+/**
+ * Checkpoints and archive: the same suite over the state folder and over an in-memory bucket (the cloud tier has its
+ * own).
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -97,7 +100,7 @@ describe.each([
     expect(found.sort()).toEqual(ids);
   });
 
-  test('[evidence.archive] reads copies back: once each, twins as twins, up to the first gap', async () => {
+  test('[evidence.archive] reads copies back: each one once, duplicates as duplicates, up to the first gap', async () => {
     const { archive } = kept;
     const { entries } = await sealedSession();
     const [a, b, c, d, e] = entries;
@@ -118,7 +121,7 @@ describe.each([
     await archive.keep([c!]);
     await archive.keep([{ ...c!, hash: d!.hash }]);
     expect((await archivedHashes(archive, 'default', 's-1')).get(2)?.toSorted()).toEqual([c!.hash, d!.hash].sort());
-    expect(await read(0)).toEqual([a, b]); // two copies of one place: none is believed
+    expect(await read(0)).toEqual([a, b]); // two copies of one position: neither is trusted
   });
 
   test('[evidence.checkpoint] signs chains that continue, in any order of arrival, and refuses those that do not', async () => {
@@ -135,7 +138,7 @@ describe.each([
     const [a, b, c, d, e, f, g] = seal(more).entries;
     expect(await project([b!, a!])).toBe(1);
     expect(await project([a!, b!])).toBe(1);
-    expect(await project([e!, d!])).toBe(1); // the third is on its way
+    expect(await project([e!, d!])).toBe(1); // the third is in flight
     expect(await project([c!])).toBe(2);
     expect(await project([f!])).toBe(5);
     expect(lines).toEqual([]);
@@ -149,7 +152,7 @@ describe.each([
 });
 
 describe('[evidence.checkpoint] in the bucket', () => {
-  test('a checkpoint under another name, or of another key, is not believed', async () => {
+  test('a checkpoint stored under another name or signed with another key is not trusted', async () => {
     const bucket = new FakeBucket();
     const { client } = bucket;
     const log = checkpointBucket({ bucket: 'b', client, signer, clock });
@@ -165,7 +168,7 @@ describe('[evidence.checkpoint] in the bucket', () => {
     await expect(log.proof('a/b', 's')).rejects.toThrow('malformed');
   });
 
-  test('the writer reads what it remembers once, and a redelivered batch is not a fault', async () => {
+  test('the writer reads its cached state once, and a redelivered batch is not an error', async () => {
     const bucket = new FakeBucket();
     const log = checkpointBucket({ bucket: 'b', client: bucket.client, signer, clock, remembers: true });
     await log.append([point('s', 1), point('t', 1)]);

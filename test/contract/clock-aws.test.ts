@@ -1,4 +1,4 @@
-/** The approval clock on AWS against a scripted server: exact requests, and the handling of each answer. */
+/** The approval clock on AWS against a scripted server: exact requests, and how each response is handled. */
 import { lazyStepFunctionsClock } from '#adapters/aws/step-functions-clock.ts';
 import { awsError, scriptedAws } from '../support/scripted-aws.ts';
 import { useStarted } from '../support/use-started.ts';
@@ -11,7 +11,7 @@ const clock = () => lazyStepFunctionsClock(stateMachineArn, server.client);
 const started = { body: { executionArn: `${stateMachineArn}:e`, startDate: 1 } };
 
 describe('start', () => {
-  it('names the execution by the envelope and passes the id alone', async () => {
+  it('names the execution after the envelope and passes only the id', async () => {
     server.answers(started);
     await clock().start('0190-envelope');
     expect(server.asked).toHaveLength(1);
@@ -23,7 +23,7 @@ describe('start', () => {
     });
   });
 
-  it('takes an execution that already exists as started', async () => {
+  it('treats an execution that already exists as started', async () => {
     server.answers(awsError('ExecutionAlreadyExists'));
     await expect(clock().start('0190-envelope')).resolves.toBeUndefined();
   });
@@ -41,7 +41,7 @@ describe('start', () => {
 });
 
 describe('settle', () => {
-  it('sends the status as the output of the task', async () => {
+  it('sends the status as the task output', async () => {
     server.answers({ body: {} });
     await clock().settle('the-token', { status: 'approved' });
     expect(server.asked[0]?.target).toBe('AWSStepFunctions.SendTaskSuccess');
@@ -56,7 +56,7 @@ describe('settle', () => {
     },
   );
 
-  it('refuses when the service does not answer, without naming the token', async () => {
+  it('fails if the service does not respond, without naming the token', async () => {
     server.answers(awsError('ServiceUnavailable', 503));
     const failure = await clock()
       .settle('the-token', { status: 'denied' })

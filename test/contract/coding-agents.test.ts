@@ -1,4 +1,4 @@
-/** Requests of coding agents and structured-output libraries to /v1/messages. */
+/** Requests that coding agents and structured-output libraries send to /v1/messages. */
 import type { ChatRecord } from '#core/contracts/chat.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
@@ -39,7 +39,7 @@ const recordsOf = async (test: TestPorts, session: string) => {
 };
 
 describe('[chat.messages]', () => {
-  test('beta passes on messages and count_tokens; another parameter is 400', async () => {
+  test('the beta parameter is accepted on messages and count_tokens; another parameter is 400', async () => {
     expect((await ask(governed, 'hello', {}, 'query', '/v1/messages?beta=true')).status).toBe(200);
     expect((await ask(governed, 'hello', {}, 'query', '/v1/messages/count_tokens?beta=true')).status).toBe(200);
     const refused = await ask(governed, 'hello', {}, 'query', '/v1/messages?gamma=1');
@@ -47,12 +47,12 @@ describe('[chat.messages]', () => {
     expect(refused.body.error.message).toContain('gamma');
   });
 
-  test('HEAD / answers without a key', async () => {
+  test('HEAD / responds without a key', async () => {
     expect((await caller(governed.ports)('HEAD', '/')).status).toBe(200);
   });
 });
 
-/** What Claude Code 2.1.197 sends with a turn, shortened. */
+/** Request that Claude Code 2.1.197 sends for one turn, shortened. */
 const turn = {
   stream: true,
   system: [{ type: 'text', text: 'You are a coding agent.', cache_control: { type: 'ephemeral' } }],
@@ -64,8 +64,8 @@ const turn = {
 };
 const betas = (...more: string[]) => ['claude-code-20250219', 'thinking-token-count-2026-05-13', ...more].join(',');
 
-describe('[messages.provider-run] a turn of Claude Code', () => {
-  /** What the model that answers here, one in OpenAI's form, has no word for [chat.translated-members]. */
+describe('[messages.provider-run] a Claude Code turn', () => {
+  /** Settings that the model used here, with an OpenAI API, cannot express [chat.translated-members]. */
   const settings = 'thinking, context_management, output_config.effort';
 
   const post = (test: TestPorts, header: string) =>
@@ -80,7 +80,7 @@ describe('[messages.provider-run] a turn of Claude Code', () => {
     expect([answer.status, answer.headers['x-left-out']]).toEqual([200, settings]);
   });
 
-  test('an unknown beta is left out, and the answer names it', async () => {
+  test('an unknown beta is left out, and the response names it', async () => {
     const answer = await post(governed, betas('next-feature-2027-01-01'));
     expect([answer.status, answer.headers['x-left-out']]).toEqual([
       200,
@@ -90,7 +90,7 @@ describe('[messages.provider-run] a turn of Claude Code', () => {
 });
 
 describe('[messages.provider-run] with tool_use: hook', () => {
-  test('tool calls pass undecided, and evidence records none', async () => {
+  test('tool calls pass without a decision, and evidence records none', async () => {
     const { status, text } = await ask(hooked, 'run it', turn, 'hooked');
     expect([status, text]).toEqual([200, expect.stringContaining('"tool_use"')]);
     expect((await recordsOf(hooked, 'hooked')).map(({ kind }) => kind)).toEqual(['chat']);
@@ -107,7 +107,7 @@ describe('[messages.provider-run] with tool_use: hook', () => {
 });
 
 describe('[chat.refused-recorded]', () => {
-  /** Refusals of a key are recorded ten times a minute. */
+  /** Refusals of one key are recorded at most ten times per minute. */
   beforeEach(() => rejecting.pass(61));
 
   test.each([
@@ -128,7 +128,7 @@ describe('[chat.refused-recorded]', () => {
     for (let at = 0; at < 15; at++) await ask(governed, 'hi', { messages: [] }, 'many');
     const written = (await recordsOf(governed, 'many')).length;
     expect(written).toBeGreaterThan(0);
-    expect(written).toBeLessThanOrEqual(20); // ten of each of the two minutes that the loop may touch
+    expect(written).toBeLessThanOrEqual(20); // ten for each of the two minutes that the loop may span
     expect(written).toBeLessThan(15);
     const open = await caller(governed.ports)('POST', '/v1/messages', {
       body: {},
@@ -146,14 +146,14 @@ test('[chat.tool-use] is refused without tools; null passes', async () => {
   expect((await ask(rejecting, 'hi', { tool_choice: null })).status).toBe(200);
 });
 
-test('[chat.messages] a reply of another kind of provider has an id of messages, whole and streamed', async () => {
+test('[chat.messages] a reply from another kind of provider gets a messages id, whole and streamed', async () => {
   expect((await ask(governed, 'hello')).body.id).toMatch(/^msg_[\w-]+$/);
   const { text } = await ask(governed, 'hello', { stream: true });
   expect(text).toMatch(/"id":"msg_[\w-]+"/);
 });
 
 describe('[chat.tool-use]', () => {
-  test.each([false, true])('a single forced tool is data, stream %s', async (stream) => {
+  test.each([false, true])('a single forced tool call counts as data, stream %s', async (stream) => {
     const session = `data-${stream}`;
     const { text } = await ask(governed, 'extract', { ...forced('extract'), stream }, session);
     expect(text).toContain('tool_use');
@@ -185,7 +185,7 @@ describe('[chat.tool-use]', () => {
     expect((await recordsOf(governed, session)).map(({ kind }) => kind)).toContain('review');
   });
 
-  test('structured_output: govern decides it, too', async () => {
+  test('structured_output: govern evaluates it, too', async () => {
     const strict = await testPorts({
       toolPolicies,
       extra: `${script}\nmessages: { tool_use: govern, structured_output: govern }`,

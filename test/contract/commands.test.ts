@@ -1,4 +1,4 @@
-/** Commands: declared roots, executable text, and places for programs. */
+/** Commands: declared roots, executable text, and process slots. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { keys } from '../support/ports.ts';
 import { useGateway } from '../support/use-gateway.ts';
 import { object, readCases, rows, text } from '../support/yaml.ts';
 
-/** Roots declared by callers of test-action, with links of a real file system on the way. */
+/** Roots declared by callers of test-action, with links in a real file system on the path. */
 describe('roots', () => {
   let call: ReturnType<typeof caller>;
   let folder: string;
@@ -82,7 +82,7 @@ describe('roots', () => {
   );
 });
 
-/** Executable text is shown and recorded whole, or the call is refused. */
+/** Executable text is shown and recorded in full, or the call is refused. */
 describe('executable text', () => {
   const action = z.object({
     protocol: text.default('mcp'),
@@ -146,7 +146,7 @@ describe('executable text', () => {
     },
   );
 
-  test('[approval.card] in other parameters only the secret is withheld, and the item names its place', async () => {
+  test('[approval.card] in other parameters only the secret is withheld, and the item names its position', async () => {
     const { body } = await act(
       tool('tracker.create_issue', { title: 'Rotate', body: 'was Authorization: Basic QWxhZGRpbg== until May' }),
     );
@@ -155,14 +155,14 @@ describe('executable text', () => {
     expect(withheld).toEqual(['$.parameters.body']);
   });
 
-  test('[approval.secret-in-program] a dry run and a simulation decide alike', async () => {
+  test('[approval.secret-in-program] a dry run and a simulation make the same decision', async () => {
     const bare = { target: '', ...shell('PGPASSWORD=swordfish psql') };
     const dry = await gateway.act({ ...bare, dry_run: true });
     const simulated = await call('POST', '/admin/v1/simulate', { key: keys.human, body: { calls: [bare] } });
     for (const { matched_rule } of [dry.body, simulated.body.results[0]]) expect(matched_rule).toBe('effects:secret');
   });
 
-  test('which texts are executed', () => {
+  test('which strings count as executable', () => {
     const paths = (action: object) => [...programPaths({ target: '', ...action } as never)];
     expect(paths(shell('ls'))).toEqual(['$.parameters.command']);
     expect(paths(tool('files.write', { path: 'x.sh', content: 'rm -rf /' }))).toEqual([]);
@@ -181,7 +181,7 @@ describe('executable text', () => {
   });
 });
 
-/** A command that finds no place: through the action flow, with programs that run as long as the test wants. */
+/** A command that finds no free slot: through the action flow, with programs that run as long as the test wants. */
 describe('places', () => {
   const running: (() => void)[] = [];
   const begun: (() => void)[] = [];
@@ -200,7 +200,7 @@ describe('places', () => {
     return { executors: [executor], toolPolicies: '{ pack: coding-agent }' };
   });
 
-  test('[executor.bounds] a command beyond the places of its key is 429 and did not run; another key has its own, and places come back', async () => {
+  test('[executor.bounds] a command beyond the slots of its key is 429 and does not run; other keys have their own slots, and slots are freed again', async () => {
     const act = (key: string, session: string) =>
       caller(gateway.ports)('POST', '/admin/v1/test-action', {
         key,

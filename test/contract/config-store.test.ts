@@ -1,4 +1,4 @@
-/** Contract of every ConfigStore, over the embedded store and in memory. */
+/** Contract for every ConfigStore, over the embedded store and in memory. */
 import { configTable } from '#adapters/tables/config-table.ts';
 import type { ConfigStore, VersionRow } from '#core/configuration/ports.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
@@ -29,7 +29,7 @@ describe.each(stores)('versions %s', (_where, open) => {
     ]);
   });
 
-  test('are current once advanced, and found by number', async () => {
+  test('are current once the pointer advances, and are found by number', async () => {
     const store = await open();
     expect(await store.advance(row(1), { importedSha256: 'file-1' })).toBe(true);
     const back: VersionRow = { ...row(2), source: 'rollback', of_version: 1 };
@@ -50,7 +50,7 @@ describe.each(stores)('versions %s', (_where, open) => {
     expect(await store.lastImported()).toBe('file-1');
   });
 
-  test('have one winner among writers of one number', async () => {
+  test('have one winner if several writers use the same number', async () => {
     const store = await open();
     await store.advance(row(1));
     const writers = ['a', 'b', 'c', 'd', 'e', 'f'];
@@ -59,7 +59,7 @@ describe.each(stores)('versions %s', (_where, open) => {
     expect((await store.current())?.created_by).toBe(writers[won.indexOf(true)]);
   });
 
-  test('[policy-version.numbered] are kept to the number of 20', async () => {
+  test('[policy-version.numbered] are limited to the latest 20', async () => {
     const store = await open();
     for (let version = 1; version <= 23; version++) expect(await store.advance(row(version))).toBe(true);
     expect((await store.list()).map(({ version }) => version)).toEqual(Array.from({ length: 20 }, (_, i) => 23 - i));
@@ -68,7 +68,7 @@ describe.each(stores)('versions %s', (_where, open) => {
     expect(await store.get(24)).toBeUndefined();
   });
 
-  test('[policy-version.numbered] the row of an old version is found for entries that cite it', async () => {
+  test('[policy-version.numbered] the row of an old version is found for entries that refer to it', async () => {
     const store = await open();
     for (let version = 1; version <= 23; version++) await store.advance(row(version));
     expect(await store.ever(1)).toEqual(row(1));

@@ -1,6 +1,6 @@
 /**
- * Programs of executor `shell` as real processes in containment: which parts of the gateway they can reach. Without
- * containment on this machine, none runs.
+ * Programs of executor `shell` as real processes in containment, and the parts of the gateway they can reach. If this
+ * machine has no containment, none runs.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -54,7 +54,7 @@ const command = (script: string, network = false): Command => ({
   containment: { network },
 });
 
-/** The outcome of a script; without containment, a refusal, which is what such a machine owes. */
+/** Returns the outcome of a script. Without containment, it must be a refusal. */
 async function outcomeOf(script: string, network = false) {
   const run = commandRunner({ environment: {}, contain: async () => containment });
   if (containment) return run(command(script, network));
@@ -87,14 +87,14 @@ test.each([
   expect(connections).toBe(before);
 });
 
-test('[executor.contained] the neighbours: it works in its folder as its own user, and its outcome is reported', async () => {
+test('[executor.contained] with its neighbours: it works in its folder as its own user, and its outcome is reported', async () => {
   const outcome = await outcomeOf('id -u; echo made > inner.txt; cat inner.txt; echo wrong >&2; exit 3');
   if (!outcome) return;
   expect(outcome).toMatchObject({ exit_code: 3, stdout: `${process.getuid?.()}\nmade\n`, stderr: 'wrong\n' });
   expect(readFileSync(join(root, 'inner.txt'), 'utf8')).toBe('made\n');
 });
 
-test('[executor.contained] with network allowed it reaches a port, and still no state', async () => {
+test('[executor.contained] with network allowed it reaches a port, but still no state', async () => {
   const before = connections;
   const outcome = await outcomeOf(`exec 3<>/dev/tcp/127.0.0.1/${port} && ! cat ${state}/keys.json`, true);
   if (!outcome) return;

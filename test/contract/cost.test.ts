@@ -1,4 +1,4 @@
-/** Units and prices of calls. */
+/** Capacity units and prices of calls. */
 
 import { readFileSync } from 'node:fs';
 import { cellsTable } from '../../bench/cost/cells.ts';
@@ -13,7 +13,10 @@ import { keys } from '../support/ports.ts';
 import { useGateway } from '../support/use-gateway.ts';
 import { unitsDuring } from './units.ts';
 
-/** Units that calls consume of the tables, as the store reports them, against the figures that `npm run cost` computes with. */
+/**
+ * Table capacity units that calls consume, as the store reports them, compared with the figures that `npm run cost`
+ * uses.
+ */
 describe('units', () => {
   const dynamo = useDynamo();
 
@@ -22,14 +25,16 @@ providers: [{ name: mock, type: mock, models: ["mock"] }]
 routes: [{ match: { model: "mock" }, providers: [mock] }]
 `;
 
-  /** Twice, because the first one of a session or an environment reads what the later ones know. */
+  /**
+   * Runs the work twice, because the first call of a session or an environment reads data that later calls have cached.
+   */
   const steady = async (work: () => Promise<unknown>): Promise<Units> => {
     await work();
     return unitsDuring(dynamo.client, work);
   };
   const kept = (kind: Kind): Units => ({ ...measured[kind] });
 
-  describe('[cost.table] a call consumes the units of the cost table', () => {
+  describe('[cost.table] a call consumes the units stated in the cost table', () => {
     const gateway = useGateway(() => ({ extra: providers, store: dynamo.store }));
     const { call: ask } = gateway;
 
@@ -88,14 +93,14 @@ routes: [{ match: { model: "mock" }, providers: [mock] }]
   describe('[cost.table] an MCP call', () => {
     useMcpEndpoint([], {}, () => dynamo.store);
 
-    test('consumes the units of the cost table', async () => {
+    test('consumes the units stated in the cost table', async () => {
       const session = await open();
       expect(await steady(() => call('echo', { a: 1 }, { session }))).toEqual(kept('mcp'));
     });
   });
 });
 
-/** The documented cost against the one that is computed. */
+/** The documented cost compared with the computed one. */
 describe('documented tables', () => {
   const cellsOf = (line: string) => line.split('|').map((cell) => cell.trim().replace(/^-+(:?)$/, '---$1'));
   const rowsOf = (text: string) =>
@@ -104,7 +109,7 @@ describe('documented tables', () => {
       .filter((line) => line.startsWith('|'))
       .map(cellsOf);
 
-  test('[cost.table] the tables of cost.md are those that npm run cost prints', async () => {
+  test('[cost.table] the tables in cost.md are those that npm run cost prints', async () => {
     expect(rowsOf(readFileSync('docs/explanation/cost.md', 'utf8'))).toEqual(rowsOf(await costTables()));
   });
 
@@ -113,7 +118,7 @@ describe('documented tables', () => {
     expect(documented).toEqual(expect.arrayContaining(rowsOf(await cellsTable())));
   });
 
-  test('[cost.table] a mix costs the sum of its calls at the rate of all its entries, and an idle month', async () => {
+  test('[cost.table] a mix costs the sum of its calls, priced at the rate of all its entries, plus an idle month', async () => {
     const { calls, entriesPerSecond, month, idleMonth } = await mixCost({ actions: 5, reviews: 1 }, { tenants: 1 });
     expect(entriesPerSecond).toBe(8);
     expect(calls.map(({ what }) => what)).toEqual(['allowed action', 'review, its vote and its use']);
@@ -123,7 +128,7 @@ describe('documented tables', () => {
     expect(alone!.million).toBeGreaterThan(calls[0]!.million);
   });
 
-  test('[cost.table] every price has a source and a date, and a region without a file is refused by name', () => {
+  test('[cost.table] every price has a source and a date; an error names a region that has no price file', () => {
     expect(pricesOf().oldest).toMatch(/^\d{4}-\d\d-\d\d$/);
     expect(() => pricesOf('moon-1')).toThrow('Regions with a file: us-east-1');
   });
@@ -145,13 +150,13 @@ describe('documented tables', () => {
       expect(await million(mix)).toBeLessThanOrEqual(most);
     });
 
-    test('a month without calls and dashboards stays within its target', () => {
+    test('a month without calls and dashboards costs no more than its target', () => {
       const { prices } = pricesOf();
       const all = Object.values(idleMonth(prices)).reduce((sum, amount) => sum + amount, 0);
       expect(all - dashboardsMonth(prices)).toBeLessThanOrEqual(20);
     });
 
-    test('a mix without containers pays for none', async () => {
+    test('a mix without containers does not pay for them', async () => {
       expect(await mixCost({ chats: 5 }, { tenants: 1 })).not.toHaveProperty('planeMonth');
     });
   });

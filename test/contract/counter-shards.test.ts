@@ -1,4 +1,4 @@
-/** Counters in shards and leases: several environments over one store, and fleets of them in virtual time. */
+/** Counters in shards and leases: several environments over one store, and simulated fleets in virtual time. */
 
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as fc from 'fast-check';
@@ -21,7 +21,7 @@ afterEach(() => {
 let seed = 1;
 type Command = { readonly constructor: { readonly name: string } };
 
-/** An execution environment: its own counters; what it sends is written down. */
+/** Creates an execution environment with its own counters; the commands it sends are recorded. */
 function environment(): { readonly counters: Counters; readonly sent: string[] } {
   const sent: string[] = [];
   const send = (command: Command) => {
@@ -32,12 +32,15 @@ function environment(): { readonly counters: Counters; readonly sent: string[] }
   return { counters: countersTable({ ...over(own, store.tables), clock, random: seeded(seed++) }), sent };
 }
 
-/** Ages what the environments remember, so that one that calls alone reads it again and loses no write to the others. */
+/**
+ * Ages the environments' caches, so that an environment that calls on its own reads the state again and loses no write
+ * to the others.
+ */
 const age = () => {
   time.ms += 100;
 };
 
-/** Keeps trying as a caller does that is told to come back. */
+/** Retries like a caller that is asked to try again. */
 async function reserved(counters: Counters, request: ReturnType<typeof call>) {
   for (let tries = 1; ; tries++) {
     try {
@@ -48,7 +51,7 @@ async function reserved(counters: Counters, request: ReturnType<typeof call>) {
   }
 }
 
-/** A tenant that several environments use at once, so that it is split. */
+/** Creates a tenant that several environments use at the same time, so that its counters are split. */
 async function split(tenant: string, limits: Limits, over: Partial<ReturnType<typeof call>> = {}, rounds = 8) {
   const environments = Array.from({ length: 6 }, environment);
   const calls: ReturnType<typeof call>[] = [];
@@ -66,7 +69,7 @@ const shardsOf = async (tenant: string): Promise<number> => {
   return sent.includes('BatchGetItem') ? 2 : 1;
 };
 
-test('[limit.shards] environments that write at once split the counters; the sweep merges them when they are calm', async () => {
+test('[limit.shards] environments that write at the same time split the counters; the sweep merges them when traffic is low', async () => {
   const limits: Limits = { requests_per_minute: 1000, budgets: [budget(1_000_000)] };
   const { environments, calls } = await split('busy', limits, { cost_microusd: 100 }, 12);
   expect(await shardsOf('busy')).toBe(2);
@@ -76,7 +79,8 @@ test('[limit.shards] environments that write at once split the counters; the swe
     budgets: [{ used_microusd: 7200 }],
     open: 72,
   });
-  // Each is settled where it was reserved, the last by an environment that knows nothing of them.
+  // Each call is settled by the environment that reserved it, and the last by an environment that has not seen any of
+  // them.
   const stranger = environment().counters;
   for (const [i, { id }] of calls.entries()) {
     const settler = i % 8 === 7 ? stranger : environments[i % 6]!.counters;
@@ -93,7 +97,7 @@ test('[limit.shards] environments that write at once split the counters; the swe
   });
 });
 
-test('[limit.shards] one process alone never splits, however many calls it has open, and stays exact', async () => {
+test('[limit.shards] a single process never splits, however many calls it has open, and stays exact', async () => {
   const { counters, sent } = environment();
   const limits = { requests_per_minute: 130, budgets: [] };
   const outcomes = await Promise.all(
@@ -107,7 +111,7 @@ test('[limit.shards] one process alone never splits, however many calls it has o
   expect(few).toEqual([true, true, true, true, true, false, false, false]);
 });
 
-test('[limit.shards] a split tenant is refused when all its shards have no room, and lets exactly the limit pass', async () => {
+test('[limit.shards] a split tenant is refused when all its shards are full, and exactly the limit is let through', async () => {
   const limits = { requests_per_minute: 100, budgets: [] };
   const { environments } = await split('exact', limits);
   expect(await shardsOf('exact')).toBe(2);
@@ -119,7 +123,7 @@ test('[limit.shards] a split tenant is refused when all its shards have no room,
   expect(accepted).toBe(100);
 });
 
-test('[limit.shards] a call too large for any shard merges as many as it needs', async () => {
+test('[limit.shards] a call too large for any shard merges as many shards as it needs', async () => {
   const limits = { tokens_per_minute: 10_000, budgets: [] };
   const { environments } = await split('large', limits, { tokens: 10 });
   expect(await shardsOf('large')).toBe(2);
@@ -142,13 +146,13 @@ test('[limit.shards] a process that calls often spends from a lease: most calls 
     await counters.settle('leased', one.id, settled({ tokens: 4 }));
   }
   expect(sent.length).toBeLessThanOrEqual(12);
-  // All that is leased counts, and what was spent of it stays within it.
+  // The whole lease counts, and the amount spent from it stays within it.
   const counted = 6000 - (await environment().counters.status('leased', limits)).limits.remaining_requests!;
   expect(counted).toBeGreaterThanOrEqual(48 + 40);
   expect(counted).toBeLessThanOrEqual(48 + 40 + 10 * 6);
 });
 
-test('[limit.shards] a process that is killed wastes one lease, until its end has left the window', async () => {
+test('[limit.shards] a process that is killed wastes one lease, until the end of the lease has left the window', async () => {
   const limits = { requests_per_minute: 2000, budgets: [] };
   const { environments } = await split('killed', limits);
   age();
@@ -170,7 +174,7 @@ describe('several environments in any order', () => {
     calls: fc.integer({ min: 1, max: 6 }),
   });
 
-  test('[limit.shards] [limit.budget] no limit is exceeded, and abandoned reservations are healed', async () => {
+  test('[limit.shards] [limit.budget] no limit is exceeded, and abandoned reservations are recovered', async () => {
     let n = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
@@ -181,7 +185,7 @@ describe('several environments in any order', () => {
         const open = fleet.map((): string[] => []);
         let [accepted, spent] = [0, 0];
         for (let i = 0; i < steps.length; i += 3) {
-          // Three of them at once.
+          // Three steps run at the same time.
           const acts = steps.slice(i, i + 3).map(async ({ who, what, calls }) => {
             const counters = fleet[who]!;
             if (what === 'die') {
@@ -218,7 +222,7 @@ describe('several environments in any order', () => {
   });
 });
 
-describe('a fleet in virtual time', () => {
+describe('a simulated fleet in virtual time', () => {
   const tokens = { reserved: 4296, used: 500 };
   const limits = (perMinute: number, budgeted: boolean): Limits => ({
     requests_per_minute: perMinute,
@@ -235,7 +239,7 @@ describe('a fleet in virtual time', () => {
     ...over,
   });
 
-  test('[limit.shards] one tenant at 60 calls a second of 2 s: at most 1 % are shed, and a second run is the same', async () => {
+  test('[limit.shards] one tenant with 60 calls per second of 2 s each: at most 1 % are shed, and a second run gives the same result', async () => {
     const tally = await simulate(load({}));
     expect(tally.shed).toBeLessThanOrEqual(tally.offered / 100);
     expect(tally.served + tally.shed).toBe(tally.offered);
@@ -243,8 +247,8 @@ describe('a fleet in virtual time', () => {
     expect(await simulate(load({}))).toEqual(tally);
   });
 
-  test('[limit.shards] thousands of streams of one tenant are open at once, and few are shed', async () => {
-    // 64 shards would shed one in fifteen; the full share has 20,000 open.
+  test('[limit.shards] one tenant has thousands of streams open at the same time, and few are shed', async () => {
+    // 64 shards would shed one call in fifteen; the full-size run has 20,000 open streams.
     const callsPerSecond = runs(670, 70);
     const limited = limits(10 * 60 * callsPerSecond, true);
     const tally = await simulate(load({ callsPerSecond, callSeconds: 30, seconds: 32, limits: limited }));
@@ -252,7 +256,7 @@ describe('a fleet in virtual time', () => {
     expect(tally.shed).toBeLessThanOrEqual(tally.offered * runs(0.025, 0.01));
   });
 
-  test('[limit.shards] exactly the limit passes; with leases slightly less, and never more', async () => {
+  test('[limit.shards] exactly the limit is let through; with leases slightly less, and never more', async () => {
     const exact = await simulate(load({ callsPerSecond: 20, seconds: 70, limits: limits(600, true) }));
     expect(exact.fullestMinute.requests).toBe(600);
     const leased = await simulate(
@@ -262,8 +266,8 @@ describe('a fleet in virtual time', () => {
     expect(leased.fullestMinute.requests).toBeGreaterThanOrEqual(540);
   });
 
-  test('[limit.shards] with slow keys, twice the calls have at least 80 % of the goodput', async () => {
-    // A twentieth of what DynamoDB gives a key: hundreds of calls are as many as thousands are there.
+  test('[limit.shards] with slow keys, twice the calls still reach at least 80 % of the goodput', async () => {
+    // A twentieth of DynamoDB's capacity per key, so that hundreds of calls here correspond to thousands there.
     const small = { writeUnitsOfKey: 50, seconds: runs(40, 20), limits: limits(1_000_000, true) };
     const twice = await simulate(load({ ...small, callsPerSecond: 920 }));
     expect(twice.goodput).toBeGreaterThan(250);

@@ -1,4 +1,4 @@
-/** Counters over one store: several processes, ends of a process, requests per call, and a store that fails. */
+/** Counters over one store: several processes, killed processes, requests per call, and a store that fails. */
 
 import { countersTable } from '#adapters/tables/counters-table.ts';
 import { evidenceTable } from '#adapters/tables/evidence-table.ts';
@@ -12,7 +12,7 @@ import { intercepted, testStore } from '../support/store.ts';
 import { budget, call, globalBudget, noLimits, now, refusal, settled } from '../unit/limits/sample.ts';
 import { client, clock, stores, tables, time } from './counter-store.ts';
 
-/** Counters that write down what they send. */
+/** Creates counters that record the commands they send. */
 function watched(): { readonly counters: Counters; readonly sent: string[] } {
   const sent: string[] = [];
   const counters = stores((send) => (command) => {
@@ -22,20 +22,23 @@ function watched(): { readonly counters: Counters; readonly sent: string[] } {
   return { counters, sent };
 }
 interface Job {
-  /** Calls go round them. */
+  /** Tenants among which the calls rotate. */
   readonly tenants: readonly string[];
   readonly limits: Limits;
   readonly calls?: number;
   readonly tokens?: number;
   readonly cost_microusd?: number;
-  /** Calls that are let through are settled with so much; absent: they stay open. */
+  /** Amounts with which accepted calls are settled. If absent, the calls stay open. */
   readonly settle?: { readonly tokens: number; readonly cost_microusd: number };
-  /** The process is killed right after this step of its calls. */
+  /** Step of its calls right after which the process is killed. */
   readonly dieAfter?: 'reserve' | 'begin' | 'evidence' | 'settle-sent';
 }
 
 let processes = 0;
-/** A process of its own, as far as memory goes: makes all calls of a job at once, and sends nothing after its end. */
+/**
+ * Simulates a separate process with its own memory: makes all calls of a job concurrently, and sends nothing after its
+ * end.
+ */
 async function work(job: Job) {
   let ended = false;
   const counters = stores((send) => async (command) => {
@@ -73,7 +76,7 @@ async function work(job: Job) {
   await Promise.allSettled(sent);
   return said;
 }
-/** As clients do that are told to try again: a call that is shed has reserved nothing. */
+/** Retries as clients do when they are asked to: a call that is shed has reserved nothing. */
 async function persistently<T>(call: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -83,21 +86,21 @@ async function persistently<T>(call: () => Promise<T>): Promise<T> {
     }
   }
 }
-/** Runs a job in so many processes at once. */
+/** Runs a job in the given number of processes concurrently. */
 async function crowd(size: number, job: Job) {
   const said = (await Promise.all(Array.from({ length: size }, () => work(job)))).flat();
   const refused = said.filter((what) => what !== 'accepted');
   return { accepted: said.length - refused.length, refused };
 }
-describe('several processes on one tenant', () => {
-  test('[limit.rate] 8 processes with 25 calls at once each let exactly the 100 requests of the limit pass', async () => {
+describe('several processes using one tenant', () => {
+  test('[limit.rate] 8 processes with 25 concurrent calls each let through exactly the 100 requests of the limit', async () => {
     const limits = { requests_per_minute: 100, budgets: [] };
     const tally = await crowd(8, { tenants: ['crowd-rate'], limits });
     expect(tally).toEqual({ accepted: 100, refused: Array(100).fill('requests_per_minute') });
     expect((await stores().status('crowd-rate', limits)).limits.remaining_requests).toBe(0);
   });
 
-  test('[limit.budget] 200 calls at once against a budget worth 10 are let through 10 times, while others settle', async () => {
+  test('[limit.budget] of 200 concurrent calls against a budget worth 10, 10 are let through, while others settle', async () => {
     const limits = { budgets: [budget(1000)] };
     const tally = await crowd(8, { tenants: ['crowd-budget'], limits, cost_microusd: 100 });
     expect(tally).toEqual({ accepted: 10, refused: Array(190).fill('tenant') });
@@ -112,7 +115,7 @@ describe('several processes on one tenant', () => {
     expect({ budgets, open }).toMatchObject({ budgets: [{ used_microusd: 1000, tier: 'exhausted' }], open: 0 });
   });
 
-  test('[limit.budget] a global budget of three tenants in four processes is never passed', async () => {
+  test('[limit.budget] a global budget of three tenants in four processes is never exceeded', async () => {
     const limits = { budgets: [globalBudget(10_000)] };
     const tenants = ['global-a', 'global-b', 'global-c'];
     const tally = await crowd(4, { tenants, limits, cost_microusd: 70, calls: 75 });
@@ -120,7 +123,7 @@ describe('several processes on one tenant', () => {
     const statuses = await Promise.all(tenants.map((tenant) => stores().status(tenant, limits)));
     const open = statuses.reduce((sum, status) => sum + status.open, 0);
     expect(open).toBe(tally.accepted);
-    // What is left lies in slices too small for one more call: every tenant was refused in the end.
+    // The rest is in slices too small for one more call: every tenant was refused in the end.
     expect(10_000 - open * 70).toBeLessThan(70 * 3 + 70);
     for (const { budgets } of statuses) expect(budgets[0]!.used_microusd).toBeLessThanOrEqual(10_000);
   });
@@ -140,13 +143,13 @@ describe('a process that is killed', () => {
   const heal = (tenant: string) => healReservations({ ...healing(), counters: stores() }, [tenant]);
 
   test.each([
-    // Nothing had happened: everything is given back.
+    // Nothing had happened yet, so everything is returned.
     ['reserve', { remaining_requests: 100, remaining_tokens: 10_000 }, 0],
-    // The provider was being called and nobody knows the rest: what was reserved is charged.
+    // The provider was being called, and the actual usage is unknown: the reserved amount is charged.
     ['begin', { remaining_requests: 97, remaining_tokens: 10_000 - 3 * 100 }, 3 * 500],
-    // The evidence says what it came to.
+    // The evidence records the actual amount.
     ['evidence', { remaining_requests: 97, remaining_tokens: 10_000 - 3 * 40 }, 3 * 300],
-    // Written or not, it is charged once.
+    // Whether or not the settlement was written, it is charged once.
     ['settle-sent', { remaining_requests: 97, remaining_tokens: 10_000 - 3 * 40 }, 3 * 300],
   ] as const)(
     '[limit.budget] a process that dies after the step %s leaves no reservation once its lease has ended',
@@ -166,7 +169,7 @@ describe('a process that is killed', () => {
       if (dieAfter !== 'settle-sent') expect(before).toBe(3);
       expect(await heal(tenant)).toBe(0);
 
-      // The lease has ended while the second of the calls still counts.
+      // The lease ends while the second of the calls still counts.
       time.ms = now + 60_000;
       const healed = await Promise.all([heal(tenant), heal(tenant)]);
       expect(Math.max(...healed)).toBe(before);
@@ -178,8 +181,8 @@ describe('a process that is killed', () => {
     },
   );
 });
-describe('the way to the store', () => {
-  test('a reserve is one write and no read; so is a settle; a process looks once before its first', async () => {
+describe('requests to the store', () => {
+  test('a reserve is one write and no read, and so is a settle; a process reads once before its first write', async () => {
     const { counters, sent } = watched();
     const first = call({ requests_per_minute: 5, budgets: [budget(100)] }, { tenant: 'steps' });
     await counters.reserve(first);
@@ -188,7 +191,7 @@ describe('the way to the store', () => {
     expect(sent).toEqual(['GetItem', 'PutItem', 'PutItem', 'PutItem']);
   });
 
-  test('[limit.none] a tenant without limits and budgets costs no store step at all', async () => {
+  test('[limit.none] a tenant without limits and budgets requires no store step at all', async () => {
     const { counters, sent } = watched();
     const free = call(noLimits, { tenant: 'free' });
     expect(await counters.reserve(free)).toEqual({ ok: true, limits: {}, budgets: [] });
@@ -196,12 +199,12 @@ describe('the way to the store', () => {
     await counters.extend('free', free.id);
     await counters.settle('free', free.id, settled());
     expect(sent).toEqual([]);
-    // A budget alone does need a counter.
+    // A budget on its own does need a counter.
     await counters.reserve(call({ budgets: [budget(100)] }, { tenant: 'held' }));
     expect(sent).toEqual(['GetItem', 'PutItem']);
   });
 
-  test('[limit.none] a provider that is called at once is noted with the reservation: a call is two writes', async () => {
+  test('[limit.none] if a provider is called immediately, its start is written with the reservation: a call takes two writes', async () => {
     const { counters, sent } = watched();
     const limits = { budgets: [budget(1000)] };
     const one = call(limits, { tenant: 'at-once', cost_microusd: 70, begun: true });
@@ -214,12 +217,12 @@ describe('the way to the store', () => {
     expect((await stores().status('at-once', limits)).budgets[0]!.used_microusd).toBe(7);
   });
 
-  test('calls at once share writes: 16 take no more than three', async () => {
+  test('concurrent calls share writes: 16 calls need no more than three', async () => {
     const { counters, sent } = watched();
     const limits = { requests_per_minute: 100, budgets: [] };
     await counters.reserve(call(limits, { tenant: 'grouped' }));
     sent.length = 0;
-    // Not in one go: as requests come in, each in its own turn of the loop.
+    // Not all in one batch: requests arrive separately, each in its own turn of the event loop.
     const calls = Array.from({ length: 16 }, async (_, i) => {
       for (let turns = 0; turns < i; turns++) await undefined;
       return counters.reserve(call(limits, { tenant: 'grouped' }));
@@ -230,7 +233,7 @@ describe('the way to the store', () => {
     expect(sent.length).toBeLessThanOrEqual(3);
   });
 
-  test('[limit.rate] a refusal is decided by the store, never from memory, and writes no row', async () => {
+  test('[limit.rate] a refusal always comes from the store, never from memory, and writes no row', async () => {
     const { counters, sent } = watched();
     const limits = { requests_per_minute: 1, budgets: [] };
     const only = call(limits, { tenant: 'fresh' });
@@ -255,7 +258,7 @@ describe('the way to the store', () => {
     expect(sent).toEqual(['PutItem', 'PutItem']);
   });
 
-  test('[limit.budget] an idle slice is given back, and another tenant may spend it', async () => {
+  test('[limit.budget] an idle slice is returned, and another tenant may spend it', async () => {
     const limits = { budgets: [{ ...globalBudget(1600), account: 'global:idle' }] };
     const [one, two] = [stores(), stores()];
     const spent = call(limits, { tenant: 'idle-1', cost_microusd: 1000 });
@@ -276,7 +279,7 @@ describe('the way to the store', () => {
 describe('a store that fails', () => {
   const unreachable = () => Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { name: 'TimeoutError' }));
 
-  test('[error.store-down] is service_unavailable for everything', async () => {
+  test('[error.store-down] is service_unavailable for every operation', async () => {
     const down = stores(() => unreachable);
     const refused = expect.objectContaining({ code: 'service_unavailable' });
     await expect(down.reserve(call({ budgets: [budget(1000)] }))).rejects.toEqual(refused);
@@ -288,7 +291,7 @@ describe('a store that fails', () => {
     await expect(down.status('t', noLimits)).rejects.toEqual(refused);
   });
 
-  test('[error.store-down] every call of a group is refused, and the next call goes through', async () => {
+  test('[error.store-down] every call in a group is refused, and the next call goes through', async () => {
     let failing = true;
     const flaky = stores((send) => (command) => (failing ? unreachable() : send(command)));
     const limits = { requests_per_minute: 5, budgets: [] };
@@ -298,7 +301,7 @@ describe('a store that fails', () => {
     expect((await flaky.reserve(call(limits, { tenant: 'flaky' }))).limits.remaining_requests).toBe(4);
   });
 
-  test('[error.store-down] an item that cannot be read refuses, it is not begun again', async () => {
+  test('[error.store-down] an item that cannot be read causes refusals and is not replaced by a new one', async () => {
     const garbled = stores((send) => async (command) => {
       const answer = (await send(command)) as { Item?: Record<string, unknown> };
       return command.constructor.name === 'GetItemCommand'
@@ -308,7 +311,7 @@ describe('a store that fails', () => {
     await expect(garbled.status('garbled', noLimits)).rejects.toMatchObject({ code: 'service_unavailable' });
   });
 
-  test('a request the client repeats after a lost answer is counted once', async () => {
+  test('a request that the client repeats after a lost response is counted once', async () => {
     const repeating = stores((send) => async (command) => {
       if (command.constructor.name === 'PutItemCommand') await send(command);
       return send(command);
@@ -321,7 +324,7 @@ describe('a store that fails', () => {
     expect({ used: budgets[0]!.used_microusd, open }).toEqual({ used: 7, open: 0 });
   });
 
-  test('an answer that is lost for good leaves a reservation, and its lease ends', async () => {
+  test('a response that is lost for good leaves a reservation, which ends with its lease', async () => {
     const losing = stores((send) => async (command) => {
       const answer = await send(command);
       if (command.constructor.name === 'PutItemCommand') throw new Error('socket hang up');
@@ -338,7 +341,7 @@ describe('a store that fails', () => {
     time.ms = now;
   });
 
-  /** A store in which another process is always faster. */
+  /** Creates a store in which another process is always faster. */
   function crowded(open = '[]') {
     const pauses: number[] = [];
     const writes: string[] = [];
@@ -373,14 +376,14 @@ describe('a store that fails', () => {
     expect(Math.max(...pauses)).toBeLessThanOrEqual(200);
   });
 
-  test('[limit.shards] a settlement is tried longer than a reservation', async () => {
+  test('[limit.shards] a settlement is retried longer than a reservation', async () => {
     const { counters, pauses, writes } = crowded('[["open","s",0,0,10,0,[],0,9000000000000]]');
     await expect(counters.settle('t', 'open', settled())).rejects.toMatchObject({ code: 'service_unavailable' });
     expect(writes).toEqual(Array(40).fill('put'));
     expect(Math.max(...pauses)).toBe(200);
   });
 
-  test('a reservation that has ended cannot be begun: no amount would be charged', async () => {
+  test('a reservation that has ended cannot be begun, because no amount would be charged', async () => {
     await expect(stores().begin('nobody', 'nothing')).rejects.toMatchObject({ code: 'service_unavailable' });
     await expect(stores().extend('nobody', 'nothing')).resolves.toBeUndefined();
     await expect(stores().settle('nobody', 'nothing', settled())).resolves.toBeUndefined();

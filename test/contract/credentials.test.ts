@@ -1,4 +1,4 @@
-/** Issued credentials in the real embedded store: minted, used, finished, swept and revoked through the ledger. */
+/** Issued credentials in the real embedded store: minted, used, expired, swept and revoked through the ledger. */
 import { credentialsTable } from '#adapters/tables/credentials-table.ts';
 import { evidenceTable } from '#adapters/tables/evidence-table.ts';
 import { tableLedger } from '#adapters/tables/ledger.ts';
@@ -82,7 +82,7 @@ const active = async (tenant: string, seconds: number, limit = 50) => {
 };
 
 describe('issued credentials', () => {
-  test('[credential.list-revoke] the answer to a revocation has the time that is written down', async () => {
+  test('[credential.list-revoke] the response to a revocation has the recorded time', async () => {
     const credential = await put(record('slow', 0));
     let now = 10;
     const clock = { now: () => ports(now++).clock.now() };
@@ -129,14 +129,14 @@ describe('issued credentials', () => {
     expect((await evidenceTable(store).head('race', 's1'))?.counts.credential).toBe(1);
   });
 
-  test('an expired one cannot be revoked, an unknown or foreign one is not found', async () => {
+  test('an expired credential cannot be revoked; an unknown one, or one of another tenant, is not found', async () => {
     const { id } = await put(record('dead', 0));
     await expect(revokeCredential(ports(601), principal('dead'), id)).rejects.toMatchObject({ code: 'conflict' });
     await expect(revokeCredential(ports(1), principal('dead'), 'nothing')).rejects.toMatchObject({ code: 'not_found' });
     await expect(revokeCredential(ports(1), principal('stranger'), id)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('a living one is found after any number of expired ones, and pages join without gap or repeat', async () => {
+  test('a live one is found after any number of expired ones, and pages join without gaps or repeats', async () => {
     const alive = [await put(record('many', 0, 3600)), await put(record('many', 1, 3600))];
     for (let i = 0; i < 12; i++) await put(record('many', 2 + i, 1));
     alive.push(await put(record('many', 30, 3600)));
@@ -164,11 +164,11 @@ describe('issued credentials', () => {
   });
 });
 
-describe('a credential over its life', () => {
+describe('the lifecycle of a credential', () => {
   const actor = { key_id: 'k1', agent: 'writer' };
   const secret = 'the-very-value';
 
-  /** An issuer that can fail, and what it was asked to end. */
+  /** Creates an issuer that can fail, and records the credentials it was asked to revoke. */
   function issuer(calledBack: NonNullable<CredentialBroker['calledBack']> = 'by_record') {
     const ended: [string, string | undefined][] = [];
     const state = { down: false };
@@ -210,11 +210,11 @@ describe('a credential over its life', () => {
     for await (const entry of evidenceTable(store).entries(tenant, 's1')) entries.push(entry);
     return entries;
   };
-  /** The embedded index follows at once; only this tenant's rows count. */
+  /** Returns the due credentials. The embedded index is updated immediately; only this tenant's rows count. */
   const dueOf = async (tenant: string, seconds: number) =>
     (await credentialsTable(store).due(at(seconds), 100)).filter((found) => found.tenant === tenant);
 
-  test('[evidence.secrets-redacted] leaves an entry for its mint, its use and its end; never the value', async () => {
+  test('[evidence.secrets-redacted] leaves an entry for its mint, its use and its end, and never the value', async () => {
     const issued = leased('life');
     const fake = issuer();
     await recordMint(lifePorts(1, fake), issued, actor);
@@ -240,13 +240,13 @@ describe('a credential over its life', () => {
     expect(JSON.stringify([entries, await credentialsTable(store).get('life', id)])).not.toContain(secret);
   });
 
-  test('evidence records a degraded one', async () => {
+  test('evidence marks a degraded one', async () => {
     const issued = { record: { ...record('static', 0), degraded: true }, secret };
     await recordMint(lifePorts(0, issuer('never')), issued, actor);
     expect((await entriesOf('static'))[0]?.body).toMatchObject({ credential: { degraded: true } });
   });
 
-  test('one its issuer cannot end stays listed until it dies', async () => {
+  test('one that its issuer cannot revoke stays listed until it expires', async () => {
     const issued = { record: record('jwt', 0), secret };
     const fake = issuer('never');
     await recordMint(lifePorts(0, fake), issued, actor);
@@ -258,7 +258,7 @@ describe('a credential over its life', () => {
     expect((await entriesOf('jwt')).at(-1)?.body).toMatchObject({ action: 'revoke', issuer: 'until_expiry' });
   });
 
-  test('a credential that cannot be recorded is given back and not used', async () => {
+  test('a credential that cannot be recorded is revoked and not used', async () => {
     const issued = leased('unwritten');
     const fake = issuer();
     const down = { commit: () => Promise.reject(new Error('store down')) };
@@ -268,7 +268,7 @@ describe('a credential over its life', () => {
     await expect(recordMint(lifePorts(0, fake), issued, actor)).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  test('[credential.list-revoke] the sweep revokes credentials of a crashed process, once its holder must have ended', async () => {
+  test('[credential.list-revoke] the sweep revokes credentials of a crashed process once their holder is certain to have ended', async () => {
     const issued = leased('crash');
     const fake = issuer();
     await recordMint(lifePorts(0, fake), issued, actor);
@@ -283,7 +283,7 @@ describe('a credential over its life', () => {
     expect(await dueOf('crash', 9999)).toEqual([]);
   });
 
-  test('[credential.list-revoke] a failing issuer is called again until the credential has ended there', async () => {
+  test('[credential.list-revoke] a failing issuer is called again until it has revoked the credential', async () => {
     const issued = leased('failing');
     const fake = issuer();
     const logged: unknown[] = [];
@@ -293,7 +293,7 @@ describe('a credential over its life', () => {
     const sweep = (seconds: number) =>
       sweepCredentials({ ...lifePorts(seconds, fake, logged), credentials: only('failing') });
     expect(await sweep(121)).toBe(0);
-    // Dead here, alive at the issuer: its lease is still to be given back.
+    // Expired here, alive at the issuer: its lease still has to be revoked.
     expect(await sweep(601)).toBe(0);
     expect(await dueOf('failing', 601)).toHaveLength(1);
     expect(await sweep(3000)).toBe(1);
@@ -302,7 +302,7 @@ describe('a credential over its life', () => {
     expect(JSON.stringify(logged)).not.toContain(secret);
   });
 
-  test('an end that could not be written down is found by the sweep', async () => {
+  test('a revocation that could not be recorded is found by the sweep', async () => {
     const issued = leased('halfway');
     const fake = issuer();
     await recordMint(lifePorts(0, fake), issued, actor);

@@ -1,4 +1,4 @@
-/** Reports of a data plane: minutes of traffic, heads of its chains, cut and forked chains. */
+/** Reports of a data plane: minutes of traffic, the heads of its chains, and truncated and forked chains. */
 
 import type { EntryDraft } from '#core/contracts/evidence.ts';
 import { Turns } from '#core/kernel/turns.ts';
@@ -16,7 +16,7 @@ useDataPlane();
 const planeRow = async () =>
   (await both.atControl('GET', '/admin/v1/federation/planes', { key: 'admin-token-1' })).body.planes[0];
 
-test('[federation.metrics] status, minutes and heads of the plane arrive; a chain that is cut at the plane is found', async () => {
+test('[federation.metrics] status, minutes and heads of the plane arrive; a chain that is truncated at the plane is detected', async () => {
   await both.poll();
   await act();
   await act('scm.list_issues');
@@ -29,14 +29,14 @@ test('[federation.metrics] status, minutes and heads of the plane arrive; a chai
   expect((await planeRow()).state).toBe('ok');
 });
 
-test('[federation.metrics] every minute of an hour of partition arrives afterwards, each once', async () => {
+test('[federation.metrics] after an hour of partition, every minute of it arrives once', async () => {
   await both.poll();
   await both.report();
   both.network.cut = true;
   const { clock, observations } = both.plane.ports;
   for (let minute = 0; minute < 60; minute++) {
     const at = new Date(clock.now()).toISOString();
-    // A minute of much traffic has hundreds of sums, so that one request does not hold the hour.
+    // A busy minute has hundreds of sums, so that the whole hour does not fit in one request.
     const bins = Object.fromEntries(Array.from({ length: 500 }, (_, bin) => [`ms:${bin}`, 1]));
     await observations.replaceMinutes('global', [{ at, measures: { requests: 500, errors: 5, ...bins } }]);
     both.pass(60);
@@ -53,7 +53,7 @@ test('[federation.metrics] every minute of an hour of partition arrives afterwar
   expect(hours.reduce((sum, { errors }) => sum + errors, 0)).toBe(60 * 5);
 });
 
-/** The plane's tables are changed behind the gateway's back, so that they hold among themselves. */
+/** Attacks that change the plane's tables without the gateway, but keep them consistent with each other. */
 const attacks: [string, 'cut' | 'fork', (attacker: TableAttacker, story: EntryDraft[]) => Promise<void>][] = [
   ['cut at its end', 'cut', (attacker, story) => attacker.tell('work', story.slice(0, 2))],
   [
@@ -70,7 +70,7 @@ const attacks: [string, 'cut' | 'fork', (attacker: TableAttacker, story: EntryDr
 ];
 const schedules = [
   ['[federation.on-aws] a plane on AWS', () => both.reportOnSchedule()],
-  // Ten seconds lie between two reports: three of them come within a minute.
+  // Reports are ten seconds apart, so three of them fall within a minute.
   [
     '[federation.metrics] a plane',
     async () => {
@@ -80,7 +80,7 @@ const schedules = [
 ] as const;
 
 describe.each(schedules)('[federation.status] %s', (_plane, reported) => {
-  test.each(attacks)('reports a chain that is %s', async (_what, kind, attack) => {
+  test.each(attacks)('reports a chain that was %s', async (_what, kind, attack) => {
     await both.poll();
     await act();
     await act('scm.list_issues');
@@ -107,7 +107,7 @@ describe.each(schedules)('[federation.status] %s', (_plane, reported) => {
   });
 });
 
-test('[federation.status] an entry that is edited in place is found by the plane, and reported to its control plane', async () => {
+test('[federation.status] an entry that is edited in place is detected by the plane and reported to its control plane', async () => {
   await both.poll();
   await act();
   await both.report();
@@ -116,12 +116,12 @@ test('[federation.status] an entry that is edited in place is found by the plane
   const [first, ...rest] = await attacker.entries('work');
   const head = await attacker.head('work');
   await attacker.tell('work', [{ ...first!, body: { tool: 'other' } }, ...rest]);
-  await attacker.setHead(head); // the last hash is the one that was reported
+  await attacker.setHead(head); // the last hash is the reported one
   for (let n = 0; n < 3; n++) await both.report();
   expect(await planeRow()).toMatchObject({ state: 'diverged', divergence: { session_id: 'work', kind: 'broken' } });
 });
 
-test('[store.sweep] [federation.metrics] a chain that cannot be read is reported as broken, and the others arrive', async () => {
+test('[store.sweep] [federation.metrics] a chain that cannot be read is reported as broken, and the others are still reported', async () => {
   await both.poll();
   await act();
   await both.report();

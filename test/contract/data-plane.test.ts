@@ -14,7 +14,7 @@ import { configuration } from '../support/ports.ts';
 
 useDataPlane();
 
-test('[federation.poll] a data plane refuses calls until the first document, whatever its own file allows', async () => {
+test('[federation.poll] a data plane refuses calls until it has the first document, whatever its own file allows', async () => {
   expect(await act()).toMatchObject({
     status: 503,
     body: {
@@ -25,7 +25,7 @@ test('[federation.poll] a data plane refuses calls until the first document, wha
   expect((await act()).body).toMatchObject({ decision: 'allow', matched_rule: 'git:scm.get_*', policy: 'pr-writer' });
 });
 
-test('[federation.poll] a new version at the control plane comes into force; the same one is not stored again', async () => {
+test('[federation.poll] a new version from the control plane takes effect; the same version is not stored again', async () => {
   await both.poll();
   expect(await both.poll()).toBe('unchanged');
   expect(await versionsAtPlane()).toEqual(['federation', 'file', 'file']);
@@ -40,9 +40,9 @@ test('[federation.poll] a new version at the control plane comes into force; the
   );
 });
 
-test('[federation.secrets-bound] keys belong to the plane; one of a removed person or tenant stops', async () => {
+test('[federation.secrets-bound] keys belong to the plane; the key of a removed person or tenant stops working', async () => {
   await both.poll();
-  expect((await act('scm.get_issue', 'agent-key-1')).status).toBe(401); // a key of the control plane
+  expect((await act('scm.get_issue', 'agent-key-1')).status).toBe(401); // a key from the control plane
   expect((await act()).status).toBe(200);
   const without = configuration()
     .replace(/ {2}- \{ id: bob.*\n/, '')
@@ -55,7 +55,7 @@ test('[federation.secrets-bound] keys belong to the plane; one of a removed pers
   expect((await act()).status).toBe(401);
 });
 
-test('[federation.last-good] [federation.staleness] a bad document is refused with an alert, the last good one stays, a good one ends it', async () => {
+test('[federation.last-good] [federation.staleness] a bad document is refused with an alert, the last good one stays, and the next good one ends the alert', async () => {
   await both.poll();
   const policy = (await both.plane.ports.snapshots.current()).version;
   const forgeries: [string, (document: Loose) => unknown, string][] = [
@@ -87,7 +87,7 @@ test('[federation.last-good] [federation.staleness] a bad document is refused wi
   expect((await both.plane.ports.configStore.federation())?.refused).toBeUndefined();
 });
 
-test('[federation.token] [secrets.kept] a rejected token is read again; an accepted one is kept', async () => {
+test('[federation.token] [secrets.kept] a rejected token is re-read from its secret; an accepted one is cached', async () => {
   let readAgain = 0;
   both.plane.ports.secrets.refused = () => {
     readAgain++;
@@ -103,7 +103,7 @@ test('[federation.token] [secrets.kept] a rejected token is read again; an accep
   expect([await both.poll(), readAgain]).toEqual(['refused', 1]);
 });
 
-test('[federation.status] the plane itself shows its version and its faults', async () => {
+test('[federation.status] the plane itself shows its version and its errors', async () => {
   const view = async () =>
     (await both.atPlane('GET', '/admin/v1/health/detailed', { key: 'admin-token-1' })).body.federation;
   expect(await view()).toEqual({
@@ -124,7 +124,7 @@ test('[federation.status] the plane itself shows its version and its faults', as
   expect(await view()).toMatchObject({ control_plane_version: 1, refused: expect.stringContaining('format') });
 });
 
-test('[federation.last-good] a control plane that was set back is refused until its versions are newer again', async () => {
+test('[federation.last-good] a control plane that was rolled back is refused until its versions are newer again', async () => {
   const old: unknown[] = [];
   both.network.forge = (document) => {
     old.push(document);
@@ -138,12 +138,12 @@ test('[federation.last-good] a control plane that was set back is refused until 
   expect(await both.poll()).toBe('refused');
   const state = await both.plane.ports.configStore.federation();
   expect(state).toMatchObject({ version: 2, refused: { reason: expect.stringContaining('older than 2') } });
-  // The same number with another content is another history.
+  // The same number with different content means a different history.
   both.network.forge = (document) => document;
   expect(await both.poll()).toBe('adopted');
 });
 
-test('[federation.staleness] an hour of partition is served; past max_staleness calls are refused, but status reads are not', async () => {
+test('[federation.staleness] calls are served during an hour of partition; past max_staleness calls are refused, but status reads are not', async () => {
   await both.poll();
   both.network.cut = true;
   both.pass(hour);
@@ -155,14 +155,14 @@ test('[federation.staleness] an hour of partition is served; past max_staleness 
   expect(await alerts()).toEqual(['federation_stale']);
   expect((await both.atPlane('GET', '/admin/v1/whoami', { key: 'plane-human' })).status).toBe(200);
   both.network.cut = false;
-  expect(await both.poll()).toBe('adopted'); // issued again in the meantime
+  expect(await both.poll()).toBe('adopted'); // reissued in the meantime
   both.pass(6);
   expect((await act()).body.decision).toBe('allow');
 });
 
-test('[federation.staleness] stale: serve continues with an alert; a clock that was set back is stale', async () => {
+test('[federation.staleness] stale: serve continues with an alert; a clock that was set back counts as stale', async () => {
   await both.importAtPlane('stale: serve');
-  expect((await act()).status).toBe(503); // there is nothing to serve yet
+  expect((await act()).status).toBe(503); // nothing can be served yet
   await both.poll();
   both.network.cut = true;
   both.pass(25 * hour);
@@ -205,7 +205,7 @@ test.each([
   );
 });
 
-test('[federation.poll] a change of the plane own file stays under the control plane, and a rollback is refused', async () => {
+test('[federation.poll] a change to the own file of the plane stays under the control plane, and a rollback is refused', async () => {
   await both.poll();
   await both.importAtPlane('stale: serve');
   const { configuration: inForce } = await both.plane.ports.snapshots.current();
@@ -222,7 +222,7 @@ test('[federation.poll] a change of the plane own file stays under the control p
   expect(back).toMatchObject({ status: 409, body: { error: { message: expect.stringContaining('control plane') } } });
 });
 
-test('[federation.status] a configuration that ends the role of data plane reports it; one that keeps it does not', async () => {
+test('[federation.status] a configuration that ends the data-plane role reports it; one that keeps the role does not', async () => {
   await both.poll();
   const put = async (raw: string) =>
     (
@@ -238,31 +238,31 @@ test('[federation.status] a configuration that ends the role of data plane repor
   );
 });
 
-test('[federation.secrets-bound] [auth.keys-by-digest] if functions know keys by stored digests, a document keeps them', async () => {
+test('[federation.secrets-bound] [auth.keys-by-digest] if functions identify keys by stored digests, a document keeps them', async () => {
   const { ports } = both.plane;
   const text = ofPlane(both.trusted).replace(
     /key_sha256: [0-9a-f]{64}, kind: agent/,
     'key_env: BUILDER_KEY, kind: agent',
   );
   const own = (await loadConfiguration(text, ports)).configuration;
-  // As `PUT config` does on AWS: the function that takes configurations reads the keys.
+  // Stored as `PUT config` stores it on AWS: the function that accepts configurations reads the keys.
   const secrets = { get: async (name: string) => ({ BUILDER_KEY: 'builder-key', PLANE_TOKEN: planeToken })[name] };
   await storeVersion({ ...ports, secrets }, await underControlPlane(ports, own), 'test', 'api');
   expect([await both.poll(), (await ports.configStore.federation())?.refused?.reason]).toEqual(['adopted', undefined]);
   const { configStore, objects, clock } = ports;
-  const functions = createSnapshots({ configStore, objects, clock }); // reads no secret
+  const functions = createSnapshots({ configStore, objects, clock }); // does not read secrets
   const principal = authenticate({ 'x-api-key': 'builder-key' }, (await functions.current()).identities);
   expect(principal).toMatchObject({ name: 'plane-writer', tenant: 'default', owner: 'bob' });
 });
 
-test('[federation.secrets-bound] a document that names a secret the plane does not list is refused', async () => {
+test('[federation.secrets-bound] a document that names a secret not listed by the plane is refused', async () => {
   await both.poll();
   const provider = (url: string, name = 'PLANE_TOKEN') =>
     `providers: [{ name: p, type: openai, models: [x], base_url: "${url}", api_key_env: ${name} }]`;
   await both.storeAtControl(provider('https://collector.test', 'PLANE_SECRET'));
   expect(await both.poll()).toBe('refused');
   expect((await both.plane.ports.configStore.federation())?.refused?.reason).toContain('GATEWAY_SECRET_NAMES');
-  // The very token of the federation goes nowhere else.
+  // The federation token itself is not used anywhere else.
   await both.storeAtControl(provider('https://collector.test'));
   await both.poll();
   const { configuration: inForce } = await both.plane.ports.snapshots.current();

@@ -1,5 +1,6 @@
 /**
- * Answers of the built-in mock for other providers' models: when they occur, how they are marked, priced and counted.
+ * Responses of the built-in mock for other providers' models: when they occur, and how they are marked, priced and
+ * counted.
  */
 import type { ChatRecord } from '#core/contracts/chat.ts';
 import { projectEntry } from '#core/observatory/project.ts';
@@ -43,7 +44,7 @@ const errorsOf = async (session: string) => {
   return Object.fromEntries(points.map(({ dimension, measures }) => [dimension, measures.errors ?? 0]));
 };
 
-test('[models.demo] a model that another provider lists is never answered by the mock, however that provider fails', async () => {
+test('[models.demo] the mock never responds for a model that another provider lists, however that provider fails', async () => {
   down();
   const chat = await call('/v1/chat/completions', { model: 'listed-1', messages }, 'down');
   expect([chat.status, chat.headers['x-gateway-demo']]).toEqual([503, undefined]);
@@ -55,7 +56,7 @@ test('[models.demo] a model that another provider lists is never answered by the
   expect((await call('/v1/embeddings', { model: 'gpt-5', input: 'hi' }, 'keyless')).status).toBe(502);
 });
 
-test('[models.demo] on a first start the mock answers for every model it lists, marked and at its own price', async () => {
+test('[models.demo] on a first start the mock responds for every model it lists, marked and at its own price', async () => {
   const sent = { model: 'free-1', messages };
   const chat = await call('/v1/chat/completions', sent, 'first');
   expect([chat.status, chat.body.model, chat.headers['x-gateway-demo']]).toEqual([200, 'mock-free-1', 'true']);
@@ -76,7 +77,7 @@ test('[models.demo] on a first start the mock answers for every model it lists, 
   expect([vectors.body.model, vectors.headers['x-gateway-demo']]).toEqual(['mock-free-1', 'true']);
 });
 
-test('[models.demo] after a failed provider the answer counts as an error', async () => {
+test('[models.demo] after a provider failure the response counts as an error', async () => {
   down();
   const chat = await call('/v1/chat/completions', { model: 'gpt-r', messages }, 'behind');
   expect([chat.status, chat.body.model, chat.headers['x-gateway-demo']]).toEqual([200, 'mock-gpt-r', 'true']);
@@ -91,14 +92,14 @@ test('[models.demo] after a failed provider the answer counts as an error', asyn
   expect(await errorsOf('no-key')).toMatchObject({ global: 1, 'provider:keyless': 1 });
 });
 
-test('[models.demo] the mock is itself under its own names: cached, and not marked', async () => {
+test('[models.demo] under its own model names, the mock is cached and not marked', async () => {
   const first = await call('/v1/chat/completions', { model: 'mock', messages }, 'own');
   expect([first.body.model, first.headers['x-gateway-demo']]).toEqual(['mock', undefined]);
   const again = await call('/v1/chat/completions', { model: 'mock', messages }, 'own');
   expect(again.headers['x-cache']).toBe('HIT');
 });
 
-test('[admin.status] a provider without its key is unhealthy with the reason', async () => {
+test('[admin.status] a provider without its key is unhealthy, with the reason', async () => {
   const read = caller(gateway.ports);
   const { body: listed } = await read('GET', '/admin/v1/providers', { key: keys.viewer });
   const reason = 'its key UNSET_KEY is not set';

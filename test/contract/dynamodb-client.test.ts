@@ -1,4 +1,7 @@
-/** The client of DynamoDB in the functions over HTTP: one signed request a call, and the SDK's retries where an answer is not a usual one. */
+/**
+ * The DynamoDB client in the functions over HTTP: one signed request per call, and the SDK's retries for unusual
+ * responses.
+ */
 
 import { Sha256 } from '@aws-crypto/sha256-js';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -21,7 +24,7 @@ const refused = (type: string): Behaviour => ({
 });
 
 let client: DynamoDBClient;
-/** What the next requests meet; afterwards all is fine. */
+/** Behaviours for the next requests; afterwards every request succeeds. */
 let next: Behaviour[] = [];
 let first: number;
 
@@ -130,7 +133,7 @@ test.each(passing)('[cloud.store-client] after %s the SDK sends the request agai
   expect(asked().map(({ body }) => JSON.parse(body))).toEqual([get.input, get.input]);
 });
 
-test('[cloud.store-client] a transaction that is sent again has the token of the first request', async () => {
+test('[cloud.store-client] a transaction that is resent has the token of the first request', async () => {
   next = ['cut'];
   await client.send(write);
   const [lost, done] = asked().map(({ body }) => JSON.parse(body).ClientRequestToken);
@@ -138,7 +141,7 @@ test('[cloud.store-client] a transaction that is sent again has the token of the
   expect(done).toBe(lost);
 });
 
-test('[cloud.store-client] three requests are all that a call makes', async () => {
+test('[cloud.store-client] a call makes at most three requests', async () => {
   next = Array.from({ length: 9 }, () => refused('ThrottlingException'));
   await expect(client.send(get)).rejects.toMatchObject({ name: 'ThrottlingException' });
   expect(asked()).toHaveLength(3);
@@ -153,7 +156,7 @@ test.each(['ConditionalCheckFailedException', 'TransactionCanceledException'])(
   },
 );
 
-test('[cloud.store-client] a request that is not answered ends within the bounds of the SDK', async () => {
+test('[cloud.store-client] a request without a response ends within the time limits of the SDK', async () => {
   const bounds = { requestHandler: { requestTimeout: 100, throwOnRequestTimeout: true } };
   const bounded = dynamoClient({ endpoint: service.url, region: 'eu-west-1', credentials, ...bounds });
   await bounded.send(get);
@@ -164,7 +167,7 @@ test('[cloud.store-client] a request that is not answered ends within the bounds
   bounded.destroy();
 });
 
-test('[cloud.store-client] a setting that can never be right is refused by name', async () => {
+test('[cloud.store-client] a setting that can never be valid is refused, and the error names it', async () => {
   next = Array.from({ length: 9 }, () => refused('ValidationException'));
   await expect(client.send(get)).rejects.toMatchObject({ name: 'ValidationException', message: 'refused by the test' });
 });

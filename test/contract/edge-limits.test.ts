@@ -8,7 +8,7 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import { type Answer, criticalKey, plainKey, type TestEdge, testEdge } from '../support/edge.ts';
 import { echo, errorOf, protocols } from './edge-clients.ts';
 
-/** Sends bytes as a client of HTTP/1.1 over TLS; returns all that is answered until the connection ends. */
+/** Sends bytes as an HTTP/1.1 client over TLS. Returns everything received until the connection ends. */
 async function raw(edge: TestEdge, bytes: string): Promise<string> {
   const options = { host: 'localhost', port: edge.tlsPort, ca: edge.certificate.cert, ALPNProtocols: ['http/1.1'] };
   const socket = connectTls(options);
@@ -25,7 +25,7 @@ const urlOf = (edge: TestEdge, protocol: string) =>
     : `http://localhost:${edge.cleartextPort}`;
 const h2Session = (edge: TestEdge, protocol: string, options: object = {}) =>
   connectH2(urlOf(edge, protocol), { ca: edge.certificate.cert, ...options }).on('error', quiet);
-/** A frame of HTTP/2. */
+/** Builds an HTTP/2 frame. */
 function frame(type: number, flags: number, stream = 0, payload: readonly number[] = []): Buffer {
   const head = Buffer.alloc(9);
   head.writeUIntBE(payload.length, 0, 3);
@@ -33,7 +33,7 @@ function frame(type: number, flags: number, stream = 0, payload: readonly number
   head.writeUInt32BE(stream, 5);
   return Buffer.concat([head, Buffer.from(payload)]);
 }
-/** A connection of HTTP/2 whose first head does not end; resolves when it is closed. */
+/** Opens an HTTP/2 connection whose first headers do not end; resolves when it is closed. */
 function endlessHead(edge: TestEdge): { readonly socket: Socket; readonly closed: Promise<unknown> } {
   const socket = new Socket().connect(edge.cleartextPort, 'localhost').on('error', quiet);
   const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
@@ -70,7 +70,7 @@ describe('limits', () => {
     }
   };
 
-  test('[edge.load-shedding] at full load normal and low are shed with 503, and critical passes for keys so marked', () =>
+  test('[edge.load-shedding] at full load, normal and low requests are shed with 503, and critical ones pass for keys with that priority', () =>
     withEdge({ max_connections: 1 }, async (edge) => {
       const ask = (headers: Record<string, string>) => edge.h2('/api/v1/x', { headers });
       expect(edge.telemetry.metricsText()).toMatch(/svc_edge_loadshed_total\{[^}]*priority="low"[^}]*\} 0/);
@@ -102,11 +102,11 @@ describe('limits', () => {
         ]);
         expect(await ask('one')).toEqual([429, '100']);
         expect(await ask('two')).toEqual([200, undefined]);
-        expect((await ask('three'))[0]).toBe(429); // the address has sent four
+        expect((await ask('three'))[0]).toBe(429); // the address has sent four requests
       },
     ));
 
-  test('[edge.load-shedding] an upstream that does not answer is 503, and its breaker opens for it alone', () =>
+  test('[edge.load-shedding] an upstream that does not respond is 503, and only its own breaker opens', () =>
     withEdge({}, async (edge) => {
       edge.upstream.close();
       edge.upstream.closeAllConnections();
@@ -118,12 +118,12 @@ describe('limits', () => {
       expect((await edge.h2('/admin/v1/x')).headers['retry-after']).toBe('1');
     }));
 
-  test('[edge.hostile] without a known configuration no call is let in', () =>
+  test('[edge.hostile] without a known configuration no call is accepted', () =>
     withEdge({}, async (edge) => expect((await edge.h2('/api/v1/x')).status).toBe(503), {
       unknown: new GatewayError('service_unavailable', 'no configuration'),
     }));
 
-  test('[edge.hostile] header bombs, smuggled lengths and streams reset in a flood end; others are served', () =>
+  test('[edge.hostile] connections with header bombs, smuggled lengths or a flood of stream resets are closed; others are served', () =>
     withEdge({}, async (edge) => {
       const head = 'POST /api/v1/x HTTP/1.1\r\nhost: localhost\r\n';
       const both = `${head}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`;
@@ -137,7 +137,7 @@ describe('limits', () => {
       const opened = () => {
         const stream = session.request({ ':path': '/api/v1/x' });
         stream.on('error', () => {});
-        setImmediate(() => stream.close(0x8)); // once it is on its way
+        setImmediate(() => stream.close(0x8)); // once it is in flight
         return new Promise((resolve) => stream.once('close', resolve));
       };
       for (let batch = 0; batch < 100 && !session.closed && !session.destroyed; batch++)
@@ -147,7 +147,7 @@ describe('limits', () => {
       expect(edge.telemetry.metricsText()).toMatch(endedFor('protocol', '[1-9]'));
     }));
 
-  test('[edge.hostile] [edge.load-shedding] an endless head in CONTINUATION frames ends with its connection, and is counted', () =>
+  test('[edge.hostile] [edge.load-shedding] headers that never end in CONTINUATION frames close the connection and are counted', () =>
     withEdge({}, async (edge) => {
       const { socket, closed } = endlessHead(edge);
       const goesOn = Buffer.concat(Array.from({ length: 20 }, () => frame(9, 0, 1)));
@@ -158,7 +158,7 @@ describe('limits', () => {
       expect((await edge.h2('/api/v1/x')).status).toBe(200);
     }));
 
-  test('[edge.hostile] a head that does not end is closed with its idle session; a session with an open stream stays', () =>
+  test('[edge.hostile] headers that do not end are closed with their idle session; a session with an open stream stays', () =>
     withEdge(
       {},
       async (edge) => {
@@ -172,14 +172,14 @@ describe('limits', () => {
       { upstream: holding, idleMs: 100 },
     ));
 
-  test('[edge.hostile] if too many connections are open, those without a request end first, the longest idle before the others', () =>
+  test('[edge.hostile] if too many connections are open, those without a request are closed first, the longest idle before the others', () =>
     withEdge(
       { max_connections: 4 },
       async (edge) => {
         const critical = { 'x-api-key': criticalKey, 'x-priority': 'critical' };
         const idle = async () => {
           const socket = new Socket().connect(edge.cleartextPort, 'localhost').on('error', quiet);
-          socket.resume(); // or its end is not noticed
+          socket.resume(); // otherwise its end is not noticed
           const closed = new Promise<void>((resolve) => void socket.once('close', resolve));
           await once(socket, 'connect');
           return { socket, closed };
@@ -266,7 +266,7 @@ describe('limits', () => {
       }),
   );
 
-  test('[http.expectation] an upgrade to HTTP/2 is ignored; chunked alone passes, whatever its case', () =>
+  test('[http.expectation] an upgrade to HTTP/2 is ignored; only chunked is accepted, in any case', () =>
     withEdge({}, async (edge) => {
       const host = 'host: localhost\r\n';
       for (const upgrade of ['h2c', 'foo', 'TLS/1.0'])
@@ -282,7 +282,7 @@ describe('limits', () => {
       for (const coding of ['chunked', 'Chunked']) expect(await post(coding)).toMatch(/^HTTP\/1.1 200 /);
     }));
 
-  test('[edge.listeners] the absolute form of an address of the gateway is its path; of another host it is refused', () =>
+  test('[edge.listeners] an absolute URL of the gateway is treated as its path; one of another host is refused', () =>
     withEdge({}, async (edge) => {
       const get = (target: string) =>
         raw(edge, `GET ${target} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`);
@@ -300,7 +300,7 @@ describe('limits', () => {
       expect(await raw(edge, bytes)).toContain('"x-last":"here"');
     }));
 
-  test('[edge.streams] answers are sent without waiting for an acknowledgement', async () => {
+  test('[edge.streams] responses are sent without waiting for an acknowledgement', async () => {
     const ports: (number | undefined)[] = [];
     const { setNoDelay } = Socket.prototype;
     const set = jest.spyOn(Socket.prototype, 'setNoDelay').mockImplementation(function (this: Socket, on = true) {
@@ -338,7 +338,7 @@ describe('limits', () => {
         const { cert: ca } = edge.certificate;
         const client =
           protocol === 'h1' ? connectTls({ host: 'localhost', port: edge.tlsPort, ca }) : h2Session(edge, protocol);
-        // The client does not read: no listener for data is set.
+        // The client does not read: it has no listener for data.
         if ('request' in client) client.request({ ':path': path }).on('error', quiet);
         else client.on('error', quiet).write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`);
         await left.promise;
@@ -349,7 +349,7 @@ describe('limits', () => {
     },
   );
 
-  test('[edge.hostile] a subscriber who does not read gathered events is ended; a slow reader stays', () =>
+  test('[edge.hostile] a subscriber that does not read its queued events is disconnected; a slow reader stays', () =>
     withEdge(
       {},
       async (edge) => {
@@ -402,7 +402,7 @@ describe('limits', () => {
       expect((await edge.h2('/api/v1/x')).status).toBe(200);
     }));
 
-  test('[edge.hostile] h2c takes no HTTP/1.1', () =>
+  test('[edge.hostile] h2c does not accept HTTP/1.1', () =>
     withEdge({}, async (edge) => {
       const request = httpRequest({ host: '127.0.0.1', port: edge.cleartextPort, path: '/api/v1/x' });
       const status = await new Promise((resolve) => {

@@ -16,7 +16,7 @@ async function listening(listener: RequestListener): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** The writes of one answer, as the connection of the edge makes them. */
+/** Returns the writes of one response, as the edge's connection makes them. */
 async function writesOf(upstream: RequestListener, asMany = 1, afterFirst = () => {}): Promise<string[]> {
   const writes: string[] = [];
   const enough = Promise.withResolvers<void>();
@@ -49,7 +49,7 @@ async function writesOf(upstream: RequestListener, asMany = 1, afterFirst = () =
   return writes;
 }
 
-test('[edge.streams] an answer that came whole leaves whole', async () => {
+test('[edge.streams] a response that arrived whole is sent whole', async () => {
   const body = JSON.stringify({ status: 'ok' });
   const writes = await writesOf((_request, response) => {
     response.writeHead(200, { 'content-length': String(body.length) }).end(body);
@@ -57,7 +57,7 @@ test('[edge.streams] an answer that came whole leaves whole', async () => {
   expect(writes[0]).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\n\{"status":"ok"\}$/);
 });
 
-test('[edge.streams] the head of a stream without a first chunk leaves alone, and the chunk follows', async () => {
+test('[edge.streams] the headers of a stream without a first chunk are sent on their own, and the chunk follows', async () => {
   let goOn = () => {};
   const writes = await writesOf(
     (_request, response) => {

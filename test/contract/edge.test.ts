@@ -21,14 +21,14 @@ describe('requests', () => {
     expect(answers.map((answer) => sentOn(answer).url)).toEqual(['/v1/models?limit=1', '/admin/v1/whoami', '/mcp']);
     for (const { status, headers } of answers) {
       expect([status, headers['set-cookie']]).toEqual([200, ['a=1', 'b=2']]);
-      expect(headers['alt-svc']).toBeUndefined(); // nobody speaks HTTP/3 here
+      expect(headers['alt-svc']).toBeUndefined(); // HTTP/3 is not supported here
     }
     const nothing = await edge[protocol]('/v1/models');
     expect([nothing.status, errorOf(nothing).type]).toEqual([404, 'not_found']);
     expect(errorOf(nothing).message).toContain('/api/*');
   });
 
-  test('[edge.streams] a request of HTTP/1.1 needs no connection to its upstream', async () => {
+  test('[edge.streams] an HTTP/1.1 request needs no connection to its upstream', async () => {
     const connected = jest.fn();
     edge.upstream.on('connection', connected);
     const { url, headers } = sentOn(
@@ -38,7 +38,7 @@ describe('requests', () => {
     expect(connected).not.toHaveBeenCalled();
   });
 
-  test.each(protocols)('[edge.forwarded] %s forwards body, headers and the true address', async (protocol) => {
+  test.each(protocols)('[edge.forwarded] %s forwards body, headers and the real address', async (protocol) => {
     const body = 'x'.repeat(300_000);
     const headers = {
       'x-api-key': plainKey,
@@ -113,7 +113,7 @@ describe('requests', () => {
 });
 describe('streams', () => {
   test.each(protocols)(
-    '[edge.streams] %s passes each event when it comes, and a client that leaves ends the upstream',
+    '[edge.streams] %s passes on each event when it arrives, and ends the upstream if the client leaves',
     async (protocol) => {
       const left = Promise.withResolvers<void>();
       const edge = await testEdge((_request, response) => {
@@ -148,19 +148,22 @@ describe('streams', () => {
     },
   );
 
-  test.each(protocols)('[edge.streams] over %s an answer that is cut off is not taken for whole', async (protocol) => {
-    const edge = await testEdge((_request, response) => {
-      response.writeHead(200, { 'content-type': 'text/plain' });
-      response.write('half', () => response.destroy());
-    });
-    try {
-      await expect(edge[protocol]('/api/v1/half')).rejects.toThrow();
-    } finally {
-      await edge.stop();
-    }
-  });
+  test.each(protocols)(
+    '[edge.streams] over %s a truncated response is not mistaken for a whole one',
+    async (protocol) => {
+      const edge = await testEdge((_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/plain' });
+        response.write('half', () => response.destroy());
+      });
+      try {
+        await expect(edge[protocol]('/api/v1/half')).rejects.toThrow();
+      } finally {
+        await edge.stop();
+      }
+    },
+  );
 
-  test('[edge.streams] a WebSocket is passed through, and a refused handshake is answered', async () => {
+  test('[edge.streams] a WebSocket is passed through, and a refused handshake gets a response', async () => {
     const edge = await testEdge((_request, response) => {
       response.writeHead(401, { 'content-type': 'application/json' });
       response.end('{}');

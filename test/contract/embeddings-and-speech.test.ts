@@ -8,7 +8,10 @@ import { body, jsonReply } from '../support/fake-providers.ts';
 import { keys } from '../support/ports.ts';
 import { fake, gateway, useProviderGateway } from '../support/provider-gateway.ts';
 
-/** `/v1/embeddings` through its handler: filters, limits, budgets and evidence as for chat, and a provider that embeds. */
+/**
+ * `/v1/embeddings` through its handler: filters, limits, budgets and evidence as for chat, and a provider that supports
+ * embeddings.
+ */
 describe('embeddings', () => {
   useProviderGateway((baseUrl) => ({
     extra: `
@@ -32,7 +35,7 @@ transform: { system_prompt_prefix: "Be kind." }
       body: { model: 'mock', ...body },
     });
 
-  test('[embeddings.create] answers vectors, the same for the same text, and leaves an entry', async () => {
+  test('[embeddings.create] returns vectors, the same for the same text, and leaves an entry', async () => {
     const { status, body } = await embed({ input: ['one', 'two', 'one'] }, 'vectors');
     expect(status).toBe(200);
     expect(body).toMatchObject({ object: 'list', model: 'mock', usage: { prompt_tokens: 3, total_tokens: 3 } });
@@ -45,7 +48,7 @@ transform: { system_prompt_prefix: "Be kind." }
     ]);
   });
 
-  test('[embeddings.create] the provider gets the texts and settings, redacted, without a system prompt', async () => {
+  test('[embeddings.create] the provider gets the input and settings, redacted, without a system prompt', async () => {
     fake.answers(
       jsonReply({
         object: 'list',
@@ -67,7 +70,7 @@ transform: { system_prompt_prefix: "Be kind." }
     expect(JSON.stringify(sent.body)).not.toMatch(/eve@example\.com|Be kind/);
   });
 
-  test('[embeddings.create] a filter blocks; a harmless text passes', async () => {
+  test('[embeddings.create] a filter blocks a request; harmless input passes', async () => {
     const refused = await embed({ input: ['fine', 'about Project Bluebird'] });
     expect(refused.status).toBe(403);
     expect(refused.body.error.type).toBe('policy_violation');
@@ -89,7 +92,7 @@ transform: { system_prompt_prefix: "Be kind." }
     });
   });
 
-  describe('[embeddings.create] vectors of a provider', () => {
+  describe('[embeddings.create] vectors from a provider', () => {
     const vectors = (...all: (number[] | string)[]) =>
       jsonReply({ object: 'list', data: all.map((embedding, index) => ({ index, embedding })), model: 'm', usage: {} });
     const base64 = (...numbers: number[]) => Buffer.from(new Float32Array(numbers).buffer).toString('base64');
@@ -114,7 +117,7 @@ transform: { system_prompt_prefix: "Be kind." }
       expect(await asked(reply, body)).toMatchObject({ status: 502, body: { error: { type: 'provider_error' } } });
     });
 
-    test('come in the requested form, in the order of the texts', async () => {
+    test('come in the requested format, in the order of the inputs', async () => {
       const numbers = await asked(vectors([0.5, 0.25], [1, 0]), { input: ['x', 'y'], encoding_format: 'base64' });
       expect(numbers.body.data.map(({ embedding }: { embedding: string }) => embedding)).toEqual([
         base64(0.5, 0.25),
@@ -203,7 +206,7 @@ policies:
       expect(JSON.parse(text).error.message).toMatch(/\w/);
     });
 
-    test('a review is answered as JSON and held for a person', async () => {
+    test('a review returns JSON and is held for a person', async () => {
       const { statusCode, text } = await speak({ input: 'the quarterly numbers' });
       expect({ statusCode, ...JSON.parse(text) }).toMatchObject({ statusCode: 202, status: 'pending_approval' });
     });

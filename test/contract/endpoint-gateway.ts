@@ -1,4 +1,4 @@
-/** A gateway over a provider of every endpoint in addition to chat. */
+/** A gateway with a provider for every endpoint in addition to chat. */
 import { caller } from '../support/call-endpoint.ts';
 import { chatRecordsOf } from '../support/evidence-of.ts';
 import { keys } from '../support/ports.ts';

@@ -1,4 +1,4 @@
-/** Endpoints besides chat: behaviour that all share, and forms of requests. */
+/** Endpoints other than chat: behaviour that all share, and multipart requests. */
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { chatHandlers } from '#lambdas/handlers.ts';
 import { withBytes } from '#lambdas/middleware/body.ts';
@@ -9,7 +9,10 @@ import { keys } from '../support/ports.ts';
 import { fake, gateway } from '../support/provider-gateway.ts';
 import { post, recordsOf } from './endpoint-gateway.ts';
 
-/** Other model endpoints (completions, images, audio, moderation): the same governance as chat, and a provider that supports them. */
+/**
+ * Other model endpoints (completions, images, audio, moderation): the same governance as for chat, and a provider that
+ * supports them.
+ */
 describe('all endpoints', () => {
   const samples = {
     completions: { model: 'mock', prompt: 'hello' },
@@ -20,7 +23,7 @@ describe('all endpoints', () => {
     const field = 'input' in sample ? 'input' : 'prompt';
     const operation = path.replace('/', '.');
 
-    test('is answered and recorded', async () => {
+    test('gets a response and is recorded', async () => {
       const { status, body } = await post(path, sample, { session: `s-${operation}` });
       expect({ status, body }).toMatchObject({ status: 200 });
       expect(await recordsOf(`s-${operation}`)).toMatchObject([
@@ -60,7 +63,7 @@ describe('all endpoints', () => {
       });
     });
   });
-  test('[passthrough.governed] the provider gets the request as it came, redacted, without a system prompt', async () => {
+  test('[passthrough.governed] the provider gets the request unchanged except for redaction, without a system prompt', async () => {
     const choice = { text: 'write eve@example.com', index: 0, logprobs: { tokens: ['eve@'] } };
     fake.answers(jsonReply({ choices: [choice, { ...choice, index: 1 }] }));
     const asked = {
@@ -79,7 +82,7 @@ describe('all endpoints', () => {
     expect(sent.body.prompt).toHaveLength(2);
     expect(JSON.stringify(sent.body)).not.toMatch(/bob@|amy@|Be kind/);
   });
-  test('[passthrough.governed] an answer that a filter blocks does not reach the caller', async () => {
+  test('[passthrough.governed] a response that a filter blocks does not reach the caller', async () => {
     fake.answers(
       jsonReply({ created: 1, data: [{ url: 'https://x.example/1', revised_prompt: 'the Top Secret plan' }] }),
     );
@@ -89,14 +92,14 @@ describe('all endpoints', () => {
     expect((await post('images/generations', { model: 'theirs-1', prompt: 'a plan' })).status).toBe(200);
   });
   test.each(Object.entries(samples))(
-    '[passthrough.governed] a reply that does not fit /v1/%s is a fault of the provider',
+    '[passthrough.governed] a reply that does not fit /v1/%s is a provider error',
     async (path, sample) => {
       fake.answers(jsonReply({ hello: 'there' }));
       const { status, body } = await post(path, { ...sample, model: 'theirs-1' });
       expect({ status, type: body.error.type }).toEqual({ status: 502, type: 'provider_error' });
     },
   );
-  test('[passthrough.governed] moderations take parts with images, and need no model', async () => {
+  test('[passthrough.governed] moderations accept parts with images, and need no model', async () => {
     const { status } = await post('moderations', {
       input: [
         { type: 'text', text: 'hello' },
@@ -113,7 +116,7 @@ describe('all endpoints', () => {
       return body.statuses[0].spent_usd as number;
     };
 
-    test('counts of the provider are charged; without them the reservation is', async () => {
+    test('the counts that the provider reports are charged; without them the reservation is', async () => {
       const before = await spent();
       await post('completions', samples.completions, { key: 'paid-key', session: 'paid' });
       const counted = await spent();
@@ -124,11 +127,11 @@ describe('all endpoints', () => {
         { ...samples['images/generations'], n: 2 },
         { key: 'paid-key', session: 'paid' },
       );
-      // 2 pictures of 4,096 tokens at 10 USD a million.
+      // 2 pictures of 4,096 tokens each at 10 USD per million.
       expect((await spent()) - counted).toBeGreaterThanOrEqual(0.08);
     });
 
-    test('an unknown price is refused only with a budget', async () => {
+    test('an unknown price is refused only if there is a budget', async () => {
       const asked = { model: 'mock-unpriced', prompt: 'a cat' };
       expect(await post('images/generations', asked, { key: 'paid-key', session: 'paid' })).toMatchObject({
         status: 403,
@@ -151,9 +154,9 @@ describe('all endpoints', () => {
   });
 });
 
-/** Endpoints that take forms with files. */
+/** Endpoints that accept forms with files. */
 describe('forms of requests', () => {
-  /** A form as a host hands it over: raw bytes. */
+  /** Sends a form as a host passes it on: as raw bytes. */
   async function send(
     path: string,
     form: FormData | Buffer,
@@ -176,7 +179,7 @@ describe('forms of requests', () => {
     new File([Buffer.from([0x52, 0x49, 0x46, 0x46, 0, 255, 254, 128])], 'talk.wav', { type: 'audio/wav' });
   const forms = ['audio/transcriptions', 'audio/translations', 'images/edits'] as const;
   describe('[passthrough.forms]', () => {
-    test.each(forms)('/v1/%s sends the file on, bytes and all, and its fields redacted', async (path) => {
+    test.each(forms)('/v1/%s forwards the file byte for byte, and its fields redacted', async (path) => {
       fake.answers(jsonReply({ text: 'heard', data: [{ b64_json: 'AAAA' }] }));
       const file = path === 'images/edits' ? 'image' : 'file';
       const session = `f-${path.replace('/', '.')}`;
@@ -199,7 +202,7 @@ describe('forms of requests', () => {
       expect(await recordsOf(session)).toMatchObject([{ operation: path.replace('/', '.'), outcome: 'completed' }]);
     });
 
-    test('two files of one name have two digests in the evidence', async () => {
+    test('two files with the same name have two digests in the evidence', async () => {
       const talk = (byte: number) => new File([Buffer.from([byte])], 'talk.wav', { type: 'audio/wav' });
       for (const byte of [1, 2, 1])
         await send('audio/transcriptions', formOf({ file: talk(byte), model: 'mock' }), { session: 'digests' });
@@ -207,7 +210,7 @@ describe('forms of requests', () => {
       expect(new Set(digests).size).toBe(2);
     });
 
-    test('a transcript is filtered, and its segments go when it changes', async () => {
+    test('a transcript is filtered, and its segments are removed if it changes', async () => {
       fake.answers(
         jsonReply({ text: 'ask eve@example.com', segments: [{ text: 'ask eve@' }, { text: 'example.com' }] }),
       );
@@ -238,7 +241,7 @@ describe('forms of requests', () => {
       });
     });
 
-    test('a doubled field, JSON, a broken form and a body that a host made text of are refused', async () => {
+    test('a duplicate field, JSON, a broken form and a body that a host converted to text are refused', async () => {
       const doubled = formOf({ file: wav(), model: 'mock' });
       doubled.append('model', 'mock-other');
       expect(await send('audio/transcriptions', doubled)).toMatchObject({

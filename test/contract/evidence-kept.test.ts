@@ -1,4 +1,4 @@
-/** Evidence that expires, and evidence that cannot be read. */
+/** Evidence that expires and evidence that cannot be read. */
 import { verifyBundle } from '#core/evidence/verify.ts';
 import { healReservations } from '#core/limits/heal.ts';
 import type { OpenReservation } from '#core/limits/ports.ts';
@@ -27,7 +27,7 @@ describe('retention', () => {
   const days = (count: number) => gateway.pass(count * 24 * 3600);
   const indexes = async () => (await attacker.entries('s')).map(({ index }) => index);
 
-  /** Six entries, all archived except those that are left out. */
+  /** Creates six entries, all archived except those in `leftOut`. */
   async function session(leftOut: readonly number[] = []): Promise<void> {
     for (const target of ['acme/a', 'acme/b', 'acme/c']) {
       await caller(gateway.ports())('POST', '/admin/v1/test-action', {
@@ -45,7 +45,7 @@ describe('retention', () => {
   }
 
   describe('[evidence.retention] rows of evidence', () => {
-    test('older than the policy are removed; head and last row stay, and the chain is verified from the archive', async () => {
+    test('older than the policy are removed; the head and the last row stay, and the chain is verified from the archive', async () => {
       await started();
       await session();
       days(31);
@@ -89,7 +89,7 @@ describe('retention', () => {
       expect(await indexes()).toEqual([0, 1, 2, 3, 4, 5]);
     });
 
-    test('[shared.gateways] stay if other gateways have their own archives: their copies are not missing, a contradiction is found', async () => {
+    test('[shared.gateways] stay if other gateways have their own archives: their copies do not count as missing, but a contradiction is found', async () => {
       await started();
       await session([3]);
       days(31);
@@ -101,7 +101,7 @@ describe('retention', () => {
       expect(await archiveCheck(ofOne)()).toMatchObject({ contradictions: 1 });
     });
 
-    test('[store.sweep] a session that cannot be read makes the run incomplete and keeps no other from it', async () => {
+    test('[store.sweep] a session that cannot be read makes the run incomplete, but other sessions are still processed', async () => {
       await started();
       await session();
       days(31);
@@ -128,7 +128,7 @@ describe('retention', () => {
         },
       });
       expect(await look((id) => id === 'bad')).toMatchObject({ sessions: 1, expired_entries: 5, complete: false });
-      // If none can be read, the archive is away.
+      // If none can be read, the archive counts as unavailable.
       await expect(look(() => true)).rejects.toThrow('the copy cannot be read');
     });
 
@@ -148,7 +148,7 @@ describe('retention', () => {
   });
 });
 
-/** A row of evidence that is not an entry: each reader names it and continues with the others. */
+/** A row of evidence that is not an entry: each reader reports it and continues with the others. */
 describe('unreadable', () => {
   let attacker: TableAttacker;
   const admin = 'admin-token-1';
@@ -179,7 +179,7 @@ describe('unreadable', () => {
   describe.each(texts)('[evidence.readers-survive] with a row that %s', (_name, text, reason) => {
     const row = { tenant: 'default', session_id: 's', index: 2 };
 
-    /** Two sessions of two reads each; entry 2 of `s` is the decision of its second read. */
+    /** Creates two sessions of two reads each; entry 2 of `s` is the decision on its second read. */
     async function sessions(): Promise<{ lost: string; kept: string }> {
       const ids: string[] = [];
       for (const session of ['s', 't']) {
@@ -191,7 +191,7 @@ describe('unreadable', () => {
       return { lost: ids[1]!, kept: ids[3]! };
     }
 
-    test('reports, exports, why and the audit name it, and show the others', async () => {
+    test('reports, exports, why and the audit name it, and still show the others', async () => {
       const { lost, kept } = await sessions();
       for (const format of ['report', 'report.html']) {
         const report = await call('GET', `${root}/evidence/sessions/s/${format}`);
@@ -216,11 +216,11 @@ describe('unreadable', () => {
       expect(body.data.audit.nodes).toHaveLength(7);
     });
 
-    test('the comparisons with the state in force, the replay of risk and the rebuild of views name it', async () => {
+    test('the comparisons with the state in force, the risk replay and the rebuild of views name it', async () => {
       await sessions();
       const { agrees, differences } = await got('/audit/in-force');
       expect(agrees).toBe(false);
-      // The configuration of this test was put in force without an act.
+      // The configuration of this test was put in force without an evidence entry.
       expect(differences.filter(({ of }: { of: string }) => of !== 'configuration')).toEqual([
         expect.objectContaining({ of: 'session', what: 'entry 2 of session s' }),
       ]);
@@ -232,7 +232,7 @@ describe('unreadable', () => {
       expect(rebuilt.body.entries).toBeGreaterThanOrEqual(8);
     });
 
-    test('federation reports its chain as broken, and the others', async () => {
+    test('federation reports its chain as broken, and also reports the others', async () => {
       await sessions();
       const { evidence } = gateway.ports();
       const wanted = ['s', 't'].map((session_id) => ({ tenant: 'default', session_id, index: 2 }));
@@ -243,7 +243,7 @@ describe('unreadable', () => {
       expect(whole).not.toHaveProperty('broken');
     });
 
-    test('the daily run keeps its session, reports it, and lets rows of others expire', async () => {
+    test('the daily run keeps its session, reports it, and lets rows of other sessions expire', async () => {
       await sessions();
       gateway.pass(31 * 24 * 3600);
       expect(await archiveCheck(gateway.ports())()).toMatchObject({
@@ -256,7 +256,7 @@ describe('unreadable', () => {
       expect(repaired).toMatchObject({ status: 200, body: { archived_entries: 0, refused: [{ session_id: 's' }] } });
     });
 
-    test('a reservation whose record it may be is charged in full; one of another session by its record', async () => {
+    test('a reservation that the row may belong to is charged in full; one of another session by its record', async () => {
       await sessions();
       const settled: unknown[][] = [];
       const open = (session_id: string) =>
@@ -282,7 +282,7 @@ describe('unreadable', () => {
       ]);
     });
 
-    test('an approval of its session cannot be used; one of another session can', async () => {
+    test('an approval in its session cannot be used; one in another session can', async () => {
       const uses = async (session: string) => {
         const approval_ref = await asks(session, 'scm.create_pull_request', 'acme/a');
         const { status } = await call('POST', `${root}/approvals/${approval_ref}/approve`, keys.human, {
@@ -299,7 +299,7 @@ describe('unreadable', () => {
     });
   });
 
-  test('[evidence.readers-survive] an approval whose row cannot be read is named in the lists, and the others are listed', async () => {
+  test('[evidence.readers-survive] an approval whose row cannot be read is named in the lists, and the others are still listed', async () => {
     const [lost, kept] = [
       await asks('s', 'scm.create_pull_request', 'a/b'),
       await asks('s', 'scm.create_pull_request', 'a/c'),

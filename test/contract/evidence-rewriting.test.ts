@@ -1,5 +1,5 @@
 /**
- * An attacker with full access to the tables rewrites evidence: verification names the place, and the gateway signs
+ * An attacker with full access to the tables rewrites evidence: verification names the position, and the gateway signs
  * nothing.
  */
 import { readFile } from 'node:fs/promises';
@@ -24,7 +24,7 @@ const verify = (session: string) => call('GET', `/admin/v1/evidence/sessions/${s
 const exported = (session: string) => call('GET', `/admin/v1/evidence/sessions/${session}/export`);
 const audit = () => call('GET', '/admin/v1/audit/verify');
 
-/** Six entries: three reads and their results, checkpointed and archived; then an hour without a call. */
+/** Creates six entries: three reads and their results, checkpointed and archived; then an hour without calls. */
 async function session(name: string): Promise<void> {
   for (const target of ['acme/a', 'acme/b', 'acme/c']) await read(name, target);
   await gateway.projected();
@@ -38,7 +38,7 @@ const harmless = { tool: 'scm.get_file_contents', target: 'acme/nothing', decisi
 
 type Attack = (by: TableAttacker) => Promise<void>;
 type Entries = Awaited<ReturnType<TableAttacker['entries']>>;
-/** Tells another story of session `s`. */
+/** Returns an attack that replaces the history of session `s`. */
 const told =
   (change: (entries: Entries) => readonly EntryDraft[]): Attack =>
   async (by) =>
@@ -126,7 +126,7 @@ describe('[evidence.tampering] the verification of session and tenant names the 
   );
 });
 
-test('[evidence.tampering] an inserted entry with later entries is found once copies are due', async () => {
+test('[evidence.tampering] an inserted entry followed by later entries is detected once copies are due', async () => {
   await session('s');
   const [allow] = await attacker.entries('s');
   const timestamp = new Date(gateway.ports().clock.now()).toISOString();
@@ -178,7 +178,7 @@ test('[evidence.tampering] a manifest that an attacker inserted is not exported,
   });
 });
 
-test('[evidence.checkpoint] a bundle carries the checkpoint: a stranger detects an export after a rewriting', async () => {
+test('[evidence.checkpoint] a bundle carries the checkpoint: a third party detects an export made after a rewrite', async () => {
   await session('s');
   const { text, body } = await exported('s');
   const pem = body.public_key;
@@ -209,7 +209,7 @@ test('[evidence.checkpoint] a bundle carries the checkpoint: a stranger detects 
   });
 });
 
-test('[evidence.checkpoint] commits take the same store steps with checkpoints as without', async () => {
+test('[evidence.checkpoint] commits take the same store steps with and without checkpoints', async () => {
   await read('s', 'acme/warm');
   const without = await gateway.steps.during(() => read('s', 'acme/a'));
   await gateway.projected();
@@ -217,7 +217,8 @@ test('[evidence.checkpoint] commits take the same store steps with checkpoints a
   expect(withThem.calls).toBe(without.calls);
   const projecting = await gateway.steps.during(() => gateway.projected());
   expect(await readFile(join(gateway.folder, 'checkpoints.jsonl'), 'utf8')).toMatch(/^(\{.*\}\n){2}$/);
-  // Its marks, its sums, and the minutes of the tenant, of everything and of the tool, in steps that may be repeated; the hours of the
-  // same; archive and checkpoints are files. The log of the tenant reads its head and its sessions, and writes both.
+  // The session's marks and sums, and the minutes of the tenant, of the total and of the tool, in repeatable steps;
+  // then their hours. Archive and checkpoints are files. The tenant's log reads its head and its sessions, and writes
+  // both.
   expect(projecting.calls).toBe(8 + 4 + 4);
 });

@@ -1,4 +1,6 @@
-/** Numbers have one form in storage, card, evidence and forwarded request, or the call is refused. */
+/**
+ * Numbers have the same form in storage, on the card, in evidence and in the forwarded request, or the call is refused.
+ */
 import type { ChatCall } from '#core/chat/call.ts';
 import { governReply } from '#core/chat/tool-use.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
@@ -14,7 +16,7 @@ beforeEach(async () => {
   await configure({ upstreams: [{ name: 'shop', url: upstream.url }] });
 });
 
-/** As written, and as every reader gets it. */
+/** Numbers as written, and as every reader gets them. */
 const carried: readonly (readonly [string, string])[] = [
   ['9007199254740991', '9007199254740991'],
   ['-9007199254740991', '-9007199254740991'],
@@ -88,7 +90,7 @@ describe('[json.exact-numbers]', () => {
     },
   );
 
-  test('deep and tiny values that no map of the store takes are reviewed unchanged', async () => {
+  test('deep and tiny values that cannot be stored as a map are reviewed unchanged', async () => {
     const session = await open();
     let deep: unknown = { least: 2.2e-308 };
     for (let level = 0; level < 50; level++) deep = [deep];
@@ -114,7 +116,7 @@ describe('[json.exact-numbers]', () => {
     expect((await http('POST', '/admin/v1/test-action', body)).status).toBe(400);
   });
 
-  test('keys that only look special, or differ in Unicode form alone, reach server, reviewer and evidence', async () => {
+  test('keys that only look special, or differ only in Unicode form, reach server, reviewer and evidence', async () => {
     const session = await open();
     const args = { constructor: { prototype: 1 }, toString: 'x', '\u00e9': 1, 'e\u0301': 2, '': 3 };
     const asked = await call('price', args, { session });

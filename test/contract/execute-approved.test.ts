@@ -1,4 +1,4 @@
-/** `on_approval: execute`, and approvals whose call could not be made. */
+/** `on_approval: execute`, and approved calls that could not be made. */
 import { settle } from '#core/approvals/steps.ts';
 import { sweepApprovals } from '#core/approvals/sweep.ts';
 import type { ChatCall } from '#core/chat/call.ts';
@@ -38,7 +38,7 @@ async function approved(session: string): Promise<string> {
   return envelope_id;
 }
 
-/** The configuration changed by somebody else meanwhile; instances notice within five seconds. */
+/** Changes the configuration from another process; instances notice within five seconds. */
 async function configure(change: (yaml: string) => string): Promise<void> {
   const { configStore, objects, clock, packs } = gateway.ports;
   const loaded = await loadConfiguration(change(configuration(executes)), { packs });
@@ -95,7 +95,7 @@ test.each([
     const last = (await entriesOf('again')).at(-1);
     expect(last).toMatchObject({ kind: 'block', body: { approval_ref: id, refused_because: because } });
     expect(last!.body.reason).toEqual(expect.any(String));
-    // Once more changes nothing, and no caller is told that the call was made.
+    // A repetition changes nothing, and no caller gets a response that says the call was made.
     await settle(stepPorts(gateway.ports), id);
     if (because !== 'policy_changed') expect((await act('again')).body.result).toBeUndefined();
   },
@@ -111,7 +111,7 @@ test('[approval.execute-asks-again] the call is not made if the key of a person 
   expect(await gateway.ports.approvals.find(id)).toMatchObject({ refused_because: 'key_revoked' });
 });
 
-test('[approval.bound] a caller cannot use an approval for another credential than the card showed', async () => {
+test('[approval.bound] a caller cannot use an approval with a credential other than the one on the card', async () => {
   const approval_ref = await approved('regranted');
   await regrant();
   const { body } = await act('regranted', { ...pull, approval_ref });
@@ -136,7 +136,7 @@ test('[approval.given-back] a call without a credential stays approved and is ma
   expect([runs, (await gateway.ports.approvals.find(id))!.outcome]).toEqual([1, 'executed']);
 });
 
-test('[approval.given-back] a caller gets its approval back too, for as long as it may be used', async () => {
+test('[approval.given-back] a caller also gets its approval back, while it may still be used', async () => {
   const { envelope_id: id } = (await act('mine')).body;
   await approve(id);
   minting = () => Promise.reject(new GatewayError('service_unavailable', 'The issuer is down.'));
@@ -148,7 +148,7 @@ test('[approval.given-back] a caller gets its approval back too, for as long as 
     matched_rule: `approved:${id}`,
     result: { run: 1 },
   });
-  // It is used: the same call again collects what came out.
+  // The approval is used: the same call again gets the stored result.
   expect((await act('mine', { ...pull, approval_ref: id })).body).toMatchObject({
     decision: 'allow',
     result: { run: 1 },
@@ -156,7 +156,7 @@ test('[approval.given-back] a caller gets its approval back too, for as long as 
   expect(runs).toBe(1);
 });
 
-test('[approval.given-back] an approval that was given back ends at its original time', async () => {
+test('[approval.given-back] an approval that was returned ends at its original time', async () => {
   const id = await approved('late');
   minting = () => Promise.reject(new GatewayError('service_unavailable', 'The issuer is down.'));
   await settle(stepPorts(gateway.ports), id).catch(() => {});
@@ -169,12 +169,12 @@ test('[approval.given-back] an approval that was given back ends at its original
   expect(runs).toBe(0);
 });
 
-test('[approval.lease] a call that outlasts the lease keeps it, and its outcome is recorded', async () => {
+test('[approval.lease] a call that outlasts the lease renews it, and its outcome is recorded', async () => {
   const id = await approved('long');
   const due: (() => void)[] = [];
   const timeouts: Timeouts = {
     after: (ms, work) => {
-      if (ms === 40_000) due.push(work); // a third of the lease
+      if (ms === 40_000) due.push(work); // a third of the lease time
       return () => {};
     },
   };
@@ -201,7 +201,7 @@ test('[approval.lease] a call that outlasts the lease keeps it, and its outcome 
   expect(await gateway.ports.approvals.find(id)).toMatchObject({ status: 'consumed', outcome: 'executed' });
 });
 
-test('[approval.on-approval.execute] a tool call that the client of a model runs is approved, and never run by the gateway', async () => {
+test('[approval.on-approval.execute] a tool call that the client of the model runs is approved, and never run by the gateway', async () => {
   const snapshot = await gateway.ports.snapshots.current();
   const principal = [...snapshot.identities.byKeyId.values()].find(({ kind }) => kind === 'agent')!;
   const chat = { snapshot, principal, sessionId: 'of-a-model', body: {} } as ChatCall;
@@ -217,13 +217,13 @@ test('[approval.on-approval.execute] a tool call that the client of a model runs
   await approve(id);
   expect((await settle(stepPorts(gateway.ports), id)).status).toBe('approved');
   expect(runs).toBe(0);
-  // The client gets its call back once, and the next one waits for a person again.
+  // The client gets its call once, and the next call needs a person's approval again.
   expect(await governed()).toContain('"tool_use"');
   expect(await governed()).toMatch(/needs a human's approval/);
   expect(runs).toBe(0);
 });
 
-test('[approval.on-approval.execute] while the gateway makes the call, the identical call waits for the same approval and asks for no other', async () => {
+test('[approval.on-approval.execute] while the gateway makes the call, the identical call waits for the same approval and requests no other', async () => {
   const id = await approved('under-way');
   let done: () => void = () => {};
   const gate = new Promise<void>((resolve) => {
@@ -242,7 +242,7 @@ test('[approval.on-approval.execute] while the gateway makes the call, the ident
   expect(runs).toBe(1);
 });
 
-test('[approval.on-approval.execute] a caller that comes before the state machine leaves the result for identical calls', async () => {
+test('[approval.on-approval.execute] a caller that runs the call before the state machine leaves the result for identical calls', async () => {
   const id = await approved('caller-first');
   const first = (await act('caller-first')).body;
   expect(first).toMatchObject({ decision: 'allow', matched_rule: `approved:${id}`, result: { run: 1 } });

@@ -18,21 +18,21 @@ export interface Case {
   readonly executor: Executor;
   readonly credential: IssuedCredential;
   readonly needsCredential: boolean;
-  /** A call that works. */
+  /** A call that succeeds. */
   readonly good: ActionEnvelope;
-  /** Its upstream gives the credential back, in its answer and in an error. */
+  /** The same call with an upstream that returns the credential in its response and in an error. */
   readonly echo: ActionEnvelope;
   readonly echoedError: ActionEnvelope;
-  /** Go further than what was decided about. */
+  /** Calls that go beyond the one that the decision covers. */
   readonly broader: readonly ActionEnvelope[];
-  /** More than the limit. */
+  /** A call whose response exceeds the limit. */
   readonly large: ActionEnvelope;
-  /** Hangs until it is cancelled; `underWay` resolves when the upstream has it. */
+  /** A call that hangs until it is cancelled; `underWay` resolves when the upstream has received it. */
   readonly hanging: ActionEnvelope;
   underWay(): Promise<unknown>;
-  /** Whether what was cancelled may have changed something. */
+  /** Indicates that the cancelled call may have changed something. */
   readonly hangingChanges: boolean;
-  /** How often the upstream was asked. */
+  /** Returns the number of requests the upstream has received. */
   asked?(): number;
   stop(): Promise<unknown>;
 }

@@ -1,4 +1,4 @@
-/** Executor `git` against a server that answers as a Git host does. */
+/** Executor `git` against a server that responds like a Git host. */
 import { httpExchange } from '#adapters/executors/http-exchange.ts';
 import { executorsFrom } from '#core/execution/executors/executors.ts';
 import {
@@ -34,7 +34,7 @@ const act = (tool: string, parameters: Record<string, unknown> = {}, target = 'a
 const calls = () => host.asked.map(({ method, path }) => `${method} ${path}`);
 const sent = (index: number): unknown => JSON.parse(host.asked.at(index)!.body);
 
-test('a file is read as text, at a reference', async () => {
+test('a file is read as text, at a given reference', async () => {
   expect(await act('get_file_contents', { path: 'src/a b.ts', ref: 'feature/x', owner: 'acme', repo: 'Web' })).toEqual({
     path: 'src/a b.ts',
     sha: someSha,
@@ -55,7 +55,7 @@ test('lists report whether more items exist', async () => {
   expect(calls()).toEqual(['GET /repos/acme/web/branches?per_page=1']);
 });
 
-test('[action.executed] a pull request answers with pr_url and pr_number', async () => {
+test('[action.executed] a pull request returns pr_url and pr_number', async () => {
   const asked = { title: 'Fix', head: 'fix', base: 'main', body: 'Why' };
   expect(await act('create_pull_request', asked)).toMatchObject({
     pr_url: 'https://git.test/acme/web/pull/7',
@@ -65,7 +65,7 @@ test('[action.executed] a pull request answers with pr_url and pr_number', async
   expect(sent(0)).toEqual(asked);
 });
 
-test('a branch begins at another, at the default one, or at a commit', async () => {
+test('a branch starts from another branch, from the default one, or from a commit', async () => {
   await act('create_branch', { branch: 'new', from_branch: 'feature/x' });
   expect(calls()).toEqual(['GET /repos/acme/web/git/ref/heads/feature/x', 'POST /repos/acme/web/git/refs']);
   expect(sent(-1)).toEqual({ ref: 'refs/heads/new', sha: someSha });
@@ -75,13 +75,13 @@ test('a branch begins at another, at the default one, or at a commit', async () 
   expect(calls()).toEqual(['POST /repos/acme/web/git/refs']);
 });
 
-test('a file is written to the branch that is named', async () => {
+test('a file is written to the named branch', async () => {
   const parameters = { path: 'docs/a.md', content: 'äöü', message: 'docs', branch: 'feature/x' };
   expect(await act('create_or_update_file', parameters)).toMatchObject({ path: 'docs/a.md', commit: someSha });
   expect(sent(0)).toEqual({ message: 'docs', branch: 'feature/x', content: Buffer.from('äöü').toString('base64') });
 });
 
-test('[executor.git] several files become one commit, and the branch moves last and never by force', async () => {
+test('[executor.git] several files become one commit; the branch is moved last and never by force', async () => {
   const files = [
     { path: 'a.ts', content: 'a' },
     { path: 'b.ts', content: 'b' },
@@ -92,11 +92,11 @@ test('[executor.git] several files become one commit, and the branch moves last 
   expect(sent(-1)).toEqual({ sha: 'd'.repeat(40), force: false });
 });
 
-describe('when the host is lost', () => {
+describe('if the connection to the host is lost', () => {
   const files = [{ path: 'a.ts', content: 'a' }];
   const push = () => act('push_files', { branch: 'feature/x', message: 'm', files });
 
-  test('before the branch moves, no file changes', async () => {
+  test('before the branch is moved, no file changes', async () => {
     instead = ({ path }) => (path.endsWith('/git/commits') ? 'cut' : undefined);
     expect(await faultOf(push())).toMatchObject({ effect: 'none', kind: 'cut' });
   });
@@ -107,7 +107,7 @@ describe('when the host is lost', () => {
     expect(calls().filter((call) => call.startsWith('PATCH'))).toHaveLength(1);
   });
 
-  test('a change whose answer cannot be read is not called a failure', async () => {
+  test('a change whose response cannot be read is not reported as a failure', async () => {
     instead = ({ method }) => (method === 'POST' ? { status: 201, body: 'not json' } : undefined);
     const pull = act('create_pull_request', { title: 't', head: 'h', base: 'main' });
     expect(await faultOf(pull)).toMatchObject({ effect: 'unknown', kind: 'malformed' });
@@ -131,7 +131,7 @@ test.each([
   );
 });
 
-test('a repository that moved is not followed', async () => {
+test('the redirect of a moved repository is not followed', async () => {
   instead = () => ({ status: 301, headers: { location: 'https://elsewhere.test/repositories/1' } });
   const fault = await faultOf(act('get_repository'));
   expect((fault as Error).message).toContain('points to elsewhere.test');
@@ -153,7 +153,7 @@ describe('a token is sent only to the host that issued it', () => {
     expect(host.asked).toEqual([]);
   });
 
-  test('the default host is that of the only broker', async () => {
+  test('the default host is the host of the only broker', async () => {
     const brokers = [broker('scm', `${host.url}/`)];
     expect(await executor({ api_url: undefined }, brokers).execute(get, token)).toMatchObject({
       full_name: 'acme/web',

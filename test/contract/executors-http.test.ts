@@ -1,4 +1,4 @@
-/** The HTTP exchange against real sockets: where it connects, what it does not follow, what it shows. */
+/** The HTTP exchange against real sockets: the addresses it connects to, redirects, and the output it shows. */
 import { httpExchange } from '#adapters/executors/http-exchange.ts';
 import { executorsFrom } from '#core/execution/executors/executors.ts';
 import { configured, credentialOf, envelopeOf, faultOf, noClients } from '../support/executor-cases.ts';
@@ -30,7 +30,7 @@ describe('one exchange', () => {
     expect(service.asked).toEqual([]);
   });
 
-  test('refuses a name that leads to a private address among others', async () => {
+  test('refuses a name if one of its addresses is private', async () => {
     const exchange = httpExchange({ resolve: async () => ['93.184.216.34', '10.0.0.1'] });
     expect(await faultOf(exchange(request('http://api.test/', false)))).toMatchObject({ kind: 'refused' });
   });
@@ -44,19 +44,19 @@ describe('one exchange', () => {
     expect(service.asked[0]).toMatchObject({ path: '/x', headers: { host: `api.test:${service.port}` } });
   });
 
-  test('reports a name that does not resolve', async () => {
+  test('reports a name that cannot be resolved', async () => {
     const exchange = httpExchange({ resolve: () => Promise.reject(new Error('ENOTFOUND secret.internal')) });
     expect(await faultOf(exchange(request('http://api.test/')))).toMatchObject({ kind: 'unreachable' });
   });
 
-  test('cuts a long answer without reading it to its end', async () => {
+  test('truncates a long response without reading it to its end', async () => {
     behave = () => ({ body: 'x'.repeat(1_000_000) });
     const { body, truncated } = await httpExchange()(request(service.url));
     expect(truncated).toBe(true);
     expect(body).toHaveLength(1000);
   });
 
-  test('accepts an answer without a body', async () => {
+  test('accepts a response without a body', async () => {
     behave = () => ({ status: 204 });
     expect(await httpExchange()(request(service.url))).toMatchObject({ status: 204, truncated: false });
   });
@@ -120,7 +120,7 @@ describe('executor http', () => {
     expect(service.asked).toEqual([]);
   });
 
-  test('shows harmless headers only, JSON as JSON, and bytes as base64', async () => {
+  test('shows only harmless headers, JSON as JSON, and bytes as base64', async () => {
     behave = () => ({ headers: { 'set-cookie': 'session=abc', etag: '"1"', 'x-powered-by': 'x' }, body: { a: [1] } });
     const result = await executor().execute(get(), undefined);
     expect(result).toMatchObject({ status: 200, body: { a: [1] }, truncated: false });
@@ -133,7 +133,7 @@ describe('executor http', () => {
     expect(await executor().execute(get(), undefined)).toMatchObject({ body: '{broken' });
   });
 
-  test('cuts a text between characters', async () => {
+  test('truncates text only between characters', async () => {
     behave = () => ({ body: 'ä'.repeat(10) });
     const result = await executor({ max_response_bytes: 5 }).execute(get(), undefined);
     expect(result).toMatchObject({ body: 'ää', truncated: true });

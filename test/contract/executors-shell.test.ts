@@ -1,4 +1,4 @@
-/** Programs of executor `shell` as real processes: environment, folder, and termination with their call. */
+/** Programs of executor `shell` as real processes: environment, folder, and termination together with their call. */
 import {
   existsSync,
   mkdirSync,
@@ -60,7 +60,7 @@ test('exit code and both outputs are returned', async () => {
   expect(await sh('echo out; echo err >&2; exit 3')).toMatchObject({ exit_code: 3, stdout: 'out\n', stderr: 'err\n' });
 });
 
-test('the environment holds the listed variables only, never those of the gateway', async () => {
+test('the environment has only the listed variables, never those of the gateway', async () => {
   const env = ['CI', 'ABSENT', 'AWS_SECRET_ACCESS_KEY', 'GATEWAY_ADMIN_TOKEN', 'LD_PRELOAD', 'NODE_OPTIONS'];
   const { stdout } = await run(command(['env'], { env }));
   const names = stdout
@@ -107,21 +107,21 @@ test.each(['no-such-program', '/bin/ls', '../ls', 'a/b', '.', ''])('program %j i
   expect(await faultOf(run(command([name])))).toMatchObject({ kind: 'refused' });
 });
 
-test('programs are searched in fixed folders only', async () => {
+test('programs are looked up only in fixed folders', async () => {
   writeFileSync(join(root, 'ls'), '#!/bin/sh\necho mine\n', { mode: 0o755 });
   const { stdout } = await run(command(['ls']));
   expect(stdout).not.toContain('mine\n');
   rmSync(join(root, 'ls'));
 });
 
-test('an output is cut, and the program still runs to its end', async () => {
+test('an output is truncated, and the program still runs to its end', async () => {
   const result = await sh('seq 1 200000; touch after-output', { maxOutputBytes: 100 });
   expect(result).toMatchObject({ exit_code: 0, truncated: true });
   expect(Buffer.byteLength(result.stdout)).toBe(100);
   expect(existsSync(join(root, 'after-output'))).toBe(true);
 });
 
-/** Ended, or waiting for somebody to ask how it ended. */
+/** Checks that a process has ended, or is a zombie whose exit status has not been read yet. */
 const isGone = (pid: number): boolean => {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.startsWith('Z');
@@ -132,19 +132,19 @@ const isGone = (pid: number): boolean => {
 const pidIn = (name: string) => Number(readFileSync(join(root, name), 'utf8'));
 
 describe('[executor.shell] no process outlives its call', () => {
-  test('when time is up', async () => {
+  test('if the time limit is reached', async () => {
     const result = await sh('sleep 600 & echo $! > late; echo begun; wait', { timeoutMs: 10_000 });
     expect(result).toEqual({ exit_code: null, stdout: 'begun\n', stderr: '', truncated: false, timed_out: true });
     await until(() => isGone(pidIn('late')));
   });
 
-  test('when the program ends before its children', async () => {
+  test('if the program ends before its children', async () => {
     const result = await sh('sleep 600 & echo $! > left');
     expect(result).toMatchObject({ exit_code: 0, timed_out: false });
     await until(() => isGone(pidIn('left')));
   });
 
-  test('when the caller disconnects', async () => {
+  test('if the caller disconnects', async () => {
     const ends = new AbortController();
     const fault = faultOf(run(command(['sh', '-c', 'sleep 600 & echo $! > gone; wait']), ends.signal));
     await until(() => existsSync(join(root, 'gone')) && pidIn('gone') > 0);
@@ -203,7 +203,7 @@ describe('[executor.shell] on AWS', () => {
     expect(await sandbox(event)).toMatchObject({ fault: { kind: 'refused', uncertain: false } });
   });
 
-  test('the executor sends the command once and reads the answer', async () => {
+  test('the executor sends the command once and reads the response', async () => {
     const aws = await scriptedAws();
     const runner = sandboxFunction('agent-governance-sandbox', { ...aws.client, maxAttempts: 3 });
     const given = command(['ls'], { timeoutMs: 600_000, env: ['CI'] });

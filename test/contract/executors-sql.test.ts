@@ -13,7 +13,7 @@ import { useStarted } from '../support/use-started.ts';
 
 const limits = { maxRows: 5, maxResultBytes: 10_000, statementTimeoutMs: 10_000 };
 
-// Without the server's programs (Debian: postgresql) there is nothing to be tested against.
+// Without the server's programs (Debian: postgresql), there is no server to test against.
 (postgresPrograms === undefined ? describe.skip : describe)('PostgreSQL', () => {
   let owner: Client;
   const place = (): PostgresServer => ({ ...server, database: 'postgres', tls: 'off' });
@@ -30,7 +30,7 @@ const limits = { maxRows: 5, maxResultBytes: 10_000, statementTimeoutMs: 10_000 
     (await postgresTransaction(work(readOnly, [[text, values]], rest)))[0]!;
   const rowsNow = async () => (await owner.query('SELECT count(*)::int AS n FROM items')).rows[0].n as number;
 
-  // Before the server stops.
+  // Runs before the server stops.
   afterAll(() => owner?.end());
   const server = useStarted(() => startPostgres());
   beforeAll(async () => {
@@ -77,13 +77,13 @@ const limits = { maxRows: 5, maxResultBytes: 10_000, statementTimeoutMs: 10_000 
     });
   });
 
-  test('a read stops at the server: it sends no more rows than are returned', async () => {
-    // The 1/0 stands behind the rows that are wanted.
+  test('a read stops at the server, which sends no more rows than are returned', async () => {
+    // The division by zero comes after the requested rows.
     const { rows } = await one(true, 'SELECT 1 / (50 - n) AS x FROM generate_series(1, 100) n');
     expect(rows).toHaveLength(5);
   });
 
-  test('results are bounded in bytes, too', async () => {
+  test('results are limited in bytes, too', async () => {
     const wide = "SELECT repeat('x', 4000) FROM generate_series(1, 4)";
     expect(await one(true, wide)).toMatchObject({ row_count: 2, truncated: true });
     const fault = await faultOf(one(true, "SELECT repeat('x', 1000000)"));
@@ -133,7 +133,7 @@ const limits = { maxRows: 5, maxResultBytes: 10_000, statementTimeoutMs: 10_000 
     await one(false, 'DELETE FROM items WHERE id = 201');
   });
 
-  test('a write runs to its end, however few of its rows are shown', async () => {
+  test('a write runs to its end, even if only a few of its rows are shown', async () => {
     const result = await one(false, 'UPDATE items SET name = name RETURNING id');
     expect(result).toMatchObject({ row_count: 100, truncated: true });
     expect(result.rows).toHaveLength(5);
@@ -165,7 +165,7 @@ const limits = { maxRows: 5, maxResultBytes: 10_000, statementTimeoutMs: 10_000 
     expect(await rowsNow()).toBe(100);
   });
 
-  test('a wrong login and an absent server are distinguished', async () => {
+  test('a wrong login and an unreachable server are distinguished', async () => {
     const wrong = { ...place(), password: 'wrong-password' };
     const refused = await faultOf(postgresTransaction({ ...work(true, ['SELECT 1']), server: wrong }));
     expect(refused).toMatchObject({ kind: 'unauthorized', effect: 'none' });
@@ -180,7 +180,7 @@ const limits = { maxRows: 5, maxResultBytes: 10_000, statementTimeoutMs: 10_000 
     });
   });
 
-  test('no connection stays open', async () => {
+  test('no connection is left open', async () => {
     await one(true, 'SELECT 1');
     const open = "SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'agent-governance-gateway'";
     for (;;) if ((await owner.query(open)).rows[0].n === 0) break;
@@ -247,7 +247,7 @@ describe('RDS Data API', () => {
     records: [1, 2, 3].map((n) => [{ longValue: n }, { stringValue: '{"a":1}' }]),
   };
 
-  test('[executor.http] reads in a READ ONLY transaction through a cursor, one row more than wanted', async () => {
+  test('[executor.http] reads in a READ ONLY transaction through a cursor, one row more than requested', async () => {
     aws.answers(begun, ...set, { body: {} }, { body: rows }, { body: {} }, { body: {} });
     const text = "SELECT id, ':p9' FROM t WHERE a = $1 AND b = $2 AND c = $1;";
     const [result] = await transaction(true, [{ text, values: ['x', { a: 1 }] }]);
@@ -295,7 +295,7 @@ describe('RDS Data API', () => {
     expect(asked().at(-1)).toEqual(['/CommitTransaction', undefined]);
   });
 
-  test('a statement that fails is rolled back, and tried once', async () => {
+  test('a statement that fails is rolled back and not retried', async () => {
     aws.answers(begun, ...set, { ...awsError('DatabaseErrorException', 400) }, { body: {} });
     const fault = await faultOf(transaction(false, [{ text: 'UPDATE t SET a = 1', values: [] }]));
     expect(fault).toMatchObject({ kind: 'invalid', effect: 'none' });

@@ -17,7 +17,7 @@ describe.each(Object.keys(cases).filter(available))('[action.executed] executor 
     expect(await run(case_.good)).toBeInstanceOf(Object);
   });
 
-  test('leaves other protocols to others', () => {
+  test('leaves other protocols to other executors', () => {
     expect(case_.executor.handles({ ...case_.good, protocol: 'mcp' })).toBe(false);
   });
 
@@ -27,7 +27,7 @@ describe.each(Object.keys(cases).filter(available))('[action.executed] executor 
     expect(told).not.toContain(case_.credential.secret);
   });
 
-  test('[mcp.upstream-error] names tool and upstream in an error, gives a hint, and no secret', async () => {
+  test('[mcp.upstream-error] names the tool and the upstream in an error and gives a hint, without any secret', async () => {
     const fault = (await faultOf(run(case_.echoedError))) as UpstreamError;
     expect(fault).toBeInstanceOf(UpstreamError);
     expect(fault).toMatchObject({ effect: 'none' });
@@ -40,7 +40,7 @@ describe.each(Object.keys(cases).filter(available))('[action.executed] executor 
     }
   });
 
-  test('[executor.bounds] never exceeds the envelope', async () => {
+  test('[executor.bounds] never goes beyond the envelope', async () => {
     const before = case_.asked?.();
     for (const envelope of case_.broader) {
       const { tool, target, parameters } = envelope;
@@ -60,7 +60,7 @@ describe.each(Object.keys(cases).filter(available))('[action.executed] executor 
     expect(JSON.stringify(result).length).toBeLessThan(5000);
   });
 
-  test('needs a credential if its upstream does', async () => {
+  test('requires a credential if its upstream does', async () => {
     const without = case_.executor.execute(case_.good, undefined);
     if (case_.needsCredential) expect(await faultOf(without)).toMatchObject({ kind: 'no_credential' });
     else expect(await without).toBeInstanceOf(Object);
@@ -73,7 +73,7 @@ describe.each(Object.keys(cases).filter(available))('[action.executed] executor 
     expect(case_.asked?.()).toBe(before);
   });
 
-  test('[executor.unknown-outcome] ends when it is cancelled, and reports an unknown outcome', async () => {
+  test('[executor.unknown-outcome] stops when it is cancelled, and reports an unknown outcome', async () => {
     const ends = new AbortController();
     const underWay = case_.underWay();
     const fault = faultOf(run(case_.hanging, ends.signal));
@@ -85,7 +85,7 @@ describe.each(Object.keys(cases).filter(available))('[action.executed] executor 
     });
   });
 });
-describe('a connection that ends', () => {
+describe('a connection that is closed', () => {
   const behaviours: [Behaviour, string, string, string][] = [
     ['cut', 'http.post', 'unknown', 'cut'],
     ['half', 'http.post', 'unknown', 'cut'],

@@ -4,24 +4,24 @@ import { serve } from '../support/serve.ts';
 import type { SocketMessage } from '../support/socket-client.ts';
 
 export interface FakeConnections {
-  /** Of the stage, as `CONNECTIONS_URL` has it; beside it options for clients. */
+  /** URL of the stage, in the form of `CONNECTIONS_URL`. */
   readonly url: string;
   readonly client: object;
-  /** Texts posted to a connection, in their order. */
+  /** Messages posted to a connection, in order. */
   posted(connectionId: string): readonly string[];
-  /** The same as messages, batches and parts taken apart as a client does. */
+  /** Returns the same, split into messages, with batches and parts resolved as a client does. */
   heard(connectionId: string): readonly SocketMessage[];
   readonly closed: ReadonlySet<string>;
-  /** Most posts to one connection that were under way at the same time. */
+  /** Maximum number of concurrent posts to one connection. */
   readonly maxConcurrentPosts: () => number;
-  /** Answers 410 from now on. */
+  /** Makes the connection respond with 410 from this point. */
   goes(connectionId: string): void;
-  /** Answers posts with this status. */
+  /** Makes posts fail with this status. */
   failsWith(status: number | undefined): void;
-  /** Resolves when a connection has heard such a message. */
+  /** Resolves when a connection has received a message of this type. */
   hear(connectionId: string, type: string, id?: string): Promise<SocketMessage>;
   readonly invoked: readonly { readonly functionName: string; readonly type: string; readonly call: DispatchedCall }[];
-  /** Lambda accepts nothing. */
+  /** Makes Lambda refuse all invocations. */
   refusesWork(refuses: boolean): void;
   stop(): Promise<void>;
 }
@@ -103,7 +103,7 @@ export async function startFakeConnections(): Promise<FakeConnections> {
   };
 }
 
-/** What a client does with batches and parts: parts per id, in the order they come, parsed when the last one is there. */
+/** Joins batches and parts as a client does: parts per id, in order of arrival, parsed when the last one arrives. */
 function joined(texts: readonly string[]): SocketMessage[] {
   const parts = new Map<string, string>();
   return texts.flatMap((text) => {

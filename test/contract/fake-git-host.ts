@@ -1,4 +1,4 @@
-/** A Git host's REST API as an app meets it: its JWT is checked, tokens are narrowed as GitHub narrows them. */
+/** A Git host's REST API as used by an app: its JWT is checked, and tokens are narrowed as on GitHub. */
 import { type KeyObject, verify } from 'node:crypto';
 import { type LoopbackAnswer, type LoopbackCall, loopback } from '../support/loopback.ts';
 
@@ -22,7 +22,7 @@ export interface FakeToken {
 export async function fakeGitHost(installation: FakeInstallation) {
   const { appId, publicKey, id, owner, now } = installation;
   const alive = new Map<string, FakeToken>();
-  /** What the host says instead of what it should, to see whether it is believed. */
+  /** Wrong values that the host returns, to test that they are not trusted. */
   const lies: { repositories?: readonly string[] | undefined; permissions?: Record<string, string> }[] = [];
   let made = 0;
 
@@ -62,7 +62,7 @@ export async function fakeGitHost(installation: FakeInstallation) {
   const covers = (name: string, level: string) =>
     installation.permissions[name] === 'write' || installation.permissions[name] === level;
 
-  /** As GitHub checks: RS256, the app's own, not from the future, at most ten minutes. */
+  /** Checks a JWT as GitHub does: RS256, signed by the app, not from the future, valid for at most ten minutes. */
   function isFresh(jwt: string): boolean {
     const [header = '', claims = '', signature = ''] = jwt.split('.');
     const signed = verify('sha256', Buffer.from(`${header}.${claims}`), publicKey, Buffer.from(signature, 'base64url'));

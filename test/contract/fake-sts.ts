@@ -8,7 +8,7 @@ export interface FakeStsOptions {
   readonly now: () => number;
 }
 
-/** One AssumeRole that was granted. */
+/** A granted AssumeRole request. */
 export interface Assumed {
   readonly sessionName: string;
   readonly sourceIdentity: string;
@@ -22,7 +22,7 @@ const tagValue = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]{0,256}$/u;
 
 export async function fakeSts({ roleArn, externalId, now }: FakeStsOptions) {
   const assumed: Assumed[] = [];
-  /** The most tags that fit together with a policy. */
+  /** Maximum number of tags that fit together with a policy. */
   const limits = { tags: 50 };
 
   const server = await loopback((call) => {

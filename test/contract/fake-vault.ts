@@ -1,4 +1,4 @@
-/** Vault's HTTP API as the gateway meets it: one database role, leases that are kept until they are given back. */
+/** Vault's HTTP API as the gateway uses it: one database role, and leases that stay until they are revoked. */
 import { type LoopbackAnswer, loopback } from '../support/loopback.ts';
 
 export interface FakeVaultOptions {

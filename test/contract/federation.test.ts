@@ -55,7 +55,7 @@ const store = async (text: string) => {
   gateway.pass(6);
 };
 
-test('[federation.document] a plane gets a signed document for itself, and 304 while it is the same', async () => {
+test('[federation.document] a plane gets a signed document for itself, and 304 while it is unchanged', async () => {
   const { status, body, headers } = await document(tokens.eu);
   expect(status).toBe(200);
   expect(body).toMatchObject({ plane: 'eu', version: 1, format: 'agent-governance/federation-config/1' });
@@ -66,7 +66,7 @@ test('[federation.document] a plane gets a signed document for itself, and 304 w
   expect(verified({ plane: 'us' })).toMatchObject({ ok: false, reason: expect.stringContaining('for the plane "eu"') });
   const again = await document(tokens.eu, { 'if-none-match': headers.etag! });
   expect(again).toMatchObject({ status: 304, text: '' });
-  // As proxies that compress or collect send it.
+  // Sent as by proxies that compress or buffer.
   for (const tag of [`W/${headers.etag}`, `"other", ${headers.etag}`, '*'])
     expect([tag, (await document(tokens.eu, { 'if-none-match': tag })).status]).toEqual([tag, 304]);
   for (const tag of ['"other"', headers.etag!.replaceAll('"', ''), ''])
@@ -76,14 +76,14 @@ test('[federation.document] a plane gets a signed document for itself, and 304 w
   expect((await document(tokens.eu, { 'if-none-match': headers.etag! })).status).toBe(200);
 });
 
-test('[federation.document] the document contains no secret that the gateway has, and no digest of one', async () => {
+test('[federation.document] the document contains none of the secrets of the gateway, and no digest of one', async () => {
   const { text, body } = await document(tokens.eu);
   const known = [...Object.values(keys), admin, 'elsewhere-key', ...Object.values(tokens)];
   const forms = known.flatMap((secret) => [secret, sha256(secret), sha256(secret).slice(0, 16)]);
   for (const form of forms) expect(text).not.toContain(form);
   expect(text).not.toMatch(/key_sha256|token_sha256|api_keys|EU_TOKEN/);
   expect(text).not.toContain('PRIVATE KEY');
-  // What planes enforce is there.
+  // The parts that planes enforce are present.
   expect(body.configuration.tenants.map(({ id }: { id: string }) => id)).toEqual(['default', 'elsewhere']);
   expect(body.configuration.tool_policies.pack.name).toBe('pr-writer');
 });
@@ -104,7 +104,7 @@ test('[federation.token] a plane reports only for itself, and a key is not a tok
   expect((await planeNamed('us')).state).toBe('never_seen');
 });
 
-test('[federation.token] both tokens count while one is replaced; the old one stops with the next version', async () => {
+test('[federation.token] both tokens are accepted while one is being replaced; the old one stops with the next version', async () => {
   expect((await document(tokens.next)).body.plane).toBe('eu');
   await store(configuration(federation('[{ token_env: EU_TOKEN_NEXT }]')));
   expect((await document(tokens.eu)).status).toBe(401);
@@ -113,7 +113,7 @@ test('[federation.token] both tokens count while one is replaced; the old one st
   expect((await document(tokens.eu)).body).toMatchObject({ plane: 'eu', version: 3 });
 });
 
-test('[federation.status] status is listed with lag, health and skew; silence is seen', async () => {
+test('[federation.status] status is listed with lag, health and skew; silence is detected', async () => {
   for (const model of ['a', 'b']) await store(configuration(`${federation()}aliases: { models: { ${model}: mock } }`));
   const sent_at = new Date(gateway.ports.clock.now() + 600_000).toISOString();
   const { status, body } = await report(tokens.us, { requests: 7, error_rate: 0.5, pending_approvals: 2, sent_at });
@@ -137,7 +137,7 @@ test('[federation.status] status is listed with lag, health and skew; silence is
   expect(await planeNamed('us')).not.toHaveProperty('refused');
 });
 
-test('[federation.status] the second of two gateways of one name is refused until the first is silent', async () => {
+test('[federation.status] the second of two gateways with the same name is refused until the first is silent', async () => {
   const [first, second] = ['a'.repeat(16), 'b'.repeat(16)];
   expect((await report(tokens.eu, { instance: first })).status).toBe(200);
   const refused = await report(tokens.eu, { instance: second, requests: 99 });
@@ -152,14 +152,14 @@ test('[federation.status] the second of two gateways of one name is refused unti
   expect((await planeNamed('eu')).state).toBe('ok');
 });
 
-test('[federation.status] a chain may only grow from its last head; cut, forked and silent ones are found, once each', async () => {
+test('[federation.status] a chain may only grow from its last head; truncated, forked and silent ones are detected, once each', async () => {
   const send = (...evidence_heads: object[]) => report(tokens.us, { evidence_heads });
   expect((await send(head('grows', 2, 'b'), head('cut', 3, 'c'), head('forked', 3, 'c'))).body.wanted).toEqual([]);
-  // Not believed before the plane shows what stands where its chain ended.
+  // Not trusted until the plane shows the entry at the position where its chain ended.
   const grown = await send(head('grows', 5, 'e'));
   expect(grown.body.wanted).toEqual([
     { tenant: 'default', session_id: 'grows', index: 1 },
-    // and chains that it did not speak of
+    // and chains that the report did not mention
     { tenant: 'default', session_id: 'cut', index: 2 },
     { tenant: 'default', session_id: 'forked', index: 2 },
   ]);
@@ -207,8 +207,8 @@ test('[federation.status] accepted chains are recognised from the next report on
   const accept = (name: string, key = admin) => call('POST', `/admin/v1/federation/planes/${name}/accept`, { key });
   expect((await accept('us', keys.human)).status).toBe(403);
   expect((await accept('nowhere')).status).toBe(404);
-  expect((await accept('silent')).status).toBe(409); // it never reported
-  expect((await accept('eu')).status).toBe(409); // nothing differs there
+  expect((await accept('silent')).status).toBe(409); // it has never sent a report
+  expect((await accept('eu')).status).toBe(409); // no chain differs there
   expect(await accept('us')).toMatchObject({ status: 200, body: { state: 'ok', divergences: 0 } });
   gateway.pass(1);
   const send = (...evidence_heads: object[]) => report(tokens.us, { evidence_heads });
@@ -224,7 +224,7 @@ test('[federation.status] accepted chains are recognised from the next report on
   expect(acts.filter((action: string) => action === 'federation.accept')).toHaveLength(1);
 });
 
-test('[federation.metrics] minutes of a plane are read under plane:<name>; sent again they replace', async () => {
+test('[federation.metrics] minutes of a plane are read under plane:<name>; resent minutes replace them', async () => {
   const at = new Date(gateway.ports.clock.now()).toISOString();
   const send = (minutes: object[]) =>
     call('POST', '/admin/v1/federation/metrics', { key: tokens.eu, body: { minutes } });

@@ -1,4 +1,4 @@
-/** A session's first request as its task sheet, through the whole flow. */
+/** A session's first request used as its task sheet, through the whole flow. */
 import { advanceHead } from '#core/evidence/chain.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { caller } from '../support/call-endpoint.ts';
@@ -43,7 +43,7 @@ const head = (name: string) => gateway.ports.evidence.head('default', name);
 describe('[manifest.recipients] narrow', () => {
   beforeAll(() => start('{ enforcement_mode: review, first_request: narrow }'));
 
-  test('lets the named recipient and resource pass, and reviews others, also in later calls without a prompt', async () => {
+  test('allows the named recipient and resource, and reviews others, also in later calls without a prompt', async () => {
     const name = session();
     expect((await act(name, 'anna@example.com', { prompt: request })).body.decision).toBe('allow');
     expect((await act(name, 'Anna@Example.com')).body.decision).toBe('allow');
@@ -75,7 +75,7 @@ describe('[manifest.recipients] narrow', () => {
     expect(blocked.body).toMatchObject({ decision: 'block', matched_rule: expect.stringContaining('db.drop') });
   });
 
-  test('applies together with a declared sheet: a call has to stay inside both', async () => {
+  test('applies together with a declared sheet: a call must comply with both', async () => {
     const name = session();
     const declared = { name: `task ${name}`, recipients: ['bob@example.com'], sessions: [name] };
     expect((await call('POST', '/admin/v1/manifests', { key: keys.human, body: declared })).status).toBe(201);
@@ -83,7 +83,7 @@ describe('[manifest.recipients] narrow', () => {
       expect((await act(name, to, { prompt: request })).body.decision).toBe('review');
   });
 
-  test('a task sheet is computed again from evidence and contains no other word of the request', async () => {
+  test('a task sheet is recomputed from evidence and contains no other words from the request', async () => {
     const name = session();
     await act(name, 'anna@example.com', { prompt: request });
     await act(name, 'eve@evil.example');
@@ -107,7 +107,7 @@ describe('[manifest.recipients] narrow', () => {
   });
 });
 
-test('[manifest.recipients] off, the default, derives no sheet', async () => {
+test('[manifest.recipients] off (the default) derives no sheet', async () => {
   await start('{ enforcement_mode: review }');
   const name = session();
   expect((await act(name, 'eve@evil.example', { prompt: request })).body.decision).toBe('allow');

@@ -1,4 +1,4 @@
-/** Attackers who write rows, but have no key, cannot approve a call. */
+/** Attackers who can write rows but have no key cannot approve a call. */
 import { executeApproved } from '#core/actions/execute-approved.ts';
 import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
 import { caller } from '../support/call-endpoint.ts';
@@ -9,7 +9,7 @@ import { inSession, pull, useGateway } from '../support/use-gateway.ts';
 import { useStarted } from '../support/use-started.ts';
 import { signer as stranger } from '../unit/evidence/sample.ts';
 
-/** An attacker who can only write rows of the approvals table cannot approve a call. */
+/** An attacker who can only write rows in the approvals table cannot approve a call. */
 describe('rows of approvals', () => {
   const extra = `
 providers: [{ name: mock, type: mock, models: ["mock"] }]
@@ -30,7 +30,7 @@ policies: { input: [{ name: ask-a-human, type: keyword, action: review, keywords
 
   const act = (session: string, more: object = {}) => gateway.act({ ...inSession(pull, session), ...more });
 
-  /** Writes attributes into an approval's row, past the gateway. */
+  /** Writes attributes into an approval's row, bypassing the gateway. */
   const write = (id: string, set: Readonly<Record<string, unknown>>): Promise<void> =>
     new TableAttacker(gateway.store).setApproval(id, set);
 
@@ -43,7 +43,7 @@ policies: { input: [{ name: ask-a-human, type: keyword, action: review, keywords
     use_expires_at: later,
   };
 
-  describe('[approval.evidence-decides] a row that claims a vote which no reviewer gave', () => {
+  describe('[approval.evidence-decides] a row that claims a vote that no reviewer cast', () => {
     test.each([
       ['without a reference', false],
       ['by its reference', true],
@@ -63,7 +63,7 @@ policies: { input: [{ name: ask-a-human, type: keyword, action: review, keywords
       expect(gateway.lines.some((line) => line.includes('claims a vote') && line.includes(envelope_id))).toBe(true);
     });
 
-    test('opens no call: a denied request, and one that points at the vote of another', async () => {
+    test('lets no call run: a denied request, and one that refers to the vote on another', async () => {
       const first = (await act('flip-denied')).body.envelope_id;
       await deny(first);
       await write(first, approved);
@@ -90,7 +90,7 @@ policies: { input: [{ name: ask-a-human, type: keyword, action: review, keywords
       expect(ran).toHaveLength(1);
     });
 
-    test('lets no other call run: a row given the digest of another', async () => {
+    test('lets no other call run: a row with the digest of another call', async () => {
       const mine = (await act('flip-digest', { target: 'acme/harmless' })).body.envelope_id;
       await approve(mine);
       const wanted = (await act('flip-digest', { target: 'acme/wanted' })).body.envelope_id;
@@ -101,7 +101,7 @@ policies: { input: [{ name: ask-a-human, type: keyword, action: review, keywords
       expect(ran).toEqual([]);
     });
 
-    test('denies no call: a pending request needs a new decision', async () => {
+    test('does not deny a call: a pending request needs a new decision', async () => {
       const { envelope_id } = (await act('flip-to-denied')).body;
       const decided_at = new Date(gateway.ports.clock.now()).toISOString();
       await write(envelope_id, { status: 'denied', tenant_status: 'default#denied', reviewer: 'mallory', decided_at });
@@ -110,7 +110,7 @@ policies: { input: [{ name: ask-a-human, type: keyword, action: review, keywords
       expect(retry.body.envelope_id).not.toBe(envelope_id);
     });
 
-    test('is not an outcome either: a forged result of the gateway is not returned', async () => {
+    test('is not an outcome either: a forged result is not returned', async () => {
       const { envelope_id } = (await act('flip-result')).body;
       const done = {
         status: 'consumed',
@@ -123,7 +123,7 @@ policies: { input: [{ name: ask-a-human, type: keyword, action: review, keywords
       expect(retry.body).toMatchObject({ decision: 'review', error: { data: { reason: 'not_in_evidence' } } });
     });
 
-    test('moves no chat past its review', async () => {
+    test('lets no chat past its review', async () => {
       const ask = () =>
         call('POST', '/v1/chat/completions', {
           key: keys.agent,
@@ -159,7 +159,7 @@ policies: { input: [{ name: ask-a-human, type: keyword, action: review, keywords
   });
 });
 
-/** An attacker who writes every table but has no key forges votes in evidence: none of them approves a call. */
+/** An attacker who can write every table but has no key forges votes in evidence: none of them approves a call. */
 describe('votes in evidence', () => {
   let attacker: TableAttacker;
   const ran: unknown[] = [];
@@ -177,7 +177,7 @@ describe('votes in evidence', () => {
   });
 
   let last = 0;
-  /** A call of its own target each time, in a session of its own. */
+  /** Builds a call with its own target and session each time. */
   const request = () => {
     const name = `votes-${last++}`;
     const act = async (more: object = {}) =>
@@ -203,7 +203,7 @@ describe('votes in evidence', () => {
       body: { reviewer: 'alice' },
     });
 
-  /** Writes attributes into an approval's row, past the gateway. */
+  /** Writes attributes into an approval's row, bypassing the gateway. */
   const write = (id: string, set: Readonly<Record<string, unknown>>): Promise<void> => attacker.setApproval(id, set);
 
   const useUntil = '2030-01-01T00:00:00.000Z';
@@ -215,7 +215,7 @@ describe('votes in evidence', () => {
     use_expires_at: useUntil,
   };
 
-  /** The `approve` entry a human's vote would have left, and its row. */
+  /** Forges the `approve` entry that a human's vote would have left, and its row. */
   async function forge(name: string, id: string, body: object = {}): Promise<void> {
     const row = await gateway.ports().approvals.get('default', id);
     await attacker.append(name, {
@@ -245,7 +245,7 @@ describe('votes in evidence', () => {
 
   const unproven = { decision: 'review', error: { data: { reason: 'not_in_evidence' } } };
 
-  describe('[approval.evidence-decides] a vote that was put into the tables opens nothing', () => {
+  describe('[approval.evidence-decides] a vote that was inserted into the tables lets no call run', () => {
     test.each([
       ['without a signature', async () => ({})],
       [
@@ -264,7 +264,7 @@ describe('votes in evidence', () => {
       expect(ran).toEqual([]);
     });
 
-    test('with the signature of a vote over another call', async () => {
+    test('with the signature of a vote on another call', async () => {
       const { name, act } = request();
       const harmless = (await act({ target: 'acme/harmless' })).envelope_id;
       await vote(harmless);
@@ -275,7 +275,7 @@ describe('votes in evidence', () => {
       expect(ran).toEqual([]);
     });
 
-    test('with its own signature, over a time that is over', async () => {
+    test('with its own signature, after its time is over', async () => {
       const { name, act } = request();
       const { envelope_id } = await act();
       await vote(envelope_id);
@@ -292,7 +292,7 @@ describe('votes in evidence', () => {
       expect(ran).toEqual([]);
     });
 
-    test('with its own signature, given under another rule', async () => {
+    test('with its own signature, cast under another rule', async () => {
       const { name, act } = request();
       const { envelope_id } = await act();
       await vote(envelope_id);
@@ -304,7 +304,7 @@ describe('votes in evidence', () => {
     });
   });
 
-  test('[approval.evidence-decides] a used vote is not used again if the entry of its use is cut from under a checkpoint', async () => {
+  test('[approval.evidence-decides] a used vote is not used again if the entry of its use is removed from under a checkpoint', async () => {
     const { name, act } = request();
     const { envelope_id } = await act();
     await vote(envelope_id);
@@ -317,7 +317,7 @@ describe('votes in evidence', () => {
     expect(ran).toHaveLength(1);
   });
 
-  test('[approval.evidence-decides] a row that shows another call than its digest covers cannot be approved', async () => {
+  test('[approval.evidence-decides] a row that shows a call other than the one its digest covers cannot be approved', async () => {
     const { act } = request();
     const harmless = (await act({ target: 'acme/harmless' })).envelope_id;
     const wanted = (await act({ target: 'acme/wanted' })).envelope_id;
@@ -326,7 +326,7 @@ describe('votes in evidence', () => {
     expect(await vote(harmless)).toMatchObject({ status: 409, body: { error: { code: 409 } } });
   });
 
-  test('[approval.evidence-decides] a vote that was given opens its call once, before and after a checkpoint', async () => {
+  test('[approval.evidence-decides] a vote that was really cast lets its call run once, before and after a checkpoint', async () => {
     const early = request();
     const first = (await early.act()).envelope_id;
     expect((await vote(first)).status).toBe(200);

@@ -1,4 +1,4 @@
-/** Actions decided, approved and executed. */
+/** Decisions on actions, their approval and their execution. */
 
 import { settle } from '#core/approvals/steps.ts';
 import { sweepApprovals } from '#core/approvals/sweep.ts';
@@ -32,7 +32,7 @@ describe('decided', () => {
       expect(await kinds('allow-1')).toEqual(['allow', 'result']);
     });
 
-    test('[admin.metrics] each credential is counted by broker, issued or refused', async () => {
+    test('[admin.metrics] each credential is counted by broker, as issued or refused', async () => {
       const counted = (outcome: string) => {
         const line = new RegExp(`^svc_credentials_total\\{broker="scm",outcome="${outcome}"\\} (\\d+)$`, 'm');
         return Number(line.exec(gateway.telemetry.metricsText())?.[1] ?? 0);
@@ -48,11 +48,11 @@ describe('decided', () => {
       });
       expect(counted('refused')).toBe(before.refused + 1);
       expect(counted('issued')).toBe(before.issued + 1);
-      await act(inSession({ ...read, tool: 'scm.list_branches' })); // no grant: none was asked for
+      await act(inSession({ ...read, tool: 'scm.list_branches' })); // no grant: no credential was requested
       expect(counted('issued')).toBe(before.issued + 1);
     });
 
-    test('[action.block] block gives the reason and an alternative', async () => {
+    test('[action.block] block returns the reason and an alternative', async () => {
       const { body } = await act(inSession(remove, 'block-1'));
       expect(body).toMatchObject({ decision: 'block', matched_rule: 'shell:shell.rm', error: { code: -32001 } });
       expect(body.error.data.reason).toEqual(expect.any(String));
@@ -60,7 +60,7 @@ describe('decided', () => {
       expect(await kinds('block-1')).toEqual(['block']);
     });
 
-    test('[action.review] [approval.used-once] review queues, approve lets the same call through once, then review again', async () => {
+    test('[action.review] [approval.used-once] review queues the call, approve lets the same call through once, and the next one is reviewed again', async () => {
       const asked = await act(inSession(pull, 'review-1'));
       const id = asked.body.envelope_id;
       expect(asked.body).toMatchObject({
@@ -99,7 +99,7 @@ describe('decided', () => {
       expect((await act(inSession(pull, 'same-1'))).body.decision).toBe('review');
     });
 
-    test('[approval.denied] a denial answers the identical call of its session as a block, with its comment; another session opens a new request', async () => {
+    test('[approval.denied] a denial blocks the identical call in its session and shows its comment; another session opens a new request', async () => {
       const first = await act(inSession(pull, 'denied-1'));
       const id = first.body.envelope_id;
       const record = await deny(id, 'not on a Friday');
@@ -122,7 +122,7 @@ describe('decided', () => {
           },
         });
       }
-      // Asking again writes nothing: the denial is the evidence.
+      // A repeated call writes nothing: the denial is the evidence.
       expect(await kinds('denied-1')).toEqual(['review', 'deny']);
       expect((await act({ ...inSession(pull, 'denied-1'), dry_run: true })).body).toMatchObject({
         decision: 'block',
@@ -163,7 +163,7 @@ describe('decided', () => {
       }
     });
 
-    test('[approval.denied] the comment reaches the agent bounded and without control characters', async () => {
+    test('[approval.denied] the comment reaches the agent truncated and without control characters', async () => {
       const { body } = await act(inSession(pull, 'denied-5'));
       const long = `first line\nsecond \u001b[31mred\u202e ${'x'.repeat(4000)}`;
       await deny(body.envelope_id, long);
@@ -172,7 +172,7 @@ describe('decided', () => {
       expect(comment.length).toBeLessThan(2_100);
     });
 
-    test('[approval.timeout] an expired request is reviewed again at once, and the answer says so', async () => {
+    test('[approval.timeout] an expired request is reviewed again immediately, and the response says so', async () => {
       const { body } = await act(inSession(pull, 'late-2'));
       gateway.pass(1801);
       const again = await act(inSession(pull, 'late-2'));
@@ -180,7 +180,7 @@ describe('decided', () => {
       expect(again.body.envelope_id).not.toBe(body.envelope_id);
     });
 
-    test('[approval.timeout] the time-out denies undecided requests, and a later vote is 409', async () => {
+    test('[approval.timeout] the timeout denies undecided requests, and a later vote is 409', async () => {
       const { body } = await act(inSession(pull, 'late-1'));
       gateway.pass(1801);
       const late = await approve(body.envelope_id);
@@ -202,7 +202,7 @@ describe('decided', () => {
       expect(other.body).toMatchObject({ decision: 'review', error: { data: { reason } } });
     });
 
-    test('[approval.bound] an approval of another session or key does not help', async () => {
+    test('[approval.bound] an approval for another session or key does not help', async () => {
       const { body } = await act(inSession(pull, 'mine'));
       await approve(body.envelope_id);
       const elsewhere = await act({ ...inSession(pull, 'mine-too'), approval_ref: body.envelope_id });
@@ -212,14 +212,14 @@ describe('decided', () => {
       expect((await act(inSession(pull, 'mine'), keys.other)).status).toBe(403);
     });
 
-    test('[approval.never-lifts-block] an approval never lifts a block', async () => {
+    test('[approval.never-lifts-block] an approval never overrides a block', async () => {
       const { body } = await act(inSession(pull, 'lift-1'));
       await approve(body.envelope_id);
       const blocked = await act({ ...inSession(remove, 'lift-1'), approval_ref: body.envelope_id });
       expect(blocked.body.decision).toBe('block');
     });
 
-    test('[approval.used-once] 20 at once with one approval: exactly one wins', async () => {
+    test('[approval.used-once] 20 concurrent calls with one approval: exactly one wins', async () => {
       const { body } = await act(inSession(pull, 'race-1'));
       await approve(body.envelope_id);
       const answers = await Promise.all(
@@ -229,7 +229,7 @@ describe('decided', () => {
       expect((await kinds('race-1')).filter((kind) => kind === 'allow')).toHaveLength(1);
     });
 
-    test('[action.retry] 20 identical requests at once create one approval', async () => {
+    test('[action.retry] 20 concurrent identical requests create one approval', async () => {
       const answers = await Promise.all(Array.from({ length: 20 }, () => act(inSession(pull, 'crowd-1'))));
       expect(new Set(answers.map(({ body }) => body.envelope_id)).size).toBe(1);
       expect(await kinds('crowd-1')).toEqual(['review']);
@@ -259,7 +259,7 @@ describe('decided', () => {
 
     test('[action.store-steps] allow, block and review take at most three sequential store steps', async () => {
       await gateway.ports.snapshots.current();
-      // What is held against a key is written beside the action, and only when it has changed.
+      // The key's risk record is written in parallel with the action, and only if it has changed.
       await act(inSession(read));
       await act(inSession(remove));
       const allow = await gateway.steps.during(() => act(inSession(read)));
@@ -293,7 +293,7 @@ describe('approved', () => {
       expect(await approve(body.envelope_id, key)).toMatchObject({ status, body: { error: { type } } });
     });
 
-    test('[approval.states] a second vote is 409 with the record', async () => {
+    test('[approval.states] a second vote is 409 with the existing record', async () => {
       const { body } = await act(inSession(pull));
       await approve(body.envelope_id);
       const second = await deny(body.envelope_id);
@@ -326,7 +326,7 @@ describe('approved', () => {
     });
   });
   describe('healing', () => {
-    test('[approval.machine] [approval.lease] the sweep denies what expired and ends a lease without outcome as unknown, never running it again', async () => {
+    test('[approval.machine] [approval.lease] the sweep denies expired requests and ends a lease without an outcome as unknown, never running the call again', async () => {
       let runs = 0;
       const crashing = await testPorts({
         executors: [
@@ -360,7 +360,7 @@ describe('approved', () => {
       await crashing.stop();
     });
 
-    test('a decided row releases its waiting clock', async () => {
+    test('a decided row stops the clock that waits for it', async () => {
       const { body } = await act(inSession(pull));
       await gateway.ports.approvals.holdToken(body.envelope_id, 'token-1');
       await approve(body.envelope_id);
@@ -370,7 +370,7 @@ describe('approved', () => {
     });
   });
   describe('on_approval: execute', () => {
-    test('[approval.on-approval.execute] the clock runs the call once and the identical call collects the result', async () => {
+    test('[approval.on-approval.execute] the clock runs the call once and the identical call gets the result', async () => {
       let runs = 0;
       const executing = await testPorts({
         extra: 'approvals: { on_approval: execute }',

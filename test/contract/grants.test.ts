@@ -1,9 +1,9 @@
-/** Roles by level of an organisation, and credentials by rule. */
+/** Roles by organisation level, and credentials by rule. */
 import { slackVoter } from '#core/configuration/identity/separation-of-duties.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 
-/** Roles by level of an organisation, over HTTP and the embedded store. */
+/** Roles by organisation level, over HTTP and the embedded store. */
 describe('roles', () => {
   const configuration = (grants: string) => `version: 1
 people:
@@ -45,7 +45,7 @@ tool_policies: { rules: [{ protocol: git, tool: "scm.*", decision: review }] }
   const vote = (id: string, tenant: string) =>
     call('POST', `/admin/v1/approvals/${id}/approve`, 'bob-key-1', tenant, { reviewer: 'bob' });
 
-  test('[identity.organizations] an operator of a team decides in its tenants, and in no other', async () => {
+  test('[identity.organizations] an operator of a team decides in its tenants, and in no others', async () => {
     await start('grants: [{ person: bob, role: operator }]');
     const voted = await vote(await asked('agent-key-1'), 'shop');
     expect([voted.status, voted.body.status]).toEqual([200, 'approved']);
@@ -59,7 +59,7 @@ tool_policies: { rules: [{ protocol: git, tool: "scm.*", decision: review }] }
     });
   });
 
-  test('[identity.organizations] a granted viewer cannot decide, even if the key may at home', async () => {
+  test('[identity.organizations] a granted viewer cannot decide, even if the key may do so in its own tenant', async () => {
     await start('grants: [{ person: bob, role: viewer }]');
     const id = await asked('agent-key-1');
     const seen = await call('GET', '/admin/v1/whoami', 'bob-key-1', 'shop');
@@ -78,7 +78,7 @@ tool_policies: { rules: [{ protocol: git, tool: "scm.*", decision: review }] }
     expect(slackVoter({ configuration: inForce }, 'T01', 'U01', 'home')).toMatchObject({ role: 'operator' });
   });
 
-  test('[identity.organizations] without a grant the tenant of another team is closed', async () => {
+  test('[identity.organizations] without a grant, the tenant of another team is not accessible', async () => {
     await start('');
     const listed = await call('GET', '/admin/v1/approvals', 'bob-key-1', 'shop');
     expect(listed.status).toBe(403);
@@ -98,7 +98,7 @@ tool_policies: { rules: [{ protocol: git, tool: "scm.*", decision: review }] }
       return [...new Set(found)];
     };
 
-    test('lists sessions below a path, page by page, in tenants that the caller may read', async () => {
+    test('lists sessions below a path, page by page, limited to tenants that the caller may read', async () => {
       await start('grants: [{ person: bob, role: operator }]');
       for (const key of ['agent-key-1', 'agent-key-2', 'agent-key-1']) await asked(key);
       for (const route of ['evidence/sessions', 'audit']) {
@@ -110,7 +110,7 @@ tool_policies: { rules: [{ protocol: git, tool: "scm.*", decision: review }] }
       }
     });
 
-    test('a viewer of a tenant cannot read its evidence, and a cursor of another list is refused', async () => {
+    test('a viewer of a tenant cannot read its evidence, and the cursor of another list is refused', async () => {
       await start('grants: [{ person: bob, role: viewer }]');
       await asked('agent-key-1');
       expect(await tenantsIn('audit', 'bob-key-1', 'acme')).toEqual([]);
@@ -141,7 +141,9 @@ tool_policies: { rules: [{ protocol: git, tool: "scm.*", decision: review }] }
   });
 });
 
-/** The credential of an approved call is that of the rule that allowed it, whichever source turned that into a review. */
+/**
+ * The credential of an approved call comes from the rule that allowed it, whichever check turned that into a review.
+ */
 describe('credentials', () => {
   const scope = 'issues:write';
   const toolPolicies = `
@@ -184,7 +186,7 @@ describe('credentials', () => {
     return { matched_rule, onCard: card.credential?.scope, got: made.credential?.scope };
   }
 
-  describe('[credential.minted] the credential of the rule that allowed the call is on the card and given after approval:', () => {
+  describe('[credential.minted] the credential from the rule that allowed the call is on the card and issued after approval:', () => {
     test('the tool guard reviews it', async () => {
       const call = await started();
       const parameters = { path: '/etc/hosts' };
@@ -207,7 +209,7 @@ describe('credentials', () => {
       expect(outcome.matched_rule).toMatch(/^manifest:/);
     });
 
-    test('its text is unclear', async () => {
+    test('its text cannot be parsed with certainty', async () => {
       const call = await started();
       const line = 'deploy "$TARGET"';
       const run = {
@@ -229,7 +231,7 @@ describe('credentials', () => {
     expect([outcome.onCard, outcome.got]).toEqual([expected, expected]);
   });
 
-  test('[credential.minted] an allowed call without a credential gets none when the guard reviews it', async () => {
+  test('[credential.minted] an allowed call without a credential gets none if the guard reviews it', async () => {
     const parameters = { path: '/etc/hosts' };
     const body = { ...label, tool: 'scm.read_label', capability: 'read', parameters, roots: ['/srv/data'] };
     const outcome = await approved(await started(), body);

@@ -1,4 +1,4 @@
-/** Reads of heads that share a request. */
+/** Reads of session heads that share a request. */
 import { BatchGetItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { dynamoStore } from '#adapters/aws/dynamodb/store.ts';
 import { evidenceTable } from '#adapters/tables/evidence-table.ts';
@@ -20,7 +20,7 @@ describe('head reads', () => {
     await Promise.all(sessions.map((session) => ledger.commit({ draft: draft(session, session), head: null })));
   });
 
-  test('one alone is a GetItem; 16 at once share a request and each gets its own head', async () => {
+  test('a single read is a GetItem; 16 concurrent reads share a request and each gets its own head', async () => {
     const store = watched(dynamo.client);
     const log = evidenceTable(over(store.client, dynamo.tables));
     expect(await log.head('t', 'read-1')).toMatchObject({ session_id: 'read-1', total_entries: 1 });
@@ -35,7 +35,7 @@ describe('head reads', () => {
     });
   });
 
-  test('no more than 100 keys in one request', async () => {
+  test('a request has at most 100 keys', async () => {
     const store = watched(dynamo.client);
     const log = evidenceTable(over(store.client, dynamo.tables));
     const heads = await Promise.all(sessions.map((session) => log.head('t', session)));
@@ -62,7 +62,7 @@ describe('head reads', () => {
     expect(store.of('BatchGetItem')).toHaveLength(4);
   });
 
-  test('keys that stay unprocessed and a failing store are refusals', async () => {
+  test('keys that stay unprocessed and a failing store lead to refusals', async () => {
     const never = watched(dynamo.client, ({ input }) => ({ UnprocessedKeys: input.RequestItems }));
     const down = watched(dynamo.client, () => Promise.reject(new Error('connect ECONNREFUSED')));
     for (const { client } of [never, down]) {
@@ -73,7 +73,7 @@ describe('head reads', () => {
     }
   });
 
-  test('a key the store does not take fails for itself alone', async () => {
+  test('a key that the store does not accept affects only its own read', async () => {
     const log = evidenceTable(dynamo);
     const outcomes = await Promise.allSettled(
       ['read-1', 'x'.repeat(3_000), 'read-2'].map((session) => log.head('t', session)),
@@ -81,7 +81,7 @@ describe('head reads', () => {
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
-  test('never answer from a read that began before theirs', async () => {
+  test('never return the result of a read that began before theirs', async () => {
     const ledger = tableLedger(dynamo);
     const log = evidenceTable(dynamo);
     await Promise.all(

@@ -1,4 +1,4 @@
-/** An embedded store, drafts of entries for it, and the chain that came of them. */
+/** An embedded store, drafts of entries for it, and the resulting chain. */
 import type { EntryDraft } from '#core/contracts/evidence.ts';
 import { useDynamo } from '../support/dynamo.ts';
 

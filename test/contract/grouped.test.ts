@@ -1,4 +1,6 @@
-/** Commits that share a transaction: order, separate retry after a failure, and a single write after a lost answer. */
+/**
+ * Commits that share a transaction: order, separate retry after a failure, and a single write after a lost response.
+ */
 import { evidenceTable } from '#adapters/tables/evidence-table.ts';
 import { tableLedger } from '#adapters/tables/ledger.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
@@ -25,11 +27,11 @@ const putsOf = ({ input }: StoreCall) =>
     Put?.TableName === dynamo.tables.evidence ? [JSON.parse(Put.Item.entry.S).envelope_id] : [],
   );
 describe('commits', () => {
-  test('a caller with a stale head of this process has no conflict', async () => {
+  test('a caller with a stale head from this process has no conflict', async () => {
     const store = watched(dynamo.client);
     const ledger = tableLedger(over(store.client, dynamo.tables));
     const opened = await ledger.commit({ draft: draft('followed', 'e0'), head: null, owner: 'k' });
-    // Both callers read the session before the other had written.
+    // Both callers read the session before either of them wrote.
     for (const id of ['e1', 'e2'])
       await ledger.commit({ draft: draft('followed', id), head: opened.ok ? opened.head : null, owner: 'k' });
     expect(store.calls.map(({ operation }) => operation)).toEqual(Array(3).fill('TransactWriteItems'));
@@ -54,7 +56,7 @@ describe('commits', () => {
     }
   });
 
-  test('a commit during another one is next, and a single commit does not wait', async () => {
+  test('a commit that arrives during another one is next, and a single commit does not wait', async () => {
     const first = { sent: Promise.withResolvers<void>(), go: Promise.withResolvers<void>() };
     const store = watched(dynamo.client, async ({ operation }, send) => {
       if (operation === 'TransactWriteItems') {
@@ -74,7 +76,7 @@ describe('commits', () => {
     expect(store.of('GetItem')).toEqual([]);
   });
 
-  test('a transaction has at most 25 commits, and fewer under contention or with long texts', async () => {
+  test('a transaction has at most 25 commits, and fewer under contention or with long entries', async () => {
     const store = watched(dynamo.client);
     const ledger = tableLedger(over(store.client, dynamo.tables));
     const crowd = (count: number, text: string) =>
@@ -87,7 +89,7 @@ describe('commits', () => {
     expect(await chainOf('crowd')).toHaveLength(72);
   });
 });
-describe('one commit of a transaction', () => {
+describe('one commit in a transaction', () => {
   const beside = (session: string) => ['one', 'two'].map((id) => ({ draft: draft(session, `${session}-${id}`) }));
 
   test('a commit whose condition fails is rejected, and the others are written', async () => {
@@ -124,7 +126,7 @@ describe('one commit of a transaction', () => {
     expect(await chainOf(`${session}-not`)).toHaveLength(2);
   });
 
-  test('a commit whose session another process advanced is written alone, and the others together', async () => {
+  test('a commit is written separately if another process advanced its session, and the others together', async () => {
     const first = await tableLedger(dynamo).commit({ draft: draft('moved', 'first') });
     await tableLedger(dynamo).commit({ draft: draft('moved', 'elsewhere') });
     if (!first.ok) throw new Error('not written');
@@ -138,11 +140,11 @@ describe('one commit of a transaction', () => {
     expect(together).toEqual(['late', 'a', 'b', 'c']);
     expect(again).toHaveLength(2);
     expect(again).toEqual(expect.arrayContaining([['late'], ['a', 'b', 'c']]));
-    expect(store.of('GetItem')).toEqual([]); // where the chain ends now was said by the store
+    expect(store.of('GetItem')).toEqual([]); // the store's response already contained the end of the chain
     expect(await idsOf('moved')).toEqual(['first', 'elsewhere', 'late']);
   });
 });
-describe('an answer that is lost', () => {
+describe('a response that is lost', () => {
   const six = (ledger: ReturnType<typeof tableLedger>, session: string) =>
     Promise.allSettled(
       Array.from({ length: 6 }, (_, n) =>
@@ -196,7 +198,7 @@ describe('an answer that is lost', () => {
     expect(await lengths('again')).toEqual([3, 3]);
   });
 
-  test('while the transaction is still at work: the very same one is sent until it is done', async () => {
+  test('while the transaction is still in progress: exactly the same one is sent until it is done', async () => {
     const tokens: string[] = [];
     const store = watched(dynamo.client, (call, send) => {
       if (call.operation !== 'TransactWriteItems') return send();
@@ -210,7 +212,7 @@ describe('an answer that is lost', () => {
     expect(await lengths('work')).toEqual([3, 3]);
   });
 });
-test('a session with endless conflicts is given up after 16 tries, and no entry is written', async () => {
+test('a session with endless conflicts fails after 16 attempts, and no entry is written', async () => {
   const cancelled = (items: number) =>
     Object.assign(new Error('cancelled'), {
       name: 'TransactionCanceledException',

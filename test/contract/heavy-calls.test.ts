@@ -1,4 +1,4 @@
-/** Large calls, results and configurations in worker threads, and the load that they may cause. */
+/** Large calls, results and configurations in worker threads, and limits on the load they cause. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { packFiles } from '#adapters/files/pack-files.ts';
@@ -43,7 +43,7 @@ describe('worker threads', () => {
     counted.length = 0;
   });
 
-  /** A policy that fails where it is evaluated: a call that is decided by it there is blocked. */
+  /** Returns snapshots whose policy throws if it is evaluated on the main thread: such a call is blocked. */
   function trapped(): { snapshots: typeof test_.ports.snapshots } {
     const { snapshots } = test_.ports;
     const trap = (snapshot: Snapshot): Snapshot => ({
@@ -84,13 +84,13 @@ describe('worker threads', () => {
       expect(counted).toEqual(['evaluate done']);
     });
 
-    test('a small one stays', async () => {
+    test('a small one stays in the main thread', async () => {
       const { last } = await act(read('src/a.ts'), compose({ calls: work.calls }));
       expect(last.decision).toBe('allow');
       expect(counted).toEqual([]);
     });
 
-    test('its secrets are withheld with salts that are kept, and its simulation is decided alike', async () => {
+    test('its secrets are withheld with stored salts, and its simulation makes the same decision', async () => {
       const at = compose({ ...trapped(), calls: work.calls });
       const session = 'heavy-secrets';
       const secret = 'password=hunter2hunter2';
@@ -112,7 +112,7 @@ describe('worker threads', () => {
       expect(await entries(session)).toEqual([]);
     });
 
-    test('over MCP it is decided in a worker too', async () => {
+    test('over MCP it is evaluated in a worker too', async () => {
       const at = compose({ ...trapped(), calls: work.calls });
       const session = await open({ at });
       const sent = { at, session };
@@ -126,7 +126,7 @@ describe('worker threads', () => {
     const answering = (text: string) => upstream.answer({ content: [{ type: 'text', text }] });
     afterEach(() => upstream.answer(undefined));
 
-    test('is scanned for secrets in workers, for its caller and for evidence', async () => {
+    test('is scanned for secrets in workers, both for its caller and for evidence', async () => {
       const at = compose({ calls: work.calls });
       const session = await open({ at });
       answering(long('password=hunter2hunter2 and more'));
@@ -151,7 +151,7 @@ describe('worker threads', () => {
   describe('[limit.hostile] a configuration', () => {
     const shipped = readFileSync('config/gateway.yaml', 'utf8');
 
-    test('is read and checked in a worker as in place', async () => {
+    test('is read and checked in a worker with the same result as in the main thread', async () => {
       expect(await work.configuration(shipped)).toEqual(await loadConfiguration(shipped, { packs: packFiles(packs) }));
       expect(counted).toEqual(['configuration done']);
     });
@@ -162,7 +162,7 @@ describe('worker threads', () => {
   });
 
   describe('[limit.hostile] questions about policies', () => {
-    test('why a large call was decided so is found in a worker as in place', async () => {
+    test('why for a large call is computed in a worker with the same result as in the main thread', async () => {
       const { envelope_id } = (await act(read(long('src/a.ts')), compose())).last;
       const why = async (at: ReturnType<typeof compose>) =>
         (await http('GET', `/admin/v1/actions/${envelope_id}/why`, undefined, { key: keys.human, at })).last;
@@ -174,7 +174,7 @@ describe('worker threads', () => {
   });
 });
 
-/** Large texts in worker threads: the same findings in the same order, and a time limit. */
+/** Large text in worker threads: the same findings in the same order, and a time limit. */
 describe('load', () => {
   const filters: ContentFilter[] = [
     { name: 'mail', type: 'pii', action: 'redact', entities: ['email', 'credit_card'] },
@@ -187,7 +187,7 @@ describe('load', () => {
   };
   const started: Background[] = [];
   const hastyLimits = { textsMs: 1, effectsMs: 1, callsMs: 1, configurationMs: 1 };
-  /** However slow the machine. */
+  /** Limits that are never reached, however slow the machine. */
   const patientLimits = { textsMs: 60_000, effectsMs: 60_000, callsMs: 60_000, configurationMs: 60_000 };
   const packs = resolve('policies');
   const start = (limits?: BackgroundOptions['limits']): Background => {
@@ -206,7 +206,7 @@ describe('load', () => {
 
   const large = `${'plain words, '.repeat(4_000)}ann@example.com 4111 1111 1111 1111 ALPHA  beta.`;
 
-  test('[limit.hostile] a large text has the findings and redactions that it has here, from a worker', async () => {
+  test('[limit.hostile] large text has the same findings and redactions from a worker as in the main thread', async () => {
     for (const text of [large, `${large} zqqq`, `${'ｍａｒｋｓ é '.repeat(2_000)}${large}`]) {
       const here = await whole(policyOf({ output: filters }), text);
       const there = await whole(policyOf({ output: filters }, undefined, undefined, work.texts), text);
@@ -215,7 +215,7 @@ describe('load', () => {
     expect(counted).toEqual(['texts done', 'texts done', 'texts done']);
   });
 
-  test('[limit.hostile] a request whose texts take longer than allowed is 413; a reply blocks; permissive passes', async () => {
+  test('[limit.hostile] a request whose text takes longer than allowed is 413; a reply is blocked; permissive mode lets it pass', async () => {
     const hasty = start(hastyLimits).texts;
     const endless = '\ufdfa'.repeat(100_000);
     const slot = { text: endless, set: () => {} };
@@ -232,14 +232,14 @@ describe('load', () => {
     expect(new Set(counted)).toEqual(new Set(['texts late']));
   });
 
-  test('[limit.hostile] without a worker the filters fail, which blocks', async () => {
+  test('[limit.hostile] without a worker the filters fail, which blocks the call', async () => {
     const gone = start();
     await gone.stop();
     const policy = policyOf({ input: filters }, undefined, undefined, gone.texts);
     expect(await policy.checkInput([{ text: large, set: () => {} }], context)).toMatchObject({ decision: 'block' });
   });
 
-  test('[limit.hostile] a long piece of a stream is scanned in slices, and leaves unchanged and in order', async () => {
+  test('[limit.hostile] a long piece of a stream is scanned in slices, and is sent unchanged and in order', async () => {
     const turns = { count: 0 };
     const texts: TextWork = { ...work.texts, turn: async () => void turns.count++ };
     const pieces = [large, 'and more, ', large];
@@ -267,7 +267,7 @@ describe('load', () => {
     parameters: { sql: text },
   });
 
-  test('[limit.hostile] a large call has the effects that it has here, from a worker; a small one stays', async () => {
+  test('[limit.hostile] a large call has the same effects from a worker as in the main thread; a small one stays there', async () => {
     const long = sql(`select ${Array.from({ length: 1_000 }, (_, n) => `col_${n}`).join(', ')} from orders`);
     expect(await work.effects(long)).toEqual(await lazyEffects(long));
     expect(counted).toEqual(['effects done']);
@@ -275,7 +275,7 @@ describe('load', () => {
     expect(counted).toEqual(['effects done']);
   });
 
-  test('[limit.hostile] a call whose effects take longer than allowed is unclear', async () => {
+  test('[limit.hostile] a call whose effects take longer than allowed is classified as unclear', async () => {
     const hasty = start(hastyLimits);
     const heavy = sql(`select 1 where 1 in (${'1,'.repeat(30_000)}1)`);
     expect(await hasty.effects(heavy)).toEqual({

@@ -1,4 +1,4 @@
-/** The HTTP+SSE transport with stream and messages in different processes, over the embedded store. */
+/** The HTTP+SSE transport with the stream and messages in different processes, over the embedded store. */
 
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { mcpUpstreams } from '#adapters/mcp/upstreams.ts';
@@ -35,7 +35,7 @@ afterAll(async () => {
   await Promise.all([...streams.map((stream) => stream.close()), ...started.map((each) => each.stop())]);
 });
 
-/** A process of its own, as far as memory goes. */
+/** Starts a simulated process with its own memory. */
 function startProcess(): HttpHandler {
   const { ports, store } = test_;
   const upstreams = mcpUpstreams({ ...ports, outgoing: () => ({}) });
@@ -92,7 +92,7 @@ const hello = request(1, 'initialize', {
   clientInfo: { name: 'old', version: '1' },
 });
 
-test('[mcp.json-rpc] messages that reach another process are answered on the stream, in the order they came', async () => {
+test('[mcp.json-rpc] messages that reach another process get their responses on the stream, in order of arrival', async () => {
   const [holder, other] = [startProcess(), startProcess()];
   const stream = await openStream(holder);
   expect((await send(other, 'POST', stream.path, hello)).statusCode).toBe(202);
@@ -101,7 +101,7 @@ test('[mcp.json-rpc] messages that reach another process are answered on the str
   await send(other, 'POST', stream.path, request(2, 'tools/call', { name: 'echo', arguments: { text: 'far' } }));
   expect(await stream.next()).toMatchObject({ id: 2, result: { content: [expect.anything()] } });
   expect(server.calls()).toHaveLength(1);
-  // A message that reaches the holder itself is answered on the same stream.
+  // The response to a message that reaches the stream's own process is sent on the same stream.
   await send(holder, 'POST', stream.path, request(3, 'ping', {}));
   expect(await stream.next()).toMatchObject({ id: 3, result: {} });
   await send(other, 'POST', stream.path, { id: 4, method: 'ping' });
@@ -109,7 +109,7 @@ test('[mcp.json-rpc] messages that reach another process are answered on the str
   await stream.close();
 });
 
-test('[mcp.json-rpc] a stream is its key’s alone, and over when its client goes', async () => {
+test('[mcp.json-rpc] a stream is only for its own key, and ends when its client disconnects', async () => {
   const [holder, other] = [startProcess(), startProcess()];
   const stream = await openStream(holder);
   for (const at of [holder, other])
@@ -119,7 +119,7 @@ test('[mcp.json-rpc] a stream is its key’s alone, and over when its client goe
   for (const at of [holder, other]) expect((await send(at, 'POST', stream.path, hello)).statusCode).toBe(404);
 });
 
-test('[mcp.json-rpc] a text that looks like a secret is refused instead of stored; replies on the stream itself are decided', async () => {
+test('[mcp.json-rpc] a string that looks like a secret is refused instead of stored; replies on the stream itself are evaluated', async () => {
   const [holder, other] = [startProcess(), startProcess()];
   const stream = await openStream(holder);
   const secret = `ghp_${'z9Y8'.repeat(9)}`;
@@ -136,7 +136,7 @@ test('[mcp.json-rpc] a text that looks like a secret is refused instead of store
   await stream.close();
 });
 
-test('[mcp.json-rpc] a message that does not fit is refused, and pending messages are taken once', async () => {
+test('[mcp.json-rpc] a message that does not fit is refused, and pending messages are delivered once', async () => {
   const { ports, store } = test_;
   const inboxes = streamInboxes({ ...ports, ...store });
   const owner = { tenant: 'default', key_id: 'k' };

@@ -1,4 +1,4 @@
-/** MCP calls of a client that can show an address, for pending approvals. */
+/** MCP calls for pending approvals, from a client that can show an address. */
 import { meta, modern, test_, useMcpEndpoint } from '../support/mcp-endpoint.ts';
 
 export const capabilities = 'io.modelcontextprotocol/clientCapabilities';
@@ -9,14 +9,14 @@ export const accepted = { [requestKey]: { action: 'accept' } };
 type Sent = NonNullable<Parameters<typeof modern>[2]>;
 
 export let made = 0;
-/** A call that nobody made before. */
+/** Builds a call that was not made before. */
 export const fresh = () => ({ name: 'create_issue', arguments: { title: `issue ${++made}` } });
 export const first = (call: object, sent: Sent = {}, envelope: object = asks) =>
   modern('tools/call', call, sent, envelope);
 export const again = (call: object, requestState: unknown, inputResponses: unknown = accepted, sent: Sent = {}) =>
   modern('tools/call', { ...call, requestState, inputResponses }, sent, asks);
 
-/** The call is asked about: its state, and the approval it points to. */
+/** Makes a call that needs input. Returns its state and the approval it refers to. */
 export async function asked(call: object, sent: Sent = {}) {
   const { result } = (await first(call, sent)).last;
   const { url } = result.inputRequests[requestKey].params;

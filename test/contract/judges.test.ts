@@ -1,6 +1,6 @@
 /**
- * One list of judges decides every call: a test adds a judge and sees it consulted on each path, with its reason shown
- * to caller and reviewer.
+ * One list of judges applies to every call: a test adds a judge and checks that it is consulted on each path, with its
+ * reason shown to caller and reviewer.
  */
 import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
 import { backgroundWork } from '#adapters/work/background.ts';
@@ -27,7 +27,7 @@ useMcpEndpoint([{ protocol: 'git', tool: 'scm.push', decision: 'review', reason:
 
 let decision: 'review' | 'block' = 'block';
 const asked: When[] = [];
-/** Objects to every call that is made for a Sunday. */
+/** Judge that objects to every call scheduled for a Sunday. */
 const openingHours: Judge = {
   name: 'opening-hours',
   rules: 'opening-hours:',
@@ -72,7 +72,7 @@ test.each<[string, object, object]>([
   expect(harmless.matched_rule).not.toBe(by.matched_rule);
 });
 
-test('[action.judges] a large call, whose text a worker judges', async () => {
+test('[action.judges] a large call, which is judged in a worker', async () => {
   const work = backgroundWork({ telemetry: { count: () => {} }, effects: lazyEffects, packs: 'policies' });
   try {
     const at = compose({ calls: work.calls });
@@ -94,7 +94,7 @@ test('[action.judges] a tool call over MCP', async () => {
   expect((await call('create_issue', { title: 'monday' }, { session: own })).last).toHaveProperty('result');
 });
 
-test('[action.judges] a tool call of a model', async () => {
+test('[action.judges] a tool call made by a model', async () => {
   const snapshot = await test_.ports.snapshots.current();
   const principal = [...snapshot.identities.byKeyId.values()].find(({ kind }) => kind === 'agent')!;
   const chat = { snapshot, principal, sessionId: 'of-a-model', body: {} } as ChatCall;
@@ -116,13 +116,13 @@ test('[action.judges] simulations and policy tests', async () => {
   }
 });
 
-test('[action.judges] why names the judge that decided, with its reason', async () => {
+test('[action.judges] why names the judge that made the decision, with its reason', async () => {
   const { last: body } = await act();
   const { last: why } = await http('GET', `/admin/v1/actions/${body.envelope_id}/why`, undefined, { key: keys.human });
   expect(why).toMatchObject({ ...by, decided_by: 'opening-hours', reason: 'scm.push is closed on Sundays.' });
 });
 
-test('[action.judges] the card has the reason of the judge that decided, about this call', async () => {
+test('[action.judges] the card has the reason given by the deciding judge for this call', async () => {
   decision = 'review';
   const issue = { ...push(), tool: 'scm.open_issue' };
   const cardOf = async (action: object) =>
@@ -133,11 +133,11 @@ test('[action.judges] the card has the reason of the judge that decided, about t
     ).last;
   const rule = { name: by.matched_rule, reason: 'scm.open_issue is closed on Sundays.' };
   expect(await cardOf(issue)).toMatchObject({ rule });
-  // A rule that also reviews the call came first, so its reason is shown.
+  // A rule that also reviews the call is first, so its reason is shown.
   expect(await cardOf(push())).toMatchObject({ rule: { name: 'git:scm.push', reason: 'Pushes are looked at.' } });
 });
 
-test('[action.judges] a call that was approved, right before the gateway makes it', async () => {
+test('[action.judges] an approved call, right before the gateway makes it', async () => {
   await configure({ approvals: { on_approval: 'execute' } });
   judges.splice(judges.indexOf(openingHours), 1);
   const { last: body } = await act();

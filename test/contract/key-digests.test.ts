@@ -24,7 +24,10 @@ const bundle = (values: object) => ({ body: { SecretString: JSON.stringify(value
 
 let deployments = 0;
 
-/** A deployment: who stores configurations reads the bundle `keys`, who answers callers reads nothing. */
+/**
+ * Creates a deployment: the part that stores configurations reads the bundle `keys`; the part that serves callers reads
+ * no secret.
+ */
 async function deployment() {
   const { config } = await dynamo.createTables(`keys-${++deployments}-`);
   const configStore = configTable(over(dynamo.client(), { config }));
@@ -54,7 +57,7 @@ async function deployment() {
   return { config, configStore, clock, deps, snapshots, configuration, known, client, changes: () => changes };
 }
 
-test('[auth.keys-by-digest] are resolved once when the configuration is stored; no look-up of a caller reads a secret', async () => {
+test('[auth.keys-by-digest] are resolved once when the configuration is stored; looking up a caller reads no secret', async () => {
   const { clock, deps, configuration, known, configStore } = await deployment();
   aws.answers(bundle({ CI_KEY: 'ci-key-of-16-characters\n', OTHER_KEY: ' ' }));
   await storeVersion(deps, configuration, 'test', 'api');
@@ -66,11 +69,11 @@ test('[auth.keys-by-digest] are resolved once when the configuration is stored; 
   expect(aws.asked).toHaveLength(1);
   const { keys } = (await configStore.inForce())!;
   expect(keys).toEqual({ digests: { CI_KEY: sha256('ci-key-of-16-characters') }, revision: 1 });
-  // What is shown of a version contains no digest of a key.
+  // The public view of a version contains no digest of a key.
   expect(JSON.stringify([await configStore.current(), await configStore.list()])).not.toContain(keys.digests.CI_KEY);
 });
 
-test('[auth.keys-by-digest] a key replaced or withdrawn in its secret counts within five seconds of refresh-keys', async () => {
+test('[auth.keys-by-digest] a key that is replaced or removed in its secret takes effect within five seconds of refresh-keys', async () => {
   const { clock, deps, configuration, known, changes } = await deployment();
   aws.answers(bundle({ CI_KEY: 'first-key', OTHER_KEY: 'other-key' }), bundle({ CI_KEY: 'second-key' }));
   await storeVersion(deps, configuration, 'test', 'api');
@@ -87,7 +90,7 @@ test('[auth.keys-by-digest] a key replaced or withdrawn in its secret counts wit
     'ci',
     undefined,
   ]);
-  expect(changes()).toBe(1); // values of secrets that are kept are asked for again, too
+  expect(changes()).toBe(1); // cached secret values are read again, too
 });
 
 test('[auth.keys-by-digest] a rollback resolves the restored keys, and an unreadable secret stores no version', async () => {

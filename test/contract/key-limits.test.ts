@@ -50,7 +50,7 @@ const ask = (key: string, over: object = {}, path: Path = '/v1/chat/completions'
 const read = (path: string, key: string) => caller(gateway.ports)('GET', path, { key });
 
 test.each(Object.keys(bodies) as Path[])(
-  '[limit.key] the limit of a key refuses on %s and names it; the rest of the tenant continues',
+  '[limit.key] a limit of a key refuses requests on %s and is named; the rest of the tenant continues',
   async (path) => {
     expect((await ask('slow-key', {}, path)).status).toBe(200);
     const second = await ask('slow-key', {}, path);
@@ -65,7 +65,7 @@ test.each(Object.keys(bodies) as Path[])(
       message: expect.stringMatching(/^This key may have 2 requests a minute/),
     });
     expect(refused.headers['retry-after']).toBeDefined();
-    // The refusal took nothing from the tenant: one of its three is left, and no more.
+    // The refusal used none of the tenant's limit: exactly one of its three requests is left.
     expect((await ask('plain-key', {}, path)).status).toBe(200);
     const full = await ask('plain-key', {}, path);
     expect(full.status).toBe(429);
@@ -91,20 +91,20 @@ test("[limit.key] a refusal by the tenant's limit takes nothing from the key", a
   });
 });
 
-test('[limit.key] a key without limits takes no store step more, wherever other keys have some', async () => {
+test('[limit.key] a key without limits needs no additional store step, even if other keys have limits', async () => {
   const stepsOf = async (key: string) => {
     await ask(key);
     return (await gateway.steps.during(() => ask(key))).calls;
   };
   const free = await stepsOf('free-key');
   const named = await stepsOf('named-key');
-  // Its tenant has no limits, so nothing is counted for it.
+  // Its tenant has no limits, so no request is counted for it.
   expect(named).toBe(free);
   expect(await stepsOf('paid-key')).toBeGreaterThan(free);
 });
 
 describe('[limit.key] the budget of a key', () => {
-  test('refuses a model whose part is used up, and leaves the others', async () => {
+  test('refuses a model whose share is used up, and allows the others', async () => {
     const refused = await ask('paid-key', { model: 'mock-dear' });
     expect(refused.status).toBe(429);
     expect(refused.body.error).toMatchObject({
@@ -117,7 +117,7 @@ describe('[limit.key] the budget of a key', () => {
     expect((await ask('free-key', { model: 'mock-dear' })).status).toBe(200);
   });
 
-  test('is in GET budgets of its own tenant only, and refuses larger calls', async () => {
+  test('is listed in GET budgets only for its own tenant, and refuses larger calls', async () => {
     await ask('paid-key', { max_tokens: 5000 });
     const { body } = await read('/admin/v1/budgets', 'lab-viewer');
     const month = body.statuses.find(({ period }: { period: string }) => period === 'month');
@@ -150,14 +150,14 @@ test('[limit.key] another model of the tenant is refused for the key, and is not
   expect((await read('/v1/models/mock-dear', 'free-key')).status).toBe(200);
 });
 
-test('[limit.key] a refused model is reported even without room in a budget or for its tokens; its requests count', async () => {
-  // The budget of its key holds nothing, and gpt-x has no price.
+test('[limit.key] a refused model is reported even if the budget or the token limit is used up; its requests count', async () => {
+  // The key's budget is 0, and gpt-x has no price.
   for (const model of ['mock-dear', 'gpt-x', 'mock-dear']) {
     const refused = await ask('spent-key', { model, max_tokens: 500 });
     expect([refused.status, refused.body.error.type]).toEqual([403, 'model_not_allowed']);
     expect(refused.body.error.message).toMatch(/is not allowed for this (key; allowed: mock\.|tenant)/);
   }
-  expect((await ask('spent-key')).body.error).toMatchObject({ type: 'budget_exceeded' }); // what it may have is its budget's
+  expect((await ask('spent-key')).body.error).toMatchObject({ type: 'budget_exceeded' }); // for allowed models, the budget is the limit
   expect((await ask('spent-key', { model: 'mock-dear' })).status).toBe(403);
   expect((await ask('spent-key', { model: 'mock-dear' })).body.error).toMatchObject({
     type: 'rate_limit_error',
@@ -165,7 +165,7 @@ test('[limit.key] a refused model is reported even without room in a budget or f
   });
 });
 
-test('[limit.key] a key with limits does not call in another tenant; others of its person do', async () => {
+test('[limit.key] a key with limits cannot call in another tenant; other keys of the same person can', async () => {
   const to = (key: string) =>
     caller(gateway.ports)('POST', '/v1/chat/completions', {
       key,
@@ -179,7 +179,7 @@ test('[limit.key] a key with limits does not call in another tenant; others of i
   expect((await ask('person-key')).status).toBe(200);
 });
 
-test('[limit.largest-output] the largest output member of a call is reserved', async () => {
+test('[limit.largest-output] the largest output limit in a call is reserved', async () => {
   const large = { max_completion_tokens: 1, max_tokens: 1_000_000 };
   expect(await ask('paid-key', large)).toMatchObject({ status: 429, body: { error: { type: 'budget_exceeded' } } });
   const predicted = { max_tokens: 1, options: { num_predict: 1_000_000 } };
@@ -193,7 +193,7 @@ test('[limit.largest-output] the largest output member of a call is reserved', a
   expect((await ask('paid-key', { options: { num_predict: 20, temperature: 0 } })).status).toBe(200);
 });
 
-test('[budget.served] surcharges are reserved and charged', async () => {
+test('[budget.served] surcharges are included in the reservation and the charge', async () => {
   const mostly = { max_tokens: 6000 };
   expect((await ask('paid-key', mostly)).status).toBe(200);
   for (const asked of [

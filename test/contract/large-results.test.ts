@@ -1,4 +1,4 @@
-/** Results too large for an entry or for any store: the stored part, and a recorded outcome. */
+/** Results too large for an entry or for any store: the stored part, and the recorded outcome. */
 import { resultSizes } from '#core/actions/kept-result.ts';
 import { settle } from '#core/approvals/steps.ts';
 import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
@@ -35,7 +35,7 @@ const act = (action: object, ports = gateway.ports) =>
 const record = async (id: string, ports = gateway.ports) =>
   (await caller(ports)('GET', `/admin/v1/approvals/${id}`, { key: keys.human })).body;
 
-/** One allowed call that gives `result` back. */
+/** Makes an allowed call that returns `result`. */
 async function run(result: unknown, ports = gateway.ports) {
   const name = `large-${++session}`;
   next = () => result;
@@ -43,7 +43,7 @@ async function run(result: unknown, ports = gateway.ports) {
   return { name, body };
 }
 
-/** One approved call that the state machine runs. */
+/** Makes an approved call that the state machine runs. */
 async function runApproved(result: unknown, ports = gateway.ports) {
   const name = `large-${++session}`;
   next = () => result;
@@ -56,7 +56,7 @@ async function runApproved(result: unknown, ports = gateway.ports) {
 }
 
 describe('[action.large-result] a large result', () => {
-  test('reaches the caller in full; the entry names the digest and size of what is stored, without its secrets', async () => {
+  test('reaches the caller in full; the entry has the digest and size of the stored part, without its secrets', async () => {
     const { name, body } = await run(large);
     expect(body).toMatchObject({ decision: 'allow', result: { text: large.text, end: true } });
     const { outcome, result, result_sha256, result_bytes } = await resultOf(name);
@@ -72,7 +72,7 @@ describe('[action.large-result] a large result', () => {
     expect(verdict.body).toMatchObject({ valid: true });
   });
 
-  test('is in the entry up to the bound, and not a byte above it', async () => {
+  test('is in the entry up to the size limit, and not a byte beyond it', async () => {
     const most = { text: 'x'.repeat(resultSizes.inlineBytes - '{"text":""}'.length) };
     expect(await resultOf((await run(most)).name)).toMatchObject({ result: most });
     const above = { text: `${most.text}x` };
@@ -84,7 +84,7 @@ describe('[action.large-result] a large result', () => {
     expect(body.result).toBeUndefined();
   });
 
-  test('of an approved call is given to the identical call and on its record, and only named in lists', async () => {
+  test('of an approved call is returned to the identical call and on its record, and only referenced in lists', async () => {
     const { id, action } = await runApproved(large);
     const again = (await act(action)).body;
     expect(again).toMatchObject({ decision: 'allow', matched_rule: `approved:${id}`, result: { text: large.text } });
@@ -100,7 +100,7 @@ describe('[action.large-result] a large result', () => {
     expect(listed.result).toBeUndefined();
   });
 
-  test('beyond the maximum of an answer is stored and reported as too large', async () => {
+  test('beyond the maximum response size is stored and reported as too large', async () => {
     const huge = { text: 'x'.repeat(resultSizes.answeredBytes) };
     const { body } = await run(huge);
     expect(body).toMatchObject({
@@ -125,7 +125,7 @@ describe('[action.large-result] a large result', () => {
 });
 
 describe('[action.large-result] the outcome is recorded', () => {
-  test('when the object store is down: the caller has the result, later readers the reason why it is missing', async () => {
+  test('if the object store is down: the caller gets the result, and later readers the reason why it is missing', async () => {
     const { name, body } = await run(large, portsWith(down));
     expect(body).toMatchObject({ decision: 'allow', result: { text: large.text } });
     const kept = { result_withheld: 'store_unavailable', result_sha256: expect.stringMatching(/^[0-9a-f]{64}$/) };
@@ -163,7 +163,7 @@ describe('[action.large-result] the outcome is recorded', () => {
     expect((await act({ ...action, approval_ref: id })).body.result).toEqual(result);
   });
 
-  test('of a failure with a long text: its beginning', async () => {
+  test('of a failure with long text: its beginning is recorded', async () => {
     const name = `large-${++session}`;
     next = () => {
       throw new Error(`no \ud800 ${token} ${'x'.repeat(500_000)}`);

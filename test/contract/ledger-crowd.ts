@@ -1,6 +1,6 @@
 /**
- * One process that appends to many chains at once until it has written `COUNT` entries or is killed, and says on
- * stdout what it was promised, one line each: `ledger-crowd.ts ENDPOINT SESSIONS WRITER COUNT`.
+ * A process that appends to many chains concurrently until it has written `COUNT` entries or is killed, and prints each
+ * acknowledged entry as a line on stdout: `ledger-crowd.ts ENDPOINT SESSIONS WRITER COUNT`.
  */
 import { writeSync } from 'node:fs';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -39,7 +39,7 @@ async function caller(): Promise<void> {
   }
 }
 
-/** Commits an entry, with retries if the session is too busy. A refused attempt has written nothing. */
+/** Commits an entry, and retries if the session is too busy. A refused attempt has written nothing. */
 async function committed(draft: EntryDraft): Promise<CommitOutcome> {
   for (;;) {
     try {

@@ -26,7 +26,7 @@ async function chainOf(session: string): Promise<EvidenceEntry[]> {
   return entries;
 }
 
-/** A process that writes to all of the sessions at once and says what it was promised. */
+/** Starts a process that writes to all sessions concurrently and prints its acknowledged entries. */
 const crowd = (sessions: number, name: string, count: number): ChildProcess =>
   fork(`${__dirname}/ledger-crowd.ts`, [store.server.endpoint, String(sessions), name, String(count)], {
     env: { ...process.env, TABLES: JSON.stringify(store.tables) },
@@ -34,7 +34,7 @@ const crowd = (sessions: number, name: string, count: number): ChildProcess =>
   });
 
 describe('the ledger', () => {
-  test('[evidence.concurrent-writers] writers in three processes give gapless chains, and a killed one loses no acknowledged entry', async () => {
+  test('[evidence.concurrent-writers] writers in three processes produce gapless chains, and a killed one loses no acknowledged entry', async () => {
     const sessions = 5;
     const promised: string[][] = [];
     const victim = crowd(sessions, 'victim', 1_000_000);
@@ -43,7 +43,7 @@ describe('the ledger', () => {
     const heard = [victim, ...others].map(async (child) => {
       for await (const line of createInterface({ input: child.stdout! })) {
         const told = line.split(' ');
-        if (told.length === 4) promised.push(told); // the last line may be cut
+        if (told.length === 4) promised.push(told); // the last line may be incomplete
         if (child === victim && promised.length > 300) child.kill('SIGKILL');
       }
     });
@@ -75,7 +75,7 @@ describe('the ledger', () => {
     expect(await chainOf('refused')).toEqual([]);
   });
 
-  test('a lost answer is not written twice', async () => {
+  test('after a lost response, an entry is not written twice', async () => {
     let sent = 0;
     const losing = {
       send: async (command: { constructor: { name: string } }) => {
@@ -89,7 +89,7 @@ describe('the ledger', () => {
     expect(await chainOf('lost')).toHaveLength(1);
   });
 
-  test('a lost answer never counts for another who wrote the same words', async () => {
+  test('a lost response is not taken as success because another writer wrote the same content', async () => {
     const twin = tableLedger(store);
     const first = await twin.commit({ draft: draft('twins', 1) });
     const refusing = {
@@ -98,7 +98,7 @@ describe('the ledger', () => {
         return store.client.send(command as never);
       },
     } as unknown as DynamoDBClient;
-    // The very same words at the very same place: not this call's, so it was not written.
+    // The same content at exactly the same position, but from another call, so this call was not written.
     await expect(
       tableLedger(over(refusing, store.tables)).commit({ draft: draft('twins', 1), head: null }),
     ).rejects.toMatchObject({ code: 'service_unavailable' });
@@ -106,13 +106,13 @@ describe('the ledger', () => {
     expect(await chainOf('twins')).toHaveLength(1);
   });
 
-  test('identical steps of two processes at once are two entries', async () => {
+  test('identical concurrent steps of two processes are two entries', async () => {
     const both = await Promise.all([1, 2].map(() => tableLedger(store).commit({ draft: draft('same', 1) })));
     expect(both.map((outcome) => outcome.ok && outcome.entry.index).sort()).toEqual([0, 1]);
     expect(await chainOf('same')).toHaveLength(2);
   });
 
-  test('[error.store-down] a store that is down refuses and loses nothing', async () => {
+  test('[error.store-down] if the store is down, writes are refused and no entry is lost', async () => {
     const down = {
       send: () => Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { name: 'TimeoutError' })),
     } as unknown as DynamoDBClient;
@@ -121,7 +121,7 @@ describe('the ledger', () => {
     });
   });
 
-  test('a stale head is noticed and the entry still lands at the end', async () => {
+  test('a stale head is detected and the entry is still appended at the end', async () => {
     const ledger = tableLedger(store);
     const first = await ledger.commit({ draft: draft('stale', 1) });
     if (!first.ok) throw new Error('unexpected');

@@ -1,4 +1,4 @@
-/** Rules of levels of an organisation over HTTP: they hold for the tenants below them, and for no other. */
+/** Rules at organisation levels over HTTP: they apply only to the tenants below them. */
 
 import * as z from 'zod';
 import { done } from '#adapters/work/jobs.ts';
@@ -58,7 +58,7 @@ const act = async (key: string, tool: string, capability = 'write', more: object
     })
   ).body;
 
-test('[identity.organizations] the worst of all levels decides, for the tenants below a level alone', async () => {
+test('[identity.organizations] the strictest of all levels decides, only for the tenants below a level', async () => {
   expect(await act('shop-agent', 'scm.get_file', 'read')).toMatchObject({ decision: 'allow' });
   expect(await act('lab-agent', 'scm.force_push')).toMatchObject({ decision: 'allow' });
   expect(await act('shop-agent', 'scm.force_push')).toMatchObject({
@@ -81,7 +81,7 @@ test('[identity.organizations] the worst of all levels decides, for the tenants 
   expect([await simulated('shop-agent'), await simulated('lab-agent')]).toEqual(['block', 'allow']);
 });
 
-test('[identity.organizations] a large call, which a worker decides, meets the same rules', async () => {
+test('[identity.organizations] a large call, which is evaluated in a worker, is subject to the same rules', async () => {
   const snapshot = await gateway.ports.snapshots.current();
   const call = { protocol: 'git', tool: 'scm.force_push', target: 'acme/shop', capability: 'write', parameters: {} };
   const decided = async (tenant: string) => {
@@ -122,7 +122,7 @@ test('[identity.organizations] why names the level; a later block stops an appro
   ]);
 });
 
-test('[approval.strictest-terms] [identity.organizations] a rule that reviews without a passkey does not lift the passkey that a level requires', async () => {
+test('[approval.strictest-terms] [identity.organizations] a rule that requires a review without a passkey does not lift the passkey required by a level', async () => {
   const own = configuration(
     '{ protocol: git, tool: scm.publish, decision: review, approval: { require_passkey: true, timeout_seconds: 60 } }',
   ).replace(
@@ -146,7 +146,7 @@ test('[approval.strictest-terms] [identity.organizations] a rule that reviews wi
   expect(other.passkey_required).toBeUndefined();
 });
 
-test('[policy.simulate] a simulation of policies returns decision with levels, trace, effects and the exact difference, and stores nothing', async () => {
+test('[policy.simulate] a policy simulation returns the decision with levels, trace, effects and the exact difference, and stores nothing', async () => {
   const asked = { protocol: 'git', tool: 'scm.tag', target: 'acme/shop', capability: 'read' };
   const tried = (key: string, tool_policies: object, more: object = {}) =>
     call('POST', '/admin/v1/simulate', key, { calls: [asked], tool_policies, explain: true, ...more });
@@ -169,7 +169,7 @@ test('[policy.simulate] a simulation of policies returns decision with levels, t
       expect.objectContaining({ from: 'allow', to: 'block', rule_after: 'git:scm.tag' }),
     ]),
   });
-  // Levels of the tenant stay in force above the draft.
+  // The levels of the tenant stay in force in addition to the draft.
   const open = await tried(
     'alice-key-1',
     { pack: null, default_decision: 'allow', rules: [] },
@@ -189,7 +189,7 @@ test('[policy.simulate] a simulation of policies returns decision with levels, t
   expect(await act('shop-agent', 'scm.tag', 'read')).not.toMatchObject({ decision: 'block' });
 });
 
-test('[policy-version.own-tenant] a draft is read with the levels above the caller, and its errors do not reveal other levels', async () => {
+test('[policy-version.own-tenant] a draft is evaluated with the levels above the caller, and its errors do not reveal other levels', async () => {
   const block = { protocol: 'git', capability: 'write', decision: 'block', reason: 'No writes.' };
   const tried = (key: string) =>
     call('POST', '/admin/v1/simulate', key, {
@@ -202,10 +202,10 @@ test('[policy-version.own-tenant] a draft is read with the levels above the call
   expect([status, body.results[0].decision, body.warnings]).toEqual([200, 'block', []]);
 });
 
-/** Members that would loosen rules from below: sections of the whole deployment, or of `tool_policies`. */
+/** Members with which lower levels would loosen rules: sections for the whole deployment, or in `tool_policies`. */
 const loosening = readCases('test/contract/level-policies.yaml', z.record(z.string(), z.string()));
 test.each(Object.entries(loosening))(
-  '[identity.organizations] a level with a member %s is refused, and its place is named',
+  '[identity.organizations] a level with a member %s is refused, and the error names its location',
   async (name, member) => {
     const level = configuration(noForce).replace(/ {8}policies: .*force_push.*\n/, `        ${member}\n`);
     expect(level).toContain(member);

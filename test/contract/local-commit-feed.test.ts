@@ -44,7 +44,7 @@ async function setting(fail: (entry: EvidenceEntry) => boolean = () => false) {
     return { batchItemFailures: [] };
   };
   const checkpoint = join(folder, `checkpoint-${runs}.json`);
-  /** @param tenants whose log is read again at the start. */
+  /** @param tenants whose log is re-read at the start. */
   const makeFeed = (
     tenants: readonly string[] = ['t'],
     pause: () => Promise<void> = async () => {},
@@ -82,7 +82,7 @@ async function setting(fail: (entry: EvidenceEntry) => boolean = () => false) {
 
 const numbers = Array.from({ length: 25 }, (_, n) => n);
 
-test('[observations.once] every commit is projected, and stopping finishes the queue', async () => {
+test('[observations.once] every commit is projected, and stopping the feed finishes the queue', async () => {
   const { makeFeed, commitThrough, seen } = await setting();
   const feed = makeFeed();
   await feed.start();
@@ -92,7 +92,7 @@ test('[observations.once] every commit is projected, and stopping finishes the q
   expect(new Set(seen)).toEqual(new Set(numbers.map((n) => `e${n}`)));
 });
 
-test('[audit.views-worker] commits that arrive while a batch waits to fill share it', async () => {
+test('[audit.views-worker] commits that arrive while a batch is filling share it', async () => {
   const { makeFeed, commitThrough, seen, batches } = await setting();
   let goOn = Promise.withResolvers<void>();
   const waits = Promise.withResolvers<void>();
@@ -114,7 +114,7 @@ test('[audit.views-worker] commits that arrive while a batch waits to fill share
   expect(batches).toEqual([12, 13]);
 });
 
-test('[audit.views-worker] the feed reports how long the oldest entry has waited', async () => {
+test('[audit.views-worker] the feed reports how long the oldest entry has been waiting', async () => {
   const { makeFeed, commitThrough } = await setting();
   const go = Promise.withResolvers<void>();
   const feed = makeFeed([], undefined, undefined, async () => {
@@ -129,7 +129,7 @@ test('[audit.views-worker] the feed reports how long the oldest entry has waited
   await feed.stop();
 });
 
-test('[audit.views-worker] a feed that stops waits for no more commits', async () => {
+test('[audit.views-worker] a feed that is stopping waits for no more commits', async () => {
   const { makeFeed, commitThrough, seen, batches } = await setting();
   const feed = makeFeed([], () => new Promise(() => {}));
   await feed.start();
@@ -158,9 +158,9 @@ test('[evidence.chain] the members of a draft are read once for hash, store and 
   expect(reads).toBe(1);
 });
 
-test('entries that a crash took from the queue are projected at the next start', async () => {
+test('entries lost from the queue in a crash are projected at the next start', async () => {
   const { makeFeed, commitThrough, seen } = await setting();
-  const commit = commitThrough(() => {}); // as if the process died before its feed came to them
+  const commit = commitThrough(() => {}); // as if the process died before its feed processed them
   for (const n of numbers) await commit(n);
   const feed = makeFeed();
   await feed.start();
@@ -168,7 +168,7 @@ test('entries that a crash took from the queue are projected at the next start',
   expect(new Set(seen)).toEqual(new Set(numbers.map((n) => `e${n}`)));
 });
 
-test('an entry that cannot be projected is retried and holds up later ones', async () => {
+test('an entry that cannot be projected is retried and blocks later ones', async () => {
   let faults = 2;
   const { makeFeed, commitThrough, seen, reports } = await setting(
     ({ envelope_id }) => envelope_id === 'e1' && faults-- > 0,
@@ -183,7 +183,7 @@ test('an entry that cannot be projected is retried and holds up later ones', asy
   expect(reports).toHaveLength(2);
 });
 
-/** The feed waits, and more is committed than its queue takes. */
+/** Creates a paused feed and commits more entries than its queue can hold. */
 async function overfull() {
   const made = await setting();
   const [held, waits] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -195,7 +195,7 @@ async function overfull() {
   await feed.start();
   const commit = made.commitThrough(feed.committed);
   await commit(0);
-  await waits.promise; // the start has read what was there
+  await waits.promise; // the initial read has returned the existing entries
   made.seen.length = 0;
   for (const n of numbers.slice(1)) await commit(n);
   return { ...made, feed, commit, goOn: () => held.resolve() };
@@ -205,7 +205,7 @@ test('[audit.views-worker] entries that do not fit in the queue are read from th
   const { feed, seen, goOn, commit } = await overfull();
   goOn();
   while (new Set(seen).size < numbers.length) await new Promise(setImmediate);
-  await commit(25); // the queue takes entries again
+  await commit(25); // the queue accepts entries again
   await feed.stop();
   expect(new Set(seen)).toEqual(new Set([...numbers, 25].map((n) => `e${n}`)));
   for (const session of [0, 1, 2]) {
@@ -214,7 +214,7 @@ test('[audit.views-worker] entries that do not fit in the queue are read from th
   }
 });
 
-test('[audit.views-worker] a log that cannot be read at that time is read once it can', async () => {
+test('[audit.views-worker] a log that cannot be read at that time is read as soon as it can be', async () => {
   const { feed, seen, goOn, reads, reports } = await overfull();
   reads.failing = 2;
   goOn();
@@ -239,7 +239,7 @@ test('[audit.views-worker] entries that were not re-read before the end are proj
   expect(new Set(seen)).toEqual(new Set(numbers.map((n) => `e${n}`)));
 });
 
-test('[audit.set-aside] a batch that fails is halved until the faulty entry is alone, and a handler that throws does not stop the feed', async () => {
+test('[audit.set-aside] a failing batch is halved until the faulty entry is isolated, and a handler that throws does not stop the feed', async () => {
   const sizes: number[] = [];
   const projected = new Set<string>();
   const all = Promise.withResolvers<void>();
@@ -248,7 +248,7 @@ test('[audit.set-aside] a batch that fails is halved until the faulty entry is a
     sizes.push(Records.length);
     const entries = Records.map(({ dynamodb }) => JSON.parse(dynamodb?.NewImage?.entry?.S ?? '') as EvidenceEntry);
     const bad = entries.find(({ envelope_id }) => envelope_id === 'e7');
-    // As the projector does: alone it sets the entry aside.
+    // Like the projector: an entry that arrives on its own is set aside.
     if (bad && entries.length > 1) throw new Error('poison');
     for (const { envelope_id } of entries) projected.add(envelope_id);
     if (projected.size === 16) all.resolve();
@@ -264,7 +264,7 @@ test('[audit.set-aside] a batch that fails is halved until the faulty entry is a
   expect(sizes.length).toBeLessThan(14);
 });
 
-test('[store.sweep] a tenant whose rows cannot be read is reported, and the others are projected: at the start, and after a full queue', async () => {
+test('[store.sweep] a tenant whose rows cannot be read is reported, and the others are projected, at the start and after a full queue', async () => {
   const { makeFeed, commitThrough, seen, reports } = await setting();
   const before = commitThrough(() => {});
   for (let n = 0; n < 3; n++) await before(n);

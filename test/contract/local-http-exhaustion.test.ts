@@ -1,11 +1,11 @@
-/** A local listener with few connections, and clients that take all they can get. */
+/** A local listener with few connections, and clients that use up everything they can get. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { CallerShares } from '#core/limits/caller-shares.ts';
 import type { HttpServer } from '../../bin/local/http-server.ts';
 import { answerFrom, head, raw, serverOf } from '../support/raw-http.ts';
 
-/** Callers are who their key says; without one they are unknown, and nothing of their body is read. */
+/** Identifies callers by their key; without a key they are unknown, and none of their body is read. */
 const beforeBody = async ({ headers }: { readonly headers: Readonly<Record<string, string | undefined>> }) => {
   const key = headers['x-api-key'];
   if (key === undefined) return { bodyBytes: 0 };
@@ -49,7 +49,7 @@ test.each([
   }),
 );
 
-test('[http.connections] unfinished bodies of one key keep neither others nor probes out; the key itself gets 429', () =>
+test('[http.connections] unfinished bodies sent with one key block neither other keys nor probes; the key itself gets 429', () =>
   withListener({}, async (server) => {
     for (let flood = 0; flood < 20; flood++) await open(server, unfinished('greedy'));
     const own = await asked(server, 'X-API-Key: greedy');
@@ -59,7 +59,7 @@ test('[http.connections] unfinished bodies of one key keep neither others nor pr
       expect((await asked(server, field)).status).toBe(200);
   }));
 
-test('[http.connections] a tenant with many keys leaves room for others, and gets 429 itself', () =>
+test('[http.connections] a tenant with many keys leaves capacity for others, and gets 429 itself', () =>
   withListener({}, async (server) => {
     for (let key = 0; key < 12; key++) await open(server, unfinished(`${key}@greedy`));
     const own = await asked(server, 'X-API-Key: new@greedy');
@@ -81,7 +81,7 @@ test('[http.connections] a key gets its share back once its requests have ended'
     expect((await asked(server, 'X-API-Key: one')).status).toBe(200);
   }));
 
-test('[http.connections] bodies hold a bounded amount of memory for each key', () =>
+test('[http.connections] bodies use a limited amount of memory per key', () =>
   withListener({ bodies: new CallerShares(8_000) }, async (server) => {
     const post = (key: string, bytes: number) =>
       raw(
@@ -91,10 +91,10 @@ test('[http.connections] bodies hold a bounded amount of memory for each key', (
     const refused = await post('one', 8_001);
     expect([refused.status, refused.body.error.message]).toEqual([429, expect.stringContaining('hold')]);
     expect((await post('one', 6_000)).status).toBe(200);
-    expect((await post('one', 6_000)).status).toBe(200); // the former ones are over
+    expect((await post('one', 6_000)).status).toBe(200); // the earlier requests have ended
   }));
 
-test('[http.connections] kept-alive connections of one client stay, and a stream is not idle', () =>
+test('[http.connections] kept-alive connections of one client stay open, and a stream does not count as idle', () =>
   withListener({}, async (server) => {
     const stream = await open(server, head('GET /stream', 'Host: localhost', 'X-API-Key: reader'));
     stream.pause();
@@ -112,8 +112,8 @@ test('[http.connections] kept-alive connections of one client stay, and a stream
     expect(stream.destroyed).toBe(false);
   }));
 
-test('[http.connections] a body that hardly arrives ends its request, one that comes steadily is read', async () => {
-  // The listener looks at them when the test says so.
+test('[http.connections] a body that hardly arrives ends its request; one that arrives steadily is read', async () => {
+  // The listener checks them when the test triggers its timer.
   const looks: (() => void)[] = [];
   const interval = jest.spyOn(globalThis, 'setInterval').mockImplementation(((look: () => void, ms: number) => {
     if (ms === 10_000) looks.push(look);
@@ -131,7 +131,7 @@ test('[http.connections] a body that hardly arrives ends its request, one that c
       const arrived = once(steady, 'data');
       for (let minute = 0; minute < 6; minute++) {
         await new Promise<void>((resolve) => void steady.write('x'.repeat(10_000), () => resolve()));
-        await asked(server); // the listener has had a turn
+        await asked(server); // the listener has had a turn of the event loop
         for (let look = 0; look < 2; look++) looks[0]!();
       }
       const { status, body } = await answered;

@@ -1,4 +1,6 @@
-/** Answers of the local listener, those that stream, and the signal of a call whose client goes. */
+/**
+ * Responses of the local listener, including streamed ones, and the abort signal of a call whose client disconnects.
+ */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
@@ -6,13 +8,13 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import { get, head, logged, raw, server, serverOf, streams } from '../support/raw-http.ts';
 
 describe('answers', () => {
-  test('HEAD with the headers of GET and no body', async () => {
+  test('HEAD with the same headers as GET and no body', async () => {
     const { body, ...answer } = await raw(head('HEAD /things', 'Host: localhost', 'Connection: close'));
     expect([answer.status, answer.text]).toEqual([200, '']);
     expect(Number(answer.headers['content-length'])).toBeGreaterThan(100);
   });
 
-  test('HEAD of a stream ends the source', async () => {
+  test('HEAD on a stream ends the source', async () => {
     expect((await raw(head('HEAD /stream', 'Host: localhost', 'Connection: close'))).status).toBe(200);
   });
 
@@ -40,7 +42,7 @@ describe('answers', () => {
     await limited.drain(0);
   });
 
-  test('streams with back-pressure, and ends the source when the client goes', async () => {
+  test('streams with back-pressure, and ends the source when the client disconnects', async () => {
     const socket = connect(server.port, '127.0.0.1');
     socket.write(head('GET /stream', 'Host: localhost'));
     await once(socket, 'data');
@@ -50,10 +52,10 @@ describe('answers', () => {
     socket.destroy();
     await closed;
     expect(stream).toMatchObject({ closed: 1 });
-    expect(stream.opened).toBeLessThan(1000); // an endless source that nobody reads did not run on
+    expect(stream.opened).toBeLessThan(1000); // an endless source without a reader was stopped
   });
 
-  test('[edge.hostile] a large body: whole for a client that reads, ended for one that does not', async () => {
+  test('[edge.hostile] a large body: complete for a client that reads, ended for one that does not', async () => {
     const bytes = 24 * 1024 * 1024;
     const ended = Promise.withResolvers<void>();
     async function* endless() {
@@ -86,12 +88,12 @@ describe('answers', () => {
     expect([read > bytes, reading.destroyed]).toEqual([true, false]);
     const deaf = asking().pause();
     await ended.promise;
-    await once(deaf.resume(), 'close'); // what the kernel holds of it can still be read
+    await once(deaf.resume(), 'close'); // data still in the kernel's buffer can be read
     reading.destroy();
     await large.drain(0);
   });
 
-  test('several requests on one connection, refusals among them', async () => {
+  test('several requests on one connection, including refused ones', async () => {
     const line = (path: string, ...headers: string[]) => head(`GET ${path}`, 'Host: localhost', ...headers);
     const socket = connect(server.port, '127.0.0.1');
     socket.end(line('/nothing') + line('/things') + line('/fault') + line('/things', 'Connection: close'));
@@ -100,8 +102,8 @@ describe('answers', () => {
     expect(all.match(/HTTP\/1\.1 \d+/g)).toEqual(['404', '200', '500', '200'].map((code) => `HTTP/1.1 ${code}`));
   });
 });
-describe('a reply that streams', () => {
-  /** A listener whose handler is the test's own. */
+describe('a streamed reply', () => {
+  /** Starts a listener with the test's own handler. */
   const serving = (handler: HttpHandler, more: object = {}) =>
     serverOf({ handlers: Promise.resolve({ observatory: handler }), ...more });
   const events = (body: AsyncIterable<string>): HttpReply => ({
@@ -109,7 +111,7 @@ describe('a reply that streams', () => {
     headers: { 'content-type': 'text/event-stream', 'content-length': '3' },
     body,
   });
-  /** A body whose chunks the test gives one by one. */
+  /** Builds a body whose chunks the test sends one by one. */
   function scripted() {
     const wanted = [Promise.withResolvers<IteratorResult<string>>()];
     let asked = 0;
@@ -133,7 +135,7 @@ describe('a reply that streams', () => {
       returned: returned.promise,
     };
   }
-  /** A client that reads until it has seen a text. */
+  /** Opens a client that reads until it has seen a given string. */
   async function client(port: number, path = '/things', ...headers: string[]) {
     const socket = connect(port, '127.0.0.1');
     socket.setEncoding('latin1');
@@ -159,7 +161,7 @@ describe('a reply that streams', () => {
     };
   }
 
-  test('headers before the first chunk, then each chunk as it comes; the connection lives on', async () => {
+  test('headers before the first chunk, then each chunk as it arrives; the connection stays open', async () => {
     const scripts = [scripted(), scripted()] as const;
     const bodies = [...scripts];
     const streaming = await serving(async () => events(bodies.shift()!.body));
@@ -172,7 +174,7 @@ describe('a reply that streams', () => {
     expect(headers).not.toMatch(/content-length/i);
     scripts[0].say('data: é\n\n');
     await seen('a\r\ndata: Ã©\n\n');
-    scripts[0].say(''); // nothing, and not the end
+    scripts[0].say(''); // an empty chunk, but not the end
     scripts[0].say('data: two\n\n');
     await seen('data: two\n\n');
     scripts[0].end();
@@ -185,7 +187,7 @@ describe('a reply that streams', () => {
     await streaming.drain(0);
   });
 
-  test('a client that goes ends the source without waiting for its next chunk, and aborts the signal', async () => {
+  test('a client that disconnects ends the source without waiting for its next chunk, and aborts the signal', async () => {
     const script = scripted();
     const signals: AbortSignal[] = [];
     const streaming = await serving(async (_, { signal }) => {
@@ -201,7 +203,7 @@ describe('a reply that streams', () => {
     await streaming.drain(0);
   });
 
-  test('a source that fails cuts the connection, so that a partial answer is not taken as complete', async () => {
+  test('a source that fails closes the connection, so that a partial response is not mistaken for a complete one', async () => {
     const script = scripted();
     const streaming = await serving(async () => events(script.body));
     const { seen, closed } = await client(streaming.port);
@@ -215,7 +217,7 @@ describe('a reply that streams', () => {
     await streaming.drain(0);
   });
 
-  test('a source that fails at once is a typed error', async () => {
+  test('a source that fails immediately is a typed error', async () => {
     const streaming = await serving(async () =>
       events({
         [Symbol.asyncIterator]: () => ({
@@ -248,7 +250,7 @@ describe('a reply that streams', () => {
     await streaming.drain(0);
   });
 
-  test('a client that reads slowly gets all of it', async () => {
+  test('a client that reads slowly gets the whole response', async () => {
     const lines = Array.from({ length: 300 }, (_, n) => `${n}:${'ü'.repeat(10_000)}\n`);
     const streaming = await serving(async () => ({
       statusCode: 200,
@@ -269,8 +271,8 @@ const aborted = (signal: AbortSignal) =>
     if (signal.aborted) return resolve();
     signal.addEventListener('abort', () => resolve());
   });
-describe('the signal of a call', () => {
-  test('aborts when the client disconnects before the first byte, for each waiting call of the connection', async () => {
+describe('the abort signal of a call', () => {
+  test('aborts if the client disconnects before the first byte, for each pending call on the connection', async () => {
     const signals: AbortSignal[] = [];
     const both = Promise.withResolvers<void>();
     const waiting = await serverOf({
@@ -291,7 +293,7 @@ describe('the signal of a call', () => {
     await waiting.drain(0);
   });
 
-  test('stays when the reply has ended, whatever the client does then', async () => {
+  test('stays unaborted once the reply has ended, whatever the client does then', async () => {
     const signals: AbortSignal[] = [];
     const answering = await serverOf({
       handlers: Promise.resolve({
@@ -301,7 +303,7 @@ describe('the signal of a call', () => {
         },
       }),
     });
-    await raw(head('GET /things', 'Host: localhost'), answering.port); // closes when it has read
+    await raw(head('GET /things', 'Host: localhost'), answering.port); // closes once it has read the response
     await answering.drain(0);
     expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
   });

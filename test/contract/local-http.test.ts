@@ -58,7 +58,7 @@ describe('refuses', () => {
     }
   });
 
-  test('[auth.before-body] a client that waits for `100 Continue` is answered instead', async () => {
+  test('[auth.before-body] a client that waits for `100 Continue` gets a response instead', async () => {
     const closed = await serverOf({ beforeBody: async () => ({ bodyBytes: 0 }) });
     try {
       const socket = connect(closed.port, '127.0.0.1');
@@ -69,7 +69,7 @@ describe('refuses', () => {
     }
   });
 
-  test('a body that never ends is answered nevertheless', async () => {
+  test('a body that never ends still gets a response', async () => {
     const socket = connect(server.port, '127.0.0.1');
     await once(socket, 'connect');
     socket.write(head('POST /things', 'Host: localhost', 'Transfer-Encoding: chunked'));
@@ -89,7 +89,7 @@ describe('refuses', () => {
     }
   });
 
-  test('slow clients are ended, before the headers and within the body', async () => {
+  test('slow clients are disconnected, both in the headers and in the body', async () => {
     const quick = await serverOf({ headersTimeoutMs: 100, requestTimeoutMs: 200 });
     const [headers, body] = await Promise.all([
       raw('GET /things HTTP/1.1\r\nHost: localhost\r\n', quick.port),
@@ -101,7 +101,7 @@ describe('refuses', () => {
   });
 });
 describe('passes on', () => {
-  test('method, path, parameters, query and headers as API Gateway does', async () => {
+  test('method, path, parameters, query and headers in the form that API Gateway uses', async () => {
     const { body } = await get('/things/a%2Fb?q=1&q=2&e=&p=%C3%A9', 'X-Api-Key: one', 'x-API-key: two');
     expect(body).toMatchObject({
       httpMethod: 'GET',
@@ -118,7 +118,7 @@ describe('passes on', () => {
     });
   });
 
-  test('the literal route before the parameter, an empty value as null', async () => {
+  test('the literal route before the parameter, and an empty value as null', async () => {
     const { body } = await get('/things/special');
     expect(body).toMatchObject({ resource: '/things/special', pathParameters: null, queryStringParameters: null });
   });
@@ -127,7 +127,7 @@ describe('passes on', () => {
     expect((await raw(head('GET /things', `Host: ${host}`))).status).toBe(200);
   });
 
-  test('[auth.host-header] addresses as Host where every address is listened on, never names', async () => {
+  test('[auth.host-header] IP addresses as Host if the listener accepts every address, never names', async () => {
     const open = await serverOf({ host: '0.0.0.0' });
     const status = async (host: string) => (await raw(head('GET /things', `Host: ${host}`), open.port)).status;
     expect(await Promise.all(['10.1.2.3:80', '[fe80::1]', 'evil.example'].map(status))).toEqual([200, 200, 403]);
@@ -144,17 +144,17 @@ describe('passes on', () => {
       (answer) => answer.body,
     );
 
-  test('text as text, byte order mark included', async () => {
+  test('text as text, including a byte order mark', async () => {
     const body = await post(Buffer.from('\ufeff{"é":"\u0000"}'));
     expect(body).toMatchObject({ body: '\ufeff{"é":"\u0000"}', isBase64Encoded: false });
   });
 
-  test('bytes that are not UTF-8 exactly, in base64', async () => {
+  test('bytes that are not valid UTF-8, in base64', async () => {
     const bytes = Buffer.from([0x7b, 0xff, 0xfe, 0xed, 0xa0, 0x80, 0x00]);
     expect(await post(bytes)).toMatchObject({ body: bytes.toString('base64'), isBase64Encoded: true });
   });
 
-  test('a body of exactly the limit', async () => {
+  test('a body whose size is exactly the limit', async () => {
     expect((await post(Buffer.alloc(maxBodyBytes, 'x'))).body).toHaveLength(maxBodyBytes);
   });
 
@@ -176,7 +176,7 @@ describe('passes on', () => {
     }
   });
 
-  test('[http.expectation] only chunked is read; a further coding is refused before its bytes are read', async () => {
+  test('[http.expectation] only chunked is read; any additional coding is refused before its bytes are read', async () => {
     const sent = (coding: string) =>
       raw([
         head('POST /things', 'Host: localhost', `Transfer-Encoding: ${coding}`, 'Connection: close'),
@@ -189,7 +189,7 @@ describe('passes on', () => {
     }
   });
 
-  test('hundreds of headers, none dropped', async () => {
+  test('hundreds of headers without dropping any', async () => {
     const { body } = await get('/things', ...Array.from({ length: 1100 }, (_, at) => `a:${at % 10}`));
     expect(body.multiValueHeaders.a).toHaveLength(1100);
   });
@@ -207,7 +207,7 @@ test('draining finishes running requests and accepts no new ones', async () => {
   expect(await answer).toMatchObject({ status: 200, headers: { connection: 'close' } });
   await drained;
 });
-test('a port in use is reported plainly', async () => {
+test('a port in use is reported clearly', async () => {
   await expect(serverOf({ port: server.port })).rejects.toThrow(/in use.*another port/);
 });
 test.each([
@@ -222,7 +222,7 @@ test.each([
   await open.drain(0);
 });
 
-/** Everything the server sends until it closes. */
+/** Collects everything the server sends until it closes the connection. */
 async function collected(socket: Socket): Promise<string> {
   let text = '';
   socket.on('error', () => {});

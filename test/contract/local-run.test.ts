@@ -1,4 +1,4 @@
-/** `node bin/local.ts` as a person starts it: flags, ready line, refusals, hot reload, restart. */
+/** `node bin/local.ts` as a user starts it: flags, ready line, refusals, hot reload, restart. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -55,7 +55,7 @@ const until = async (condition: () => boolean | Promise<boolean>) => {
   while (!(await condition())) await new Promise((wait) => setTimeout(wait, 20));
 };
 
-test('the ready line names three listeners that answer /health, and the keys file', async () => {
+test('the ready line names three listeners that respond to /health, and the keys file', async () => {
   const { ready } = gateway;
   expect(ready).toMatchObject({ event: 'ready', version, keys_file: join(gateway.state, 'keys.json') });
   expect(ready.edge_url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
@@ -87,7 +87,7 @@ test('a second gateway on the same state folder is refused and does no harm', as
   expect((await get('/admin/v1/whoami')).status).toBe(200);
 });
 
-test('[policy.hot-reload] a changed configuration comes into force; an invalid one is reported until it is corrected, and the old one stays', async () => {
+test('[policy.hot-reload] a changed configuration takes effect; an invalid one is reported until it is corrected, and the old one stays', async () => {
   const versionNow = async () => (await get('/admin/v1/policy-versions/current')).body.version;
   const good = readFileSync(config, 'utf8');
   const before = await versionNow();
@@ -111,7 +111,7 @@ test('[policy.hot-reload] a changed configuration comes into force; an invalid o
   expect((await agentctl('doctor')).out).not.toContain('configuration file');
 });
 
-test('[store.survives] the store has neither a process nor a port of its own', async () => {
+test('[store.survives] the store has neither a separate process nor a port', async () => {
   const pid = lockHolder();
   expect(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()).toBe('');
   const sockets = new Set(
@@ -138,7 +138,7 @@ test('[store.survives] the store has neither a process nor a port of its own', a
   }
 });
 
-/** A descriptor may be closed meanwhile. */
+/** Returns the target of a link. The descriptor may be closed in the meantime. */
 function linkOf(path: string): string {
   try {
     return readlinkSync(path);
@@ -189,7 +189,7 @@ test('--help', async () => {
   expect(await run(['--help'])).toMatchObject({ code: 0, out: expect.stringContaining('--state DIR') });
 });
 
-test('npm start has one C heap for all threads if the system supports it, in the original process', async () => {
+test('npm start uses one C heap for all threads if the system supports it, in the original process', async () => {
   const flags = packageJson.scripts.start.split(' ').slice(1, -1);
   const told = `process.once('exit', () => process.stderr.write([process.env.MALLOC_ARENA_MAX, process.env.MALLOC_MMAP_THRESHOLD_, process.pid, process.argv[2]].join()))`;
   writeFileSync(join(folder, 'told.mjs'), told);
@@ -209,7 +209,7 @@ test('npm start has one C heap for all threads if the system supports it, in the
   expect(own.err).toBe(['3', '', own.pid, '--version'].join());
 });
 
-test('a program with a channel to its parent keeps it, and its heaps of C', async () => {
+test('a program with a channel to its parent keeps the channel and its C heaps', async () => {
   const { MALLOC_ARENA_MAX: _, ...env } = process.env;
   const told = `process.send(process.env.MALLOC_ARENA_MAX ?? 'as before'); process.disconnect()`;
   const child = spawn(join(root, 'node_modules/.bin/node'), ['--import', './bin/one-arena.mjs', '-e', told], {
@@ -221,15 +221,15 @@ test('a program with a channel to its parent keeps it, and its heaps of C', asyn
   expect(message).toBe('as before');
 });
 
-test('--version; a later start does not load the compiler of TypeScript', async () => {
+test('--version; a later start does not load the TypeScript compiler', async () => {
   const flags = packageJson.scripts.start.split(' ').slice(1, -1);
   const cache = mkdtempSync(join(folder, 'cache-'));
-  // As it ends, the process says whether it was loaded.
+  // When it exits, the process prints whether the compiler was loaded.
   const told = `process.once('exit', () => process.stderr.write(String(process.moduleLoadList.some((name) => name.includes('amaro')))))`;
   const args = [...flags, '--import', `data:text/javascript,${encodeURIComponent(told)}`, 'bin/local.ts', '--version'];
   const start = () =>
     new Promise<{ out: string; err: string }>((done) => {
-      // With NODE_COMPILE_CACHE Node itself would switch the cache on.
+      // With NODE_COMPILE_CACHE, Node itself would enable the cache.
       const { NODE_COMPILE_CACHE: _, ...rest } = process.env;
       const env = { ...rest, NODE_OPTIONS: '', TMPDIR: cache };
       execFile(join(root, 'node_modules/.bin/node'), args, { cwd: root, env }, (_, out, err) => done({ out, err }));
@@ -238,7 +238,7 @@ test('--version; a later start does not load the compiler of TypeScript', async 
   expect(await start()).toEqual({ out: `${version}\n`, err: 'false' });
 });
 
-test('SIGTERM ends with 0 and gives the lock back', async () => {
+test('SIGTERM exits with 0 and releases the lock', async () => {
   expect(existsSync(join(gateway.state, 'lock'))).toBe(true);
   expect(await gateway.stop()).toBe(0);
   expect(existsSync(join(gateway.state, 'lock'))).toBe(false);

@@ -12,7 +12,10 @@ import { evidenceOf } from '../support/evidence-of.ts';
 import { keys } from '../support/ports.ts';
 import { useGateway } from '../support/use-gateway.ts';
 
-/** Task manifests in a real table and over HTTP: digest-addressed, attached, checked, gone; drift over a session's history. */
+/**
+ * Task manifests in a real table and over HTTP: addressed by digest, attached, checked, deleted; drift over a session's
+ * history.
+ */
 describe('manifests', () => {
   let tasks: TaskManifests;
   let call: ReturnType<typeof caller>;
@@ -60,7 +63,7 @@ describe('manifests', () => {
   }
 
   describe('the store', () => {
-    test('keeps a manifest once, however often and by which key it is declared', async () => {
+    test('stores a manifest once, however often and with whichever key it is declared', async () => {
       const manifest = made({ sessions: [fresh()] });
       const others = await Promise.all(Array.from({ length: 8 }, () => tasks.create(manifest)));
       expect(others).toEqual(Array(8).fill(manifest));
@@ -74,7 +77,7 @@ describe('manifests', () => {
       expect(made(words)).toMatchObject({ name: 'use [withheld]', description: 'with [withheld]' });
     });
 
-    test('[manifest.drift] finds the manifests of a session, a key and a call in one step', async () => {
+    test('[manifest.drift] finds the manifests of a session, a key and a call in one store step', async () => {
       const session = fresh();
       const bySession = await tasks.create(made({ sessions: [session, fresh()] }));
       const byKey = await tasks.create(made({ key_id: 'k-1' }));
@@ -111,7 +114,7 @@ describe('manifests', () => {
       expect((await tasks.attached('default', { session, key_id: 'k-3' })).manifests).toEqual([manifest]);
     });
 
-    test('binds a session to at most eight manifests, and stores no ninth', async () => {
+    test('attaches at most eight manifests to a session, and does not store a ninth', async () => {
       const session = fresh();
       for (let i = 0; i < 8; i++) await tasks.create(made({ sessions: [session] }));
       const ninth = made({ sessions: [session, fresh()] });
@@ -120,7 +123,7 @@ describe('manifests', () => {
       expect((await tasks.attached('default', { session, key_id: 'k' })).manifests).toHaveLength(8);
     });
 
-    test('lists page by page, newest first, a tenant its own', async () => {
+    test('lists page by page, newest first, limited to the tenant', async () => {
       const far = await tasks.create(made({ sessions: [fresh()] }, 'elsewhere'));
       for (let i = 0; i < 9; i++) await tasks.create(made({ sessions: [fresh()] }));
       const seen: string[] = [];
@@ -138,7 +141,7 @@ describe('manifests', () => {
   });
 
   describe('over HTTP', () => {
-    test('[manifest.drift] is declared by a human, shown, and deleted; both acts are complete evidence', async () => {
+    test('[manifest.drift] is declared by a human, shown, and deleted; both acts are fully recorded in evidence', async () => {
       const session = fresh();
       const body = { name: 'docs', tools: ['scm.get_*'], resources: ['acme/web'], sessions: [session], max_actions: 3 };
       const first = await call('POST', admin, { key: keys.human, body });
@@ -180,7 +183,7 @@ describe('manifests', () => {
       expect(answer.body.error.type).toBe('invalid_request');
     });
 
-    test('agents cannot declare or delete manifests, and see their own', async () => {
+    test('agents cannot declare or delete manifests, but see their own', async () => {
       const session = fresh();
       await act(session, 'scm.get_file_contents', 'acme/web', 'read');
       const { id } = (await declare({ sessions: [session] })).body;
@@ -196,7 +199,7 @@ describe('manifests', () => {
       expect((await call('GET', admin, { key: keys.viewer })).status).toBe(403);
     });
 
-    test('[manifest.drift] finds every kind of drift in the history of a session, also before it was declared', async () => {
+    test('[manifest.drift] finds every kind of drift in the history of a session, even from before the manifest was declared', async () => {
       const session = fresh();
       await act(session, 'scm.get_file_contents', 'acme/web', 'read');
       await act(session, 'scm.delete_repo', 'acme/web', 'delete', {}, 'block');
@@ -246,7 +249,7 @@ describe('manifests', () => {
     });
   });
 
-  test('[manifest.drift] warn notes, enforce blocks with the manifest named', () => {
+  test('[manifest.drift] warn records the drift; enforce blocks the call and names the manifest', () => {
     const drift = [{ manifest_id: 'task-1', kind: 'tool', found: 'scm.delete_repo', allowed: 'scm.get_*' } as const];
     expect(driftVerdict(drift, { enforcement_mode: 'warn' })).toBeUndefined();
     expect(driftVerdict([], { enforcement_mode: 'enforce' })).toBeUndefined();
@@ -258,13 +261,13 @@ describe('manifests', () => {
   });
 });
 
-/** A task's budget, spent by real chat calls: the next tool call leaves the task. */
+/** A task's budget, spent by real chat calls: the next tool call then exceeds the task. */
 describe('budgets', () => {
   describe.each(['warn', 'enforce'] as const)('[manifest.drift] enforcement_mode %s', (mode) => {
     let asked = 0;
 
     const gateway = useGateway(() => ({
-      // Answers cost what the model of that name costs.
+      // Responses are priced like the model of that name.
       extra: `
 providers: [{ name: mock, type: mock, models: ["gpt-4o"] }]
 cache: { enabled: false }
@@ -291,7 +294,7 @@ manifests: { enforcement_mode: ${mode} }`,
       return found.findLast(({ kind }) => kind === 'allow' || kind === 'block')!;
     };
 
-    test('a session that has spent its budget on model calls leaves its task with the next tool call', async () => {
+    test('in a session that has spent its budget on model calls, the next tool call exceeds the task', async () => {
       expect(await chat('measure')).toBe(200);
       const cost = await spent('measure');
       expect(cost).toBeGreaterThan(0);

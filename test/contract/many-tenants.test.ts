@@ -1,4 +1,7 @@
-/** Up to 100,000 tenants as rows, simulated with the product's own code: what stays as it is with two. */
+/**
+ * Up to 100,000 tenants as rows, simulated with the product's own code, and the costs that stay the same as with two
+ * tenants.
+ */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { openStore } from '#adapters/local/sqlite/store.ts';
@@ -51,7 +54,7 @@ async function readsOf(key: string): Promise<readonly string[]> {
   return recorded.calls.slice(from).map(({ method }) => method);
 }
 
-test('[tenants.at-scale] the configuration and the reads of a caller are those of a gateway without rows', async () => {
+test('[tenants.at-scale] the configuration and the reads per caller are the same as in a gateway without rows', async () => {
   expect((await gateway.ports.configStore.current())?.sha256).toBe(before);
   const { configuration } = await gateway.ports.snapshots.current();
   expect(configuration.tenants.map(({ id }) => id)).toEqual(['default', 'elsewhere']);
@@ -70,7 +73,7 @@ test('[tenants.at-scale] filters are compiled once for all tenants', async () =>
   expect(contentPolicyFor(other.configuration, 'tenant-2', gateway.ports)).toBe(policy);
 });
 
-test('[tenants.at-scale] one more tenant is one transaction', async () => {
+test('[tenants.at-scale] adding a tenant is one transaction', async () => {
   const from = recorded.calls.length;
   const answer = await caller(gateway.ports)('PUT', '/admin/v1/tenant-rows/one-more', { ...admin, body: {} });
   expect(answer.status).toBe(201);
@@ -79,7 +82,7 @@ test('[tenants.at-scale] one more tenant is one transaction', async () => {
   expect((await gateway.ports.configStore.current())?.sha256).toBe(before);
 });
 
-test('[tenants.at-scale] memory does not grow with the number of callers, and those not heard for long are read again', async () => {
+test('[tenants.at-scale] memory does not grow with the number of callers, and callers that are idle for long are read again', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const held = () => {

@@ -1,4 +1,4 @@
-/** Clients and servers that do not keep to MCP, votes at the wrong moment, and bounds of lists and answers. */
+/** Clients and servers that violate MCP, votes at the wrong moment, and limits on lists and responses. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sweepApprovals } from '#core/approvals/sweep.ts';
 import { stepPorts } from '#lambdas/step-ports.ts';
@@ -23,14 +23,14 @@ import { plainTool, startRecordingServer } from '../support/recording-mcp-server
 import { serve } from '../support/serve.ts';
 import { useStarted } from '../support/use-started.ts';
 
-/** Clients and servers that do not keep to MCP, and votes at the wrong moment. */
+/** Clients and servers that violate MCP, and votes at the wrong moment. */
 describe('bad input', () => {
   useMcpEndpoint([{ protocol: 'mcp', tool: 'create_issue', decision: 'review' }]);
 
   let made = 0;
   const issue = () => ({ title: `bad input ${++made}` });
 
-  describe('[auth.tenant-isolation] ids of another key', () => {
+  describe('[auth.tenant-isolation] ids that belong to another key', () => {
     test.each(['tasks/get', 'tasks/result', 'tasks/cancel'])(
       'a task by %s, waiting or over, is not found',
       async (method) => {
@@ -76,7 +76,7 @@ describe('bad input', () => {
     );
   });
 
-  describe('[mcp.upstream-error] a server that answers a call with nonsense', () => {
+  describe('[mcp.upstream-error] a server that responds to a call with garbage', () => {
     type Answer = (response: ServerResponse, id: unknown) => void;
     const json = (response: ServerResponse, value: unknown, status = 200) => {
       response.writeHead(status, { 'content-type': 'application/json' });
@@ -86,7 +86,7 @@ describe('bad input', () => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.end(text);
     };
-    /** What it does, and how the call ended as far as anybody knows. */
+    /** Behaviour of each server, the reported reason, and the recorded outcome of the call. */
     const behaviours: Readonly<Record<string, readonly [Answer, string, string]>> = {
       no_json: [(response) => json(response, '{"jsonrpc":'), 'garbage', 'unknown'],
       no_object: [(response) => json(response, 'null'), 'garbage', 'unknown'],
@@ -149,13 +149,13 @@ describe('bad input', () => {
       });
       expect(error.message).not.toMatch(/127\.0\.0\.1|10\.0\.0\.9/);
       expect((await entries(session)).at(-1)!.body).toMatchObject({ outcome });
-      // Nothing is tried twice.
+      // The call is not retried.
       expect(calls).toEqual([name]);
     });
   });
 
   describe('[approval.used-once] between the vote, the call and its record', () => {
-    test('a task that is cancelled while it is approved ends one way, and runs only if it was approved', async () => {
+    test('a task that is cancelled while it is being approved has a single outcome, and runs only if it was approved', async () => {
       const session = await open();
       for (let round = 0; round < 8; round++) {
         const calls = server.calls().length;
@@ -172,7 +172,7 @@ describe('bad input', () => {
       }
     });
 
-    test('a gateway that dies after the call and before its record leaves an unknown outcome, and the call is not repeated', async () => {
+    test('if a gateway dies after the call and before recording it, the outcome is unknown, and the call is not repeated', async () => {
       const { ledger } = test_.ports;
       const reached = Promise.withResolvers<void>();
       const dying = compose({
@@ -204,7 +204,7 @@ describe('bad input', () => {
   });
 });
 
-/** Bounds on lists and answers of MCP servers, and fair turns for other requests. */
+/** Limits on lists and responses of MCP servers, and fair turns for other requests. */
 describe('bounds', () => {
   useMcpEndpoint([{ protocol: 'mcp', tool: '*', decision: 'allow' }], 'none');
 
@@ -237,7 +237,7 @@ describe('bounds', () => {
     },
   );
 
-  test('[mcp.answer-bounds] a long list is hashed, judged and shown in slices: other requests have a turn', async () => {
+  test('[mcp.answer-bounds] a long list is hashed, judged and shown in slices, so that other requests get a turn', async () => {
     let turns = 0;
     offer(640);
     await configure({ upstreams: upstreams({ drift: 'block' }) });
@@ -256,7 +256,7 @@ describe('bounds', () => {
     };
     const nested = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`) as object;
 
-    test('a result with more values than max_result_values is refused with the bound and not parsed', async () => {
+    test('a result with more values than max_result_values is refused with the limit and not parsed', async () => {
       const parse = jest.spyOn(JSON, 'parse');
       const { error } = await answered({ max_result_values: 2_000 }, { list: Array(3_000).fill(1) });
       expect(error.message).toContain('more than 2000 values (max_result_values)');
@@ -269,13 +269,13 @@ describe('bounds', () => {
       expect((await answered({ max_result_values: 4_000 }, { list: Array(3_000).fill(1) })).result).toBeDefined();
     });
 
-    test('nested deeper than 256 levels is refused; a deep one passes', async () => {
+    test('nested deeper than 256 levels is refused; a less deep one passes', async () => {
       expect((await answered({}, nested(300))).error.message).toContain('deeper than 256 levels');
       expect((await answered({}, nested(40))).result.structuredContent).toEqual(nested(40));
     });
   });
 
-  test('[mcp.answer-bounds] the log contains no fault of the gateway for them', () => {
+  test('[mcp.answer-bounds] the log contains no gateway errors for them', () => {
     expect(test_.lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
   });
 });

@@ -1,4 +1,7 @@
-/** An MCP server receives exactly what was decided, recorded and shown to the reviewer; other members are refused. */
+/**
+ * An MCP server receives exactly the call that was evaluated, recorded and shown to the reviewer; other members are
+ * refused.
+ */
 
 import * as z from 'zod';
 import { executeApproved } from '#core/actions/execute-approved.ts';
@@ -87,7 +90,7 @@ describe('[mcp.forwarded-is-decided] tools/call', () => {
     ]);
   });
 
-  test('of the new era carries the declarations of its client, without texts of its own', async () => {
+  test('of revision 2026-07-28 carries the declarations of its client, but no free text from it', async () => {
     const client = { name: 'c', version: '1', tenant: 'PRODUCTION' };
     const capabilities = {
       elicitation: { form: {} },
@@ -106,7 +109,7 @@ describe('[mcp.forwarded-is-decided] tools/call', () => {
     expect(JSON.stringify(message?.params)).not.toMatch(/PRODUCTION|not one|secret/);
   });
 
-  test('the operator’s metadata goes with the call, and is decided, shown and kept with it', async () => {
+  test('metadata set by the operator is sent with the call, and is evaluated, shown and stored with it', async () => {
     const session = await open();
     const sent = { _meta: { 'com.acme/cost-centre': 'A-17', progressToken: 4 } };
     const { envelope_id } = (await call('asked', { a: 1 }, { session }, sent)).last.error.data;
@@ -127,7 +130,7 @@ describe('[mcp.forwarded-is-decided] tools/call', () => {
     ]);
   });
 
-  test('[policy.sent-with] a rule for any text looks at the metadata as well', async () => {
+  test('[policy.sent-with] a rule for any text also matches the metadata', async () => {
     const rule = { protocol: 'mcp', arguments: { '**': { glob: 'PRODUCTION' } }, decision: 'block' };
     await configure({
       upstreams: [{ name: 'one', url: upstream.url, forwarded_meta: ['com.acme/*'] }],
@@ -144,7 +147,7 @@ describe('[mcp.forwarded-is-decided] tools/call', () => {
     expect((await run('staging')).result).toBeDefined();
   });
 
-  test('a call the state machine makes carries the same', async () => {
+  test('a call that the state machine makes carries the same metadata', async () => {
     const session = await open();
     const more = { _meta: { 'com.acme/cost-centre': 'C' } };
     const { envelope_id } = (await call('asked', { z: 1, a: 2 }, { session }, more)).last.error.data;
@@ -156,7 +159,7 @@ describe('[mcp.forwarded-is-decided] tools/call', () => {
 
 describe('[mcp.forwarded-is-decided] other methods', () => {
   test.each(cases.forwarded)(
-    '%s: known members are forwarded, others and unknown metadata refused',
+    '%s: known members are forwarded; others and unknown metadata are refused',
     async (method, params) => {
       const session = await open();
       const sent = { session, headers: { 'mcp-param-tenant': 'PRODUCTION' } };
@@ -170,7 +173,7 @@ describe('[mcp.forwarded-is-decided] other methods', () => {
     },
   );
 
-  test('completion/complete: members within members are known as well', async () => {
+  test('completion/complete: nested members are checked as well', async () => {
     const session = await open();
     const params = { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: 'b' } };
     for (const more of [
@@ -205,7 +208,7 @@ describe('[mcp.forwarded-is-decided] other methods', () => {
     expect(received(method)).toEqual(forwarded);
   });
 
-  test('the answer to a server’s request has only its known members', async () => {
+  test('the response to a request from the server has only its known members', async () => {
     const session = await open();
     await call('run', {}, { session });
     const result = { action: 'accept', content: { ok: true }, tenant: 'PRODUCTION', _meta: { tenant: 'x' } };

@@ -1,4 +1,4 @@
-/** Pending calls of revision 2026-07-28: question, approval and answer. */
+/** Pending calls in revision 2026-07-28: question, approval and response. */
 import { executeApproved } from '#core/actions/execute-approved.ts';
 import { compose, configure, entries, meta, modern, server, test_, vote } from '../support/mcp-endpoint.ts';
 import { startRecordingServer } from '../support/recording-mcp-server.ts';
@@ -19,7 +19,7 @@ import {
 useInputRequired();
 
 describe('[approval.ways-to-wait] a call that needs a human', () => {
-  test('is answered with the address of its approval, and with no way to decide', async () => {
+  test('gets a response with the address of its approval, and with no way to decide', async () => {
     const call = fresh();
     const calls = server.calls().length;
     const { result } = (await first(call)).last;
@@ -38,11 +38,11 @@ describe('[approval.ways-to-wait] a call that needs a human', () => {
       requestState: expect.stringMatching(/^ags1\./),
     });
     expect(server.calls().length).toBe(calls);
-    // The same call, sent again, belongs to the same approval.
+    // The same call, sent again, refers to the same approval.
     expect((await asked(call)).approval).toBe(result.inputRequests[requestKey].params.url.split('/').at(-1));
   });
 
-  test('runs once when it comes back approved, however often at a time', async () => {
+  test('runs once when it is sent again after approval, however many times concurrently', async () => {
     const call = fresh();
     const { state, approval } = await asked(call);
     await vote(approval, 'approve');
@@ -58,7 +58,7 @@ describe('[approval.ways-to-wait] a call that needs a human', () => {
     expect(server.calls().length).toBe(calls + 1);
   });
 
-  test('shows its question again while it is pending, and ends with an error before the client gives up', async () => {
+  test('repeats its question while it is pending, and ends with an error before the client gives up', async () => {
     const call = fresh();
     let { state, approval } = await asked(call);
     for (let round = 2; round <= 8; round++) {
@@ -99,7 +99,7 @@ describe('[approval.ways-to-wait] a call that needs a human', () => {
     },
   );
 
-  test('continues without an answer, and with any other members', async () => {
+  test('continues without a response to the question, and with any other members', async () => {
     const call = fresh();
     const { state, approval } = await asked(call);
     await vote(approval, 'approve');
@@ -112,7 +112,7 @@ describe('[approval.ways-to-wait] a call that needs a human', () => {
     );
   });
 
-  test('denied or timed out it stays refused, and makes no further request', async () => {
+  test('if denied or timed out, it stays refused, and makes no other request', async () => {
     const call = fresh();
     const { state, approval } = await asked(call);
     await vote(approval, 'deny');
@@ -132,7 +132,7 @@ describe('[approval.ways-to-wait] a call that needs a human', () => {
     expect([server.calls().length, (await pending()) - before]).toEqual([calls, 1]);
   });
 
-  test('carries secrets too: only its caller has them, and its caller sends it again', async () => {
+  test('may carry secrets too: only its caller has them, and its caller sends it again', async () => {
     const call = { name: 'create_issue', arguments: { title: `ghp_${'x7W6'.repeat(9)}` } };
     const withTasks = { elicitation: { url: {} }, extensions: { 'io.modelcontextprotocol/tasks': {} } };
     const { result } = (await first(call, {}, { ...meta, [capabilities]: withTasks })).last;
@@ -143,7 +143,7 @@ describe('[approval.ways-to-wait] a call that needs a human', () => {
     expect((await again(call, result.requestState)).last.result.content).toBeDefined();
   });
 
-  test('comes back to another instance, hours later, in its own session', async () => {
+  test('can be sent again to another instance, hours later, in its own session', async () => {
     await configure({ approvals: { timeout_seconds: 14_400 } });
     const call = fresh();
     const { state, approval } = await asked(call);
@@ -173,7 +173,8 @@ describe('[approval.ways-to-wait] a call that needs a human', () => {
     await begun.promise;
     const { result } = (await again(call, state)).last;
     expect(result.inputRequests[requestKey].params.url).toContain(approval);
-    // A client whose user cannot open an address is refused as the identical call without a state: the call is being made, not used up.
+    // If the client's user cannot open an address, the call is refused like the identical call without a state: it is
+    // being made, and its approval is not used up.
     const { error } = (await modern('tools/call', { ...call, requestState: state }, {}, meta)).last;
     expect(error).toMatchObject({ code: -32002, data: { reason: 'executing', envelope_id: approval } });
     gate.resolve({ content: [] });
@@ -200,7 +201,7 @@ describe('[approval.ways-to-wait] a call that needs a human', () => {
     const failing = fresh();
     const open = await asked(failing);
     const { tools } = (await modern('tools/list', {})).last.result;
-    // Described as before: in other words the call would have to be approved again.
+    // The description is unchanged; with a different one, the call would have to be approved again.
     const broken = await startRecordingServer([tools.find(({ name }: { name: string }) => name === 'create_issue')]);
     broken.fail(403, 'tools/call');
     await configure({ approvals: { on_approval: 'execute' }, upstreams: [{ name: 'fixture', url: broken.url }] });
@@ -229,7 +230,7 @@ describe('the chosen way', () => {
     expect(result?.resultType ?? String(error.code)).toBe(way);
   });
 
-  test('[approval.ways-to-wait] an address before a held answer, and a held answer if no state can be signed', async () => {
+  test('[approval.ways-to-wait] an address before a held response, and a held response if no state can be signed', async () => {
     const extra = { credentials: { tickets: { key_env: 'NO_SUCH_KEY' } } };
     await configure({ hold: 1 });
     const withToken = { ...asks, progressToken: 'p' };

@@ -33,7 +33,7 @@ describe('approvals', () => {
   const issue = (title: string, session: string, sent = {}) => call('create_issue', { title }, { session, ...sent });
   const idOf = (answer: { last: { error: { data: { envelope_id: string } } } }) => answer.last.error.data.envelope_id;
 
-  test('[mcp.reconnect] the identical call after a reconnect runs once, in the chain that requested it', async () => {
+  test('[mcp.reconnect] the identical call after a reconnect runs once, in the chain of the session that requested it', async () => {
     const first = await open();
     const id = idOf(await issue('again', first));
     await http('DELETE', '/mcp', undefined, { session: first });
@@ -51,7 +51,7 @@ describe('approvals', () => {
 
     expect((await entries(first)).map(({ kind }) => kind)).toEqual(['review', 'approve', 'allow', 'result']);
     expect(await entries(third)).toEqual([]);
-    // Used up: the next one is a request of its own, where it is made.
+    // The approval is used up: the next call creates its own request, in its own session.
     const next = await issue('again', await open());
     expect(idOf(next)).not.toBe(id);
     expect(server.calls().length).toBe(before + 1);
@@ -91,11 +91,11 @@ describe('approvals', () => {
     expect(answer.last.error).toMatchObject({ code: -32002 });
     expect(idOf(answer)).not.toBe(id);
     expect(server.calls().length).toBe(before);
-    // The one that asked still gets it.
+    // The session that made the request can still use the approval.
     expect((await issue('bound', await open())).last.result).toBeDefined();
   });
 
-  test('[mcp.reconnect] an approval that is over does not count', async () => {
+  test('[mcp.reconnect] an expired approval does not count', async () => {
     const id = idOf(await issue('late', await open()));
     await vote(id, 'approve');
     const session = await open();
@@ -105,7 +105,10 @@ describe('approvals', () => {
   });
 });
 
-/** Words and results of a connection count for that connection, although it may use an approval of an earlier one. */
+/**
+ * A connection's prompts and results count only for that connection, although it may use an approval from an earlier
+ * one.
+ */
 describe('words and results', () => {
   useMcpEndpoint([
     { protocol: 'mcp', tool: 'create_issue', arguments: { title: { source: 'trusted' } }, decision: 'allow' },
@@ -118,7 +121,7 @@ describe('words and results', () => {
     test_.ports.provenance!.recall({ tenant: 'default', session }, test_.ports.clock.now());
   const reviewed = { error: { code: -32002 } };
 
-  test('[mcp.reconnect] the words of one connection are not those of the next', async () => {
+  test('[mcp.reconnect] the prompts of one connection do not count for the next', async () => {
     const before = server.calls().length;
     const first = await open();
     const asked = await issue('file-8131', first, 'hello');
@@ -136,18 +139,18 @@ describe('words and results', () => {
       ['allow', 'result'],
       [],
     ]);
-    // The first connection heard nothing of it either.
+    // Nor does that prompt count for the first connection.
     expect((await issue('file-8131', first, 'and now?')).last).toMatchObject(reviewed);
   });
 
-  test('[mcp.reconnect] prompts of the earlier connection do not allow a call of the next', async () => {
+  test('[mcp.reconnect] prompts from the earlier connection do not allow a call on the next', async () => {
     const first = await open();
     await issue('file-8132', first, 'hello');
     await call('echo', {}, { session: first }, { _meta: { 'agent-governance-gateway/prompt': 'Open file-8132 now' } });
     expect((await issue('file-8132', await open(), 'What is for lunch?')).last).toMatchObject(reviewed);
   });
 
-  test('[mcp.reconnect] the approval of the earlier connection is used, and its result belongs to the caller', async () => {
+  test('[mcp.reconnect] the approval from the earlier connection is used, and its result belongs to the caller', async () => {
     const first = await open();
     const asked = await issue('file-8133', first, 'hello');
     await vote(asked.last.error.data.envelope_id, 'approve');
@@ -160,7 +163,7 @@ describe('words and results', () => {
   });
 });
 
-/** Servers over HTTP that have restarted, and the ways in which they refuse a session of before. */
+/** HTTP servers that have restarted, and the ways in which they refuse an earlier session. */
 describe('forgotten sessions', () => {
   useMcpEndpoint([], 'none');
 
@@ -171,7 +174,7 @@ describe('forgotten sessions', () => {
     readonly id?: null;
   }
 
-  /** @param failing what its tool `fail` answers. */
+  /** @param failing error that its tool `fail` returns. */
   async function startForgetful(refusal: Refusal, failing = { code: -32603, message: 'failed' }) {
     let session = 0;
     const ran: unknown[] = [];

@@ -1,5 +1,5 @@
 /**
- * The state of a pending call: a forged, stale or misdirected one runs nothing, and a server's own state passes
+ * The state of a pending call: a forged, stale or misdirected state runs no call, and a server's own state passes
  * through.
  */
 import { ticketKeys } from '#core/execution/tickets/keys.ts';
@@ -9,7 +9,7 @@ import { accepted, again, asked, first, fresh, requestKey, useInputRequired } fr
 
 useInputRequired();
 
-describe('[approval.ways-to-wait] a forged or stale state runs no call', () => {
+describe('[approval.ways-to-wait] a call with a forged or stale state does not run', () => {
   const parts = (state: string) => {
     const [prefix, payload, mac] = state.split('.') as [string, string, string];
     return { prefix, mac, claims: JSON.parse(Buffer.from(payload, 'base64url').toString()) };
@@ -35,7 +35,7 @@ describe('[approval.ways-to-wait] a forged or stale state runs no call', () => {
       },
     ],
     ['unknown_key', (state) => signed(parts(state).claims, 'X', 'another key, with enough characters')],
-    // The secret is ours, and yet a ticket's key signs no state.
+    // The secret is the gateway's, but the ticket key must not sign a state.
     ['unknown_key', (state) => signed(parts(state).claims, 'X', ours, 'agt1')],
     ['malformed', () => signed({ approval: 'x' }, 'X', ours)],
     [
@@ -50,7 +50,7 @@ describe('[approval.ways-to-wait] a forged or stale state runs no call', () => {
     const { error } = (await again(call, await forge(state))).last;
     expect(error).toMatchObject({ code: -32602, data: { reason: `request_state_${reason}` } });
     expect(server.calls().length).toBe(calls);
-    // The approval was not touched.
+    // The approval is unchanged.
     expect((await again(call, state)).last.result.content).toBeDefined();
   });
 
@@ -79,7 +79,7 @@ describe('[approval.ways-to-wait] a forged or stale state runs no call', () => {
     expect(server.calls().length).toBe(calls);
   });
 
-  test('after its time, and after the approval may be used', async () => {
+  test('after its time, and after the approval has expired', async () => {
     const [call, next] = [fresh(), fresh()];
     const { state } = await asked(call);
     test_.pass(3600);
@@ -91,7 +91,7 @@ describe('[approval.ways-to-wait] a forged or stale state runs no call', () => {
     expect((await again(next, open.state)).last.error.data.reason).toBe('request_state_expired');
   });
 
-  test('a block wins over an approval that was given', async () => {
+  test('a block takes precedence over an approval', async () => {
     const call = fresh();
     const { state, approval } = await asked(call);
     await vote(approval, 'approve');
@@ -112,8 +112,8 @@ describe('[approval.ways-to-wait] a forged or stale state runs no call', () => {
   });
 });
 
-describe('a server that sends a request back', () => {
-  test('passes through untouched, its state with it', async () => {
+describe('a server that returns a request', () => {
+  test('is passed on unchanged, with its state', async () => {
     const call = { name: 'test_input_required_result_multi_round', arguments: {} };
     const { result } = (await first(call)).last;
     expect(Object.keys(result.inputRequests)).toEqual(['step1']);

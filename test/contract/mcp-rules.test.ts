@@ -1,15 +1,15 @@
-/** Rules about servers, and decisions on resources, prompts and completions. */
+/** Rules that name servers, and decisions on resources, prompts and completions. */
 import { call, compose, configure, entries, http, open, send, useMcpEndpoint, vote } from '../support/mcp-endpoint.ts';
 import { startRecordingServer } from '../support/recording-mcp-server.ts';
 import { useStarted } from '../support/use-started.ts';
 import { act, entriesOf, evil, run, sent, servers, toolNames, toolsOf, useThreeServers, web } from './three-servers.ts';
 
-/** Rules and grants that name a server hold for no other. */
+/** Rules and grants that name a server apply to that server only. */
 describe('rules that name a server', () => {
   useThreeServers();
 
   describe('[policy.upstream] [mcp.names] a rule for the tools of one server', () => {
-    test('does not allow another server that offers such a tool, under its own name or by test-action', async () => {
+    test('does not allow another server that offers the same tool, under its own name or through test-action', async () => {
       evil.offer(toolsOf('files.list_all note'));
       await configure({ upstreams: entriesOf() });
       const session = await open();
@@ -23,7 +23,7 @@ describe('rules that name a server', () => {
       expect(sent()).toEqual([['files.read'], [], []]);
     });
 
-    test('a rule without an upstream does not apply either, because it was written for the server with the family', async () => {
+    test('a rule without an upstream does not apply either, because it was written for the server of that family', async () => {
       evil.offer(toolsOf('web.get_all'));
       await configure({ upstreams: entriesOf() });
       const session = await open();
@@ -44,7 +44,7 @@ describe('rules that name a server', () => {
       expect([error.code, sent()]).toEqual([-32002, [[], [], []]]);
     });
 
-    test('a server’s tool with a name that policies use for another tool is not allowed', async () => {
+    test('a tool is not allowed if policies use its name for a tool of another server', async () => {
       web.offer(toolsOf('get post'));
       evil.offer(toolsOf('web.get'));
       await configure({ upstreams: entriesOf({}, { overrides: [{ tool: 'get', name: 'web.get' }] }) });
@@ -54,7 +54,7 @@ describe('rules that name a server', () => {
       expect(sent()).toEqual([[], ['get'], []]);
     });
 
-    test('the rule does not apply while that server is silent', async () => {
+    test('the rule does not apply while that server is not responding', async () => {
       evil.offer(toolsOf('web.get_all web.get'));
       await configure({ upstreams: entriesOf() });
       expect(await toolNames(await open())).toContain(`evil${run}__web.get_all`);
@@ -77,14 +77,14 @@ describe('rules that name a server', () => {
       expect(names).toEqual(expect.arrayContaining([kept, `${parted}${run}__files.other`]));
     });
 
-    test('a name that looks like another server’s is not its', async () => {
+    test('a name that looks like the name of another server is not treated as such', async () => {
       evil.offer(toolsOf('files__files.read'));
-      // The tool guard, which would hold it for a human, only records.
+      // The tool guard, which would otherwise hold it for a human, only logs.
       await configure({ upstreams: entriesOf().map((entry) => ({ ...entry, guard: 'log' })) });
       expect(await toolNames(await open())).toContain(`evil${run}__files__files.read`);
     });
 
-    test('a block of the own name holds under every name', async () => {
+    test('a block on the original name applies under every name', async () => {
       evil.offer(toolsOf('wipe'));
       web.offer(toolsOf('wipe'));
       await configure({ upstreams: entriesOf() });
@@ -120,7 +120,7 @@ describe('rules that name a server', () => {
     expect(results.map(({ decision }: { decision: string }) => decision)).toEqual(['allow', 'review']);
   });
 
-  test('[policy.upstream] a credential goes to the server it is for, whatever another one calls its tools', async () => {
+  test('[policy.upstream] a credential is sent to the server it is for, however another server names its tools', async () => {
     const brokers = [{ name: 'fixed', type: 'static', secret_env: 'STATIC_SECRET' }];
     const grants = [{ protocol: 'mcp', tool: '{note,**files.*}', upstream: 'files', broker: 'fixed', scope: 'all' }];
     evil.offer(toolsOf('note files.read_too'));
@@ -136,7 +136,7 @@ describe('rules that name a server', () => {
   });
 });
 
-/** Resources, prompts and completions of MCP servers are decided, recorded and filtered as tools are. */
+/** Decisions on resources, prompts and completions of MCP servers are made, recorded and filtered as for tools. */
 describe('reads', () => {
   const rules = [
     { protocol: 'mcp', tool: 'get_prompt', target: 'release_*', decision: 'review' },
@@ -156,7 +156,7 @@ describe('reads', () => {
   const sent = (method: string) => upstream.received(method).length;
 
   describe('[mcp.reads-governed] resources/read', () => {
-    test('of a harmless resource is allowed by the pack that allows reading tools, and is evidence', async () => {
+    test('on a harmless resource is allowed by the pack that allows reading tools, and is recorded in evidence', async () => {
       const session = await open();
       expect((await send('resources/read', { uri: 'file:///work/README.md' }, { session })).last.result).toBeDefined();
       expect(sent('resources/read')).toBe(1);
@@ -197,7 +197,7 @@ describe('reads', () => {
     expect(sent('resources/read')).toBe(1);
   });
 
-  test('[mcp.reads-governed] a prompt under review is given once it was approved, and only once', async () => {
+  test('[mcp.reads-governed] a prompt under review is returned once after approval, and only once', async () => {
     const session = await open();
     const ask = async () =>
       (await send('prompts/get', { name: 'release_notes', arguments: { v: '1' } }, { session })).last;
@@ -223,7 +223,7 @@ describe('reads', () => {
   });
 
   test.each<[string, object, RegExp]>([
-    // The server of a lenient author reads a list of one text as that text, which no rule has seen as a target.
+    // A lenient server reads a list with one string as that string, which was not checked as a target.
     ['resources/read', { uri: ['db://payroll/2026'] }, /params\.uri must be a text/],
     ['resources/read', { uri: '' }, /params\.uri must be a text/],
     ['resources/read', {}, /params\.uri must be a text/],
@@ -241,7 +241,7 @@ describe('reads', () => {
     expect(sent(method)).toBe(0);
   });
 
-  test('[mcp.reads-governed] a prompt without arguments, or with null, is given', async () => {
+  test('[mcp.reads-governed] a prompt without arguments, or with null, is returned', async () => {
     const session = await open();
     for (const args of [{}, { arguments: null }, { arguments: {} }])
       expect((await send('prompts/get', { name: 'summary', ...args }, { session })).last.result).toBeDefined();

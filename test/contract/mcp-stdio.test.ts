@@ -11,7 +11,7 @@ import { configurationSchema } from '#core/contracts/config.ts';
 import { fixtureFile, node } from '../support/mcp-servers.ts';
 import { entry } from '../unit/mcp/entry.ts';
 
-/** Servers as child processes: framing, environment, ends and new beginnings. */
+/** Servers as child processes: framing, environment, exits and restarts. */
 describe('framing and environment', () => {
   const handshake = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'g', version: '1' } };
   const options = { shared: true, handshake, prefer: 'session', signal: new AbortController().signal } as const;
@@ -42,7 +42,7 @@ describe('framing and environment', () => {
       ...more,
     });
 
-  test('lines are complete whatever the chunks; the id of a line that is too long is reported', () => {
+  test('lines are complete however they are split into chunks; the id of a line that is too long is reported', () => {
     const lines: string[] = [];
     const overlong: (number | undefined)[] = [];
     const reader = new LineReader(100, { line: (text) => lines.push(text), overlong: (id) => overlong.push(id) });
@@ -56,7 +56,7 @@ describe('framing and environment', () => {
     expect(overlong).toEqual([7, 8]);
   });
 
-  test('a server sees only environment variables that it was given by name', async () => {
+  test('a server sees only environment variables that are listed by name', async () => {
     const { stdio } = servers({
       PATH: process.env.PATH,
       GATEWAY_ADMIN_TOKEN: 'not for you',
@@ -72,7 +72,7 @@ describe('framing and environment', () => {
     await stdio.stop();
   });
 
-  test('[mcp.stdio-start] proxy and certificates of the gateway are passed on only if the configuration says so', async () => {
+  test('[mcp.stdio-start] proxy settings and certificates of the gateway are passed on only if the configuration requests it', async () => {
     const environment = {
       PATH: process.env.PATH,
       https_proxy: 'http://user:hunter2@proxy.example:3128',
@@ -98,7 +98,7 @@ describe('framing and environment', () => {
     expect(await said(['certificates'])).not.toContain('"https_proxy"]');
   });
 
-  test('calls of several callers do not meet each other, nor each other’s progress', async () => {
+  test('calls of several callers do not mix, and neither do their progress messages', async () => {
     const { stdio } = servers();
     const link = await stdio.connect(local(), options);
     const heard: Record<string, unknown[]> = { a: [], b: [] };
@@ -115,7 +115,7 @@ describe('framing and environment', () => {
     await stdio.stop();
   });
 
-  test('[admin.status] a process that ends fails its calls and is started again, later each time', async () => {
+  test('[admin.status] if a process exits, its calls fail, and it is restarted with growing delays', async () => {
     const { stdio, time, connections } = servers();
     const link = await stdio.connect(local(), options);
     await expect(link.request('tools/call', { name: 'crash', arguments: {} }, asking)).rejects.toMatchObject({
@@ -134,14 +134,14 @@ describe('framing and environment', () => {
   });
 
   describe('[mcp.stdio-start]', () => {
-    test('the handshake has its own time-out', async () => {
+    test('the handshake has its own timeout', async () => {
       const { stdio } = servers();
       const link = await stdio.connect(local({ timeout_ms: 1 }), options);
       expect(link.initializeResult).toHaveProperty('serverInfo');
       await stdio.stop();
     });
 
-    test('servers are started before a client calls; one that fails is logged, and does not delay the others', async () => {
+    test('servers are started before a client calls; one that fails is logged and does not delay the others', async () => {
       const failed = Promise.withResolvers<unknown>();
       const { stdio } = servers(undefined, (_level, message, fields) => {
         if (message === 'an MCP server was not started') failed.resolve(fields);
@@ -155,7 +155,7 @@ describe('framing and environment', () => {
       await stdio.stop();
     });
 
-    test('until its next start, a call reports why the server ended and when it restarts', async () => {
+    test('until its next start, a call reports why the server exited and when it restarts', async () => {
       const { stdio } = servers();
       const broken = local({ command: [node, '-e', 'console.error("no licence"); process.exit(3)'] });
       await expect(stdio.connect(broken, options)).rejects.toThrow('no licence');
@@ -192,7 +192,7 @@ describe('framing and environment', () => {
     await stdio.stop();
   });
 
-  test('[mcp.stdio-start] a program continues after an answer that is too large and lines that are not JSON', async () => {
+  test('[mcp.stdio-start] a program continues after a response that is too large and after lines that are not JSON', async () => {
     const { stdio } = servers();
     const calls = "process.stdout.write('starting…\\n[1, {]\\n'); say({ id, result: { text: 'x'.repeat(2500) } })";
     const program = local({ command: [node, '-e', answering(calls)], max_result_bytes: 2000 });
@@ -204,14 +204,14 @@ describe('framing and environment', () => {
   });
 });
 
-/** Stdio MCP servers as real processes: what they can read of the gateway, and errors at start. */
+/** Stdio MCP servers as real processes: the gateway files they can read, and errors at start. */
 describe('containment', () => {
   let state: string;
   let work: string;
   let stdio: StdioServers;
   let permitted = true;
 
-  /** Answers a call with what it can read of each of its arguments' paths. */
+  /** Program that responds to a call with the contents it can read at each path in the arguments. */
   const program = `
 const { readFileSync } = require('node:fs');
 const seen = (path) => { try { return readFileSync(path, 'utf8') } catch (fault) { return fault.code } };
@@ -276,7 +276,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
     },
   );
 
-  test('[executor.contained] a server with contained: false reads both, and status warns of it', async () => {
+  test('[executor.contained] a server with contained: false can read both, and status shows a warning', async () => {
     const [secret] = (await readBy({ contained: false })) as string[];
     expect(secret).toBe('the-secret-of-the-state-folder');
     const warned = (contained: boolean) =>

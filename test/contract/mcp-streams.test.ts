@@ -1,4 +1,4 @@
-/** Streams of MCP clients, and answers that a client resumes. */
+/** Streams of MCP clients, and responses that a client resumes. */
 import { streamSlots } from '#adapters/tables/stream-slots.ts';
 import { lambdaLimits } from '#core/contracts/host-limits.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
@@ -31,7 +31,7 @@ describe('open streams', () => {
 
   type Process = ReturnType<typeof compose>;
 
-  /** A stream that is open until it is left; `status` as soon as it is known. */
+  /** Opens a stream that stays open until it is closed; `status` resolves as soon as it is known. */
   function get(session: string, at: Process, key = keys.agent) {
     const left = new AbortController();
     const ended = http('GET', '/mcp', undefined, { at, key, session, headers: events, signal: left.signal });
@@ -55,7 +55,7 @@ describe('open streams', () => {
       await at.gateway.stop();
     });
 
-    test('GET /sse is 404 and subscriptions/listen is unknown by default; elsewhere they are offered', async () => {
+    test('GET /sse is 404 and subscriptions/listen is unknown by default; on other hosts they are offered', async () => {
       const at = compose(aws);
       expect((await http('GET', '/sse', undefined, { at, headers: events })).status).toBe(404);
       const listen = () => modern('subscriptions/listen', { notifications: {} } as object, { at });
@@ -70,7 +70,7 @@ describe('open streams', () => {
       await at.gateway.stop();
     });
 
-    test('a stream that the configuration offers ends after 25 seconds, and may be opened again', async () => {
+    test('a stream that the configuration enables ends after 25 seconds, and may be reopened', async () => {
       await configure(on);
       const timeouts = woundTimeouts();
       const at = compose({ ...aws, timeouts });
@@ -91,7 +91,7 @@ describe('open streams', () => {
       return [compose({ streamSlots: slots() } as object), compose({ streamSlots: slots() } as object)] as const;
     };
 
-    test('streams of a session are counted across processes, and a closed stream makes room', async () => {
+    test('streams of a session are counted across processes, and a closed stream frees a slot', async () => {
       await configure(bounded({ max_streams_per_session: 2 }));
       const [a, b] = processes();
       const [session, another] = [await open({ at: a }), await open({ at: a })];
@@ -109,7 +109,7 @@ describe('open streams', () => {
       await Promise.all([a.gateway.stop(), b.gateway.stop()]);
     });
 
-    test('streams of a key are bounded in one process too, separately from other keys', async () => {
+    test('streams of a key are limited in one process too, separately from other keys', async () => {
       await configure(bounded({ max_streams_per_key: 1 }));
       const first = get(await open(), gateway);
       const refused = await http('GET', '/mcp', undefined, { session: await open(), headers: events });
@@ -119,7 +119,7 @@ describe('open streams', () => {
       expect(await first.leave()).toBe(200);
     });
 
-    test('left by a process count until their end', async () => {
+    test('left open by a dead process count until their end', async () => {
       const slots = streamSlots({ ...test_.ports, ...test_.store });
       const owner = { tenant: 'default', key_id: 'k' };
       const most = { perKey: 1, perSession: 1 };
@@ -140,21 +140,21 @@ describe('open streams', () => {
   });
 
   async function until(holds: () => Promise<boolean>): Promise<void> {
-    // The pause of the ports passes at once: a turn of the event loop is what lets others go on.
+    // The ports' pauses end immediately, so a turn of the event loop lets other work continue.
     while (!(await holds())) await new Promise(setImmediate);
   }
 
-  describe('[cancel.any-process] a tool call that another process runs', () => {
+  describe('[cancel.any-process] a tool call that runs in another process', () => {
     const cancelled = (requestId: unknown, sent: { key?: string; session: string; at: Process }) =>
       http('POST', '/mcp', { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }, sent);
 
-    test('ends by notifications/cancelled of its session, and not by one of another session', async () => {
+    test('is ended by notifications/cancelled from its own session, and not from another one', async () => {
       const timeouts = woundTimeouts();
       const [a, b] = [compose({ timeouts }), compose()];
       const session = await open({ at: a });
       const running = call('hang', {}, { session, at: a });
       const requestId = id;
-      // A call that its server has not got yet would be ended without an effect.
+      // A call that the server has not received yet would be cancelled without any effect.
       await until(async () => server.calls().some(([tool]) => tool === 'hang'));
       const lookAgain = async () => {
         await timeouts.armed(1_000);
@@ -180,11 +180,11 @@ describe('open streams', () => {
   });
 });
 
-/** Answers as events over the endpoint: a client that lost its connection gets the rest of its answer. */
+/** Responses as events over the endpoint: a client that lost its connection gets the rest of its response. */
 describe('resumed answers', () => {
   useMcpEndpoint([{ protocol: 'mcp', tool: 'create_issue', decision: 'review' }]);
 
-  /** A reply whose events are read by hand, as a connection that may end at any time. */
+  /** Opens a reply whose events are read by hand, as on a connection that may end at any time. */
   async function connect(
     method: 'GET' | 'POST',
     session: string,
@@ -240,7 +240,7 @@ describe('resumed answers', () => {
     }
   };
 
-  test('[mcp.event-streams] a held call continues without its connection, and a returning client gets its answer', async () => {
+  test('[mcp.event-streams] a held call continues without its connection, and a returning client gets its response', async () => {
     await configure({ hold: 30 });
     const session = await open();
     const first = await connect('POST', session, { body: issue('held') });
@@ -261,7 +261,7 @@ describe('resumed answers', () => {
     expect(text).not.toContain(idIn(progress)!);
     expect(server.calls().length).toBe(before + 1);
 
-    // What was lost on the way is given again; the call is not made again.
+    // Lost events are sent again; the call is not repeated.
     const third = await connect('GET', session, { last: idIn(priming)! });
     expect(await third.next()).toBe(progress);
     expect(server.calls().length).toBe(before + 1);

@@ -1,4 +1,4 @@
-/** Routing of calls to MCP servers, and the scope of their approvals. */
+/** Routing of calls to MCP servers, and the scope of approvals. */
 import { executeApproved } from '#core/actions/execute-approved.ts';
 import { call, compose, configure, entries, gateway, http, keys, open, test_, vote } from '../support/mcp-endpoint.ts';
 import {
@@ -17,7 +17,7 @@ import {
 
 useThreeServers();
 
-describe('[mcp.placement] a call of test-action', () => {
+describe('[mcp.placement] a call through test-action', () => {
   beforeEach(() => configure({ upstreams: entriesOf() }));
 
   test.each([
@@ -30,14 +30,14 @@ describe('[mcp.placement] a call of test-action', () => {
     expect(sent()).toEqual(expected);
   });
 
-  test('a call of an unknown tool is refused without a request to a server', async () => {
+  test('a call to an unknown tool is refused without a request to a server', async () => {
     const { status, last } = await act({ tool: 'missing' });
     expect([status, last.error.type]).toEqual([404, 'no_upstream']);
     expect(last.error.message).toMatch(/No upstream serves the tool missing/);
     expect(sent()).toEqual([[], [], []]);
   });
 
-  test('[mcp.placement] of a tool that no server has is a block if the policy blocks it, without a request', async () => {
+  test('[mcp.placement] to a tool that no server has is a block if the policy blocks it, without a request', async () => {
     const rules = [
       { protocol: 'mcp', tool: 'drop_*', decision: 'block', reason: 'Nothing is dropped.' },
       { protocol: 'mcp', decision: 'allow' },
@@ -53,7 +53,7 @@ describe('[mcp.placement] a call of test-action', () => {
     expect(sent()).toEqual([[], [], []]);
   });
 
-  test('whose server does not answer is refused and not sent elsewhere', async () => {
+  test('to a server that does not respond is refused and not sent elsewhere', async () => {
     files.fail(403);
     const { status, last } = await act({ tool: 'files.unheard' });
     expect([status, last.error.type, last.error.upstream]).toEqual([503, 'service_unavailable', 'files']);
@@ -73,7 +73,7 @@ describe('[mcp.placement] a call of test-action', () => {
     expect(sent()).toEqual([[], [], ['note']]);
   });
 
-  test('a call of a tool that two servers have must name the server', async () => {
+  test('to a tool that two servers have must name the server', async () => {
     evil.offer(toolsOf('post'));
     gateway.gateway.stop();
     const at = compose();
@@ -90,7 +90,7 @@ describe('[mcp.placement] a call of test-action', () => {
     await at.gateway.stop();
   });
 
-  test('has the capability and the target of its tool and arguments, whatever its caller claims', async () => {
+  test('has the capability and the target derived from its tool and arguments, whatever its caller claims', async () => {
     files.offer(toolsOf('files.read delete_note'));
     const rules = ['read', 'execute'].map((capability) => ({
       protocol: 'mcp',
@@ -108,7 +108,7 @@ describe('[mcp.placement] a call of test-action', () => {
     expect(sent()).toEqual([['files.read'], [], []]);
   });
 
-  test('a dry run is decided even while no server answers', async () => {
+  test('a dry run gets a decision even if no server responds', async () => {
     for (const server of servers()) server.fail(403);
     expect((await act({ tool: 'wipe', dry_run: true })).last.decision).toBe('block');
     expect((await act({ tool: 'files.read', upstream: 'files', dry_run: true })).last.decision).toBe('allow');
@@ -116,7 +116,7 @@ describe('[mcp.placement] a call of test-action', () => {
 });
 
 describe('[mcp.placement]', () => {
-  test('evidence and approval contain the server', async () => {
+  test('evidence and approval name the server', async () => {
     await configure({ upstreams: entriesOf() });
     const session = await open();
     const { envelope_id } = (await call('post', { a: 1 }, { session })).last.error.data;
@@ -125,7 +125,7 @@ describe('[mcp.placement]', () => {
     expect([shown.last.upstream, entry!.body.upstream]).toEqual([`web${run}`, `web${run}`]);
   });
 
-  test('a call that was approved at one server needs a new approval at another', async () => {
+  test('a call that was approved for one server needs a new approval for another', async () => {
     await configure({ upstreams: entriesOf() });
     const session = await open();
     const { envelope_id } = (await call('post', { b: 1 }, { session })).last.error.data;
@@ -152,7 +152,7 @@ describe('[mcp.placement]', () => {
     return (await test_.ports.approvals.find(envelope_id))!;
   };
 
-  test('on_approval: execute sends it to the server that was approved', async () => {
+  test('on_approval: execute sends it to the server named in the approval', async () => {
     await configure({ upstreams: entriesOf(), approvals: { on_approval: 'execute' } });
     const row = await approved({ c: 1 });
     expect(await executeApproved(compose().ports, row)).toMatchObject({ status: 'consumed', outcome: 'executed' });
@@ -171,7 +171,7 @@ describe('[mcp.placement]', () => {
     expect(sent()).toEqual([[], [], []]);
   });
 
-  test('the call is reviewed if that server does not answer', async () => {
+  test('the call is reviewed if that server does not respond', async () => {
     await configure({ upstreams: entriesOf(), approvals: { on_approval: 'execute' } });
     const row = await approved({ d: 1 });
     web.fail(403);
@@ -183,7 +183,7 @@ describe('[mcp.placement]', () => {
   });
 });
 
-describe('[guard.changes] a tool that a known server adds', () => {
+describe('[guard.changes] a tool added by a known server', () => {
   const later = 'web.get post web.later';
 
   test.each(['warn', 'block'])('under drift: %s is reported once', async (drift) => {
@@ -207,7 +207,7 @@ describe('[guard.changes] a tool that a known server adds', () => {
     expect(drift === 'warn' ? last.result : last.error.code).toEqual(drift === 'warn' ? expect.anything() : -32001);
   });
 
-  test('under drift: block waits for a human, over every way to it', async () => {
+  test('under drift: block needs acceptance by a human on every surface', async () => {
     await configure({ upstreams: entriesOf({}, { drift: 'block' }) });
     const session = await open();
     expect(await toolNames(session)).toContain('web.get');

@@ -26,7 +26,7 @@ const withTasks = {
 describe('waiting for a human', () => {
   const held = { title: 'held' };
 
-  test('the call is refused with its approval, and runs once however many times it is sent again at once', async () => {
+  test('the call is refused with its approval, and runs once however many times it is repeated concurrently', async () => {
     const session = await open();
     const refused = (await call('create_issue', { title: 'race' }, { session })).last.error;
     expect(refused).toMatchObject({
@@ -46,7 +46,7 @@ describe('waiting for a human', () => {
     expect(server.calls().length).toBe(before + 1);
   });
 
-  test('[approval.denied] a held call that is denied is answered as denied, and so is its retry', async () => {
+  test('[approval.denied] a held call that is denied returns a denial, and so does its retry', async () => {
     await configure({ hold: 30 });
     const session = await open();
     const before = server.calls().length;
@@ -64,7 +64,7 @@ describe('waiting for a human', () => {
     expect((await call('create_issue', { title: 'unheld' }, { session: await open() })).last.error.code).toBe(-32002);
   });
 
-  test('[approval.cancelled-hold] a held call that is cancelled leaves the pending requests, and cannot be approved any more', async () => {
+  test('[approval.cancelled-hold] a held call that is cancelled is removed from the pending requests, and can no longer be approved', async () => {
     await configure({ hold: 40 });
     const session = await open();
     const before = server.calls().length;
@@ -85,7 +85,7 @@ describe('waiting for a human', () => {
     });
     expect((await entries(session)).map(({ kind }) => kind)).toEqual(['review', 'deny']);
     expect((await vote(pending, 'approve')).status).toBe(409);
-    // The next call of the kind is a request of its own.
+    // The next similar call gets a request of its own.
     await configure();
     const next = await call('create_issue', { title: 'gone' }, { session });
     expect(next.last.error).toMatchObject({ code: -32002 });
@@ -93,7 +93,7 @@ describe('waiting for a human', () => {
     expect(server.calls().length).toBe(before);
   });
 
-  test('[approval.cancelled-hold] an ended session makes no held call, and the client returns for the approval', async () => {
+  test('[approval.cancelled-hold] a held call is not made after its session ends, and the client returns for the approval', async () => {
     await configure({ hold: 40 });
     const session = await open();
     const before = server.calls().length;
@@ -107,7 +107,7 @@ describe('waiting for a human', () => {
     expect(server.calls().length).toBe(before + 1);
   });
 
-  test('[approval.cancelled-hold] an approved call whose caller is gone runs when the identical call arrives, once', async () => {
+  test('[approval.cancelled-hold] an approved call whose caller has disconnected runs once, when the identical call arrives', async () => {
     await configure({ hold: 40 });
     const session = await open({}, '2025-06-18');
     const before = server.calls().length;
@@ -129,7 +129,7 @@ describe('waiting for a human', () => {
     expect((await entries(session)).map(({ kind }) => kind)).toEqual(['review', 'approve', 'allow', 'result']);
   });
 
-  test('[approval.cancelled-hold] a caller that returns while its request is pending is held again, and no card says that it is gone', async () => {
+  test('[approval.cancelled-hold] a caller that returns while its request is pending is held again, and the card does not report it as disconnected', async () => {
     await configure({ hold: 40 });
     const session = await open({}, '2025-06-18');
     const left = new AbortController();
@@ -151,7 +151,7 @@ describe('waiting for a human', () => {
     expect((await second).last.result).toBeDefined();
   });
 
-  test('a task of 2025-11-25: polled, carried out once, its result kept', async () => {
+  test('a task in 2025-11-25: polled, carried out once, and its result stored', async () => {
     const session = await open();
     const created = await call('create_issue', { title: 'task' }, { session }, { task: { ttl: 60_000 } });
     const { taskId, status } = created.last.result.task;
@@ -180,7 +180,7 @@ describe('waiting for a human', () => {
     });
   });
 
-  test('a task of 2026-07-28, and one that needed no reviewer', async () => {
+  test('a task in 2026-07-28, and one that needed no reviewer', async () => {
     const created = await modern(
       'tools/call',
       { name: 'create_issue', arguments: { title: 'new task' } },
@@ -220,12 +220,12 @@ describe('waiting for a human', () => {
       code: -32001,
       data: { reason: 'denied', reviewer: expect.any(String), envelope_id: denied },
     });
-    // What its caller withdrew nobody denied: it may be asked for again at once.
+    // The caller withdrew the request, and it was not denied, so it may be made again immediately.
     expect(await task('withdrawn')).not.toBe(withdrawn);
     expect(server.calls().length).toBe(before);
   });
 
-  test('[action.large-result] a task whose result is large, and one whose result is gone', async () => {
+  test('[action.large-result] a task with a large result, and one whose result was removed', async () => {
     await configure({ extra: { tool_policies: { pack: null, default_decision: 'review', rules: [] } } });
     const session = await open();
     const created = await call('huge', { bytes: 3_000_000 }, { session }, { task: {} });
@@ -234,7 +234,7 @@ describe('waiting for a human', () => {
     const { result } = (await send('tasks/result', { taskId }, { session })).last;
     expect(result.content[0].text).toHaveLength(3_000_000);
     const again = (await call('huge', { bytes: 3_000_000 }, { session })).last;
-    expect(again.result.content).toEqual(result.content); // collected, not run again
+    expect(again.result.content).toEqual(result.content); // fetched, not run again
 
     const emptied = compose({ results: { ...test_.ports.results, get: async () => undefined } });
     const lost = (await send('tasks/result', { taskId }, { session, at: emptied })).last.error;
@@ -243,7 +243,7 @@ describe('waiting for a human', () => {
     await emptied.gateway.stop();
   });
 
-  test('[action.large-result] a call that ran is answered when its task cannot be stored', async () => {
+  test('[action.large-result] a call that ran gets its response even if its task cannot be stored', async () => {
     const session = await open();
     const down = compose({ results: { ...test_.ports.results, put: () => Promise.reject(new Error('no store')) } });
     const { result } = (await call('huge', { bytes: 100_000 }, { session, at: down }, { task: {} })).last;
@@ -253,7 +253,7 @@ describe('waiting for a human', () => {
     await down.gateway.stop();
   });
 
-  test('a call with secrets in it is not a task: only its caller could send it again', async () => {
+  test('a call with secrets does not become a task, because only its caller could send it again', async () => {
     const title = `ghp_${'z9Y8'.repeat(9)}`;
     const { last } = await call('create_issue', { title }, { session: await open() }, { task: {} });
     expect(last.error.code).toBe(-32002);

@@ -37,7 +37,7 @@ describe('store steps', () => {
     expect([blocked.steps <= 3, allowed.steps <= 4]).toEqual([true, true]);
   });
 
-  test('so do they on an instance that has just started', async () => {
+  test('the same limits apply on an instance that has just started', async () => {
     const session = await open();
     await call('echo', {}, { session });
     const [first, second] = [compose(), compose()];
@@ -45,13 +45,13 @@ describe('store steps', () => {
     const allowed = await test_.steps.during(() => call('echo', { a: 2 }, { session, at: second }));
     expect(blocked.value.last.error.code).toBe(-32001);
     expect(allowed.value.last.result).toBeDefined();
-    // What is held against the key is not remembered yet.
+    // The key's risk record is not cached yet.
     expect([blocked.steps <= 4, allowed.steps <= 5]).toEqual([true, true]);
     await Promise.all([first.gateway.stop(), second.gateway.stop()]);
   });
 });
 describe('sessions', () => {
-  test('[mcp.sessions] belong to the key that opened them, survive the process, and end', async () => {
+  test('[mcp.sessions] belong to the key that opened them, survive a restart of the process, and end', async () => {
     const session = await open();
     expect((await send('tools/list', {}, { session, key: keys.other })).status).toBe(404);
     expect((await send('tools/list', {}, { session: 'mcp-00000000000000000000000000000000' })).status).toBe(404);
@@ -63,7 +63,7 @@ describe('sessions', () => {
     await next.gateway.stop();
   });
 
-  test('a server that forgot the session is met again, and the call is made once', async () => {
+  test('a server that lost the session is initialised again, and the call is made once', async () => {
     const session = await open();
     await call('echo', {}, { session });
     const before = server.calls().length;
@@ -72,7 +72,7 @@ describe('sessions', () => {
     expect(server.calls().length).toBe(before + 1);
   });
 
-  test('batches belong to 2025-03-26', async () => {
+  test('batches are only supported in 2025-03-26', async () => {
     const session = await open({}, '2025-03-26');
     const batch = [
       { jsonrpc: '2.0', id: 'a', method: 'ping' },
@@ -115,7 +115,7 @@ describe('refused requests', () => {
       expect((await http('GET', `/.well-known/oauth-protected-resource${path}`, undefined, {})).status).toBe(404);
   });
 
-  test('[identity.oidc-mcp] with an issuer a 401 names the configured resource, whatever Host came', async () => {
+  test('[identity.oidc-mcp] with an issuer a 401 names the configured resource, whatever the Host header', async () => {
     const callers = [{ when: { scope: ['mcp:use'] }, tenant: 'default', role: 'operator' }];
     const issuer = { name: 'corp', issuer: 'https://issuer.test', audiences: ['https://gw.example/mcp'], callers };
     await configure({ extra: { identity: { mcp_resource: 'https://gw.example/mcp', oidc: [issuer] } } });
@@ -135,7 +135,7 @@ describe('refused requests', () => {
     });
   });
 
-  test('[mcp.upstream-error] more calls than the tenant may make, before anything is done, and not an error of the gateway', async () => {
+  test('[mcp.upstream-error] more calls than the tenant may make are refused before any work, and not as a gateway error', async () => {
     await configure({ rate: 2 });
     const session = await open();
     expect((await call('echo', {}, { session })).status).toBe(200);
@@ -167,7 +167,7 @@ describe('refused requests', () => {
 describe('several servers', () => {
   const second = useStarted(() => startMcpServer({ name: 'second' }));
 
-  test('[mcp.names] names that collide carry their server; rules for the own name still hold', async () => {
+  test('[mcp.names] names that collide carry their server; rules for the original name still apply', async () => {
     await configure({
       upstreams: [
         { name: 'one', url: server.url },
@@ -190,7 +190,7 @@ describe('several servers', () => {
     expect((await call('two__get_file', { path: 'a' }, { session })).last.error.code).toBe(-32003);
   });
 
-  test('prompts and resources of all are listed page by page, and found again', async () => {
+  test('prompts and resources of all servers are listed page by page, and can be read by those names', async () => {
     await configure({
       upstreams: [
         { name: 'one', url: server.url },

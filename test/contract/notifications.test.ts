@@ -22,9 +22,12 @@ import { useGateway } from '../support/use-gateway.ts';
 import { useStarted } from '../support/use-started.ts';
 import { sampleRow } from '../unit/approvals/notifications/sample.ts';
 
-/** A thousand notifications over the real store to a Slack over HTTP: by the stream of the table, and by one tick of the schedule. */
+/**
+ * A thousand notifications over the real store to a Slack server over HTTP: through the table's stream, and by one tick
+ * of the schedule.
+ */
 describe('a thousand notifications', () => {
-  /** Of one batch, and of one tick, at a time. */
+  /** Maximum number of concurrent deliveries of one batch or one tick. */
   const concurrency = 10;
   const many = 1_000;
 
@@ -47,7 +50,7 @@ approvals:
     slack.calls.length = 0;
     slack.gate.together = concurrency;
   });
-  /** What a test left is sent, so that the next one finds nothing due. */
+  /** Notifications left over from a test are sent, so that the next test finds none due. */
   afterEach(async () => {
     slack.gate.together = 1;
     await notify(ports)();
@@ -68,14 +71,14 @@ approvals:
     return taken;
   }
 
-  test('[notify.events] one tick sends a thousand, ten at a time', async () => {
+  test('[notify.events] one tick sends a thousand notifications, ten at a time', async () => {
     await enqueued(many, 'tick');
     expect(await notify(ports)()).toEqual({ delivered: many });
     expect(slack.calls).toHaveLength(many);
     expect(await notify(ports)()).toEqual({ delivered: 0 });
   });
 
-  test('[notify.events] a batch of the stream is sent at once, without a tick; a batch that comes twice is sent once', async () => {
+  test('[notify.events] a batch from the stream is sent immediately, without a tick; a batch that is delivered twice is sent once', async () => {
     const records = (await enqueued(100, 'stream')).map(recordOfDelivery);
     for (let i = 0; i < records.length; i += 10) {
       const Records = records.slice(i, i + 10);
@@ -86,7 +89,7 @@ approvals:
     expect(await notify(ports)()).toEqual({ delivered: 0 });
   });
 
-  test('[notify.events] changes of a delivery and remembered callbacks are none', async () => {
+  test('[notify.events] changes to a delivery and stored callbacks are not notifications', async () => {
     const [delivery] = await enqueued(1, 'other');
     const changed = { ...recordOfDelivery(delivery!), eventName: 'MODIFY' } as DynamoDBRecord;
     const seen: DynamoDBRecord = { eventName: 'INSERT', dynamodb: { NewImage: { id: { S: 'seen#slack#1' } } } };
@@ -108,7 +111,7 @@ approvals:
     expect(reports).toHaveLength(1);
   });
 
-  test('[store.sweep] a record of the stream that cannot be read is logged, and the others of its batch are sent', async () => {
+  test('[store.sweep] a stream record that cannot be read is logged, and the others in its batch are sent', async () => {
     const [first, second] = (await enqueued(2, 'readable')).map(recordOfDelivery);
     const lines: string[] = [];
     const telemetry = { ...ports.telemetry, log: (_: string, message: string) => void lines.push(message) };
@@ -121,7 +124,7 @@ approvals:
   });
 });
 
-/** Blocks and warnings on their way to the webhook, over real HTTP and the embedded store. */
+/** Delivery of blocks and warnings to the webhook, over real HTTP and the embedded store. */
 describe('the policy webhook', () => {
   let gateway: TestPorts;
   let said: { status: number; body?: unknown; headers?: Record<string, string> };
@@ -180,7 +183,7 @@ approvals: { channels: { webhook: { url: "${hook.url}/hook", secret_env: HOOK_SE
   const deliver = () => notify(gateway.ports)();
   const messages = () => hook.calls.map(({ body }) => JSON.parse(body)).sort((a, b) => a.event.localeCompare(b.event));
 
-  test('[webhook.policy-events] a blocked prompt, a blocked action and a warning are sent, signed, without their texts', async () => {
+  test('[webhook.policy-events] a blocked prompt, a blocked action and a warning are sent and signed, without their content', async () => {
     await start();
     expect((await ask('say the forbidden phrase')).status).toBe(403);
     expect((await ask('write to ann@example.com')).status).toBe(200);
@@ -211,7 +214,7 @@ approvals: { channels: { webhook: { url: "${hook.url}/hook", secret_env: HOOK_SE
     expect(headers['x-gateway-signature']).toBe(`v1=${expected}`);
   });
 
-  test('[webhook.policy-events] projected again it is one message, and repeats of a rule in a minute are one', async () => {
+  test('[webhook.policy-events] projected again, it is still one message, and repeats of a rule within a minute are one', async () => {
     await start();
     for (let n = 0; n < 5; n++) await ask(`the forbidden phrase, ${n}`);
     for (let n = 0; n < 2; n++) {
@@ -226,7 +229,7 @@ approvals: { channels: { webhook: { url: "${hook.url}/hook", secret_env: HOOK_SE
     expect(hook.calls).toHaveLength(2);
   });
 
-  test('[webhook.policy-events] a webhook that answers badly is tried again, and given up', async () => {
+  test('[webhook.policy-events] a delivery to a webhook that responds with errors is retried, and finally given up', async () => {
     await start();
     await ask('the forbidden phrase');
     await project();
@@ -256,7 +259,7 @@ approvals: { channels: { webhook: { url: "${hook.url}/hook", secret_env: HOOK_SE
   });
 });
 
-/** The delivery store over a store in memory. */
+/** The delivery store over an in-memory store. */
 describe('deliveries in the store', () => {
   const freshStore = async () => deliveriesTable({ store: testStore() });
 
@@ -273,7 +276,7 @@ describe('deliveries in the store', () => {
   });
 
   describe('the delivery store', () => {
-    test('keeps enqueued notifications, and the first of two with one id', async () => {
+    test('stores enqueued notifications, and keeps the first of two with one id', async () => {
       const store = await freshStore();
       await store.enqueue(delivery(1));
       await store.enqueue(delivery(1, { tenant: 'other' }));
@@ -281,7 +284,7 @@ describe('deliveries in the store', () => {
       expect(await store.get('nothing')).toBeUndefined();
     });
 
-    test('returns due notifications, oldest first, up to now and up to the limit', async () => {
+    test('returns due notifications, oldest first, up to the current time and the limit', async () => {
       const store = await freshStore();
       for (const n of [3, 1, 2, 4]) await store.enqueue(delivery(n));
       const ids = async (now: string, limit: number) =>
@@ -334,13 +337,13 @@ describe('deliveries in the store', () => {
       expect((await Promise.all(moves)).filter(Boolean)).toHaveLength(1);
     });
 
-    test('moving a missing notification changes nothing', async () => {
+    test('updating a missing notification changes nothing', async () => {
       const store = await freshStore();
       expect(await store.update(delivery(1), delivery(1, { state: 'sent' }))).toBe(false);
       expect(await store.get(delivery(1).id)).toBeUndefined();
     });
 
-    test('[slack.confirmed] a callback id is new once, also when twenty arrive at the same moment', async () => {
+    test('[slack.confirmed] a callback id is new only once, even if twenty arrive at the same moment', async () => {
       const store = await freshStore();
       const outcomes = await Promise.all(
         Array.from({ length: 20 }, () => store.seen('trigger#1', '2026-01-01T00:15:00.000Z')),
@@ -350,7 +353,7 @@ describe('deliveries in the store', () => {
       expect(await store.due('2027-01-01T00:00:00.000Z', 10)).toEqual([]);
     });
 
-    test('a store that is down refuses', async () => {
+    test('if the store is down, calls are refused', async () => {
       const store = deliveriesTable({ store: downStore() });
       await expect(store.enqueue(delivery(1))).rejects.toMatchObject({ code: 'service_unavailable' });
       await expect(store.seen('x', '2026-01-01T00:15:00.000Z')).rejects.toMatchObject({ code: 'service_unavailable' });

@@ -1,4 +1,4 @@
-/** Requests of the S3 and Secrets Manager adapters, and the handling of the answers. */
+/** Requests of the S3 and Secrets Manager adapters, and how responses are handled. */
 import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { objectBounds } from '#adapters/aws/client-bounds.ts';
@@ -23,7 +23,7 @@ const xml = (code: string, status: number) => ({
 describe('objects in S3', () => {
   const bucket = () => objectBucket({ bucket: 'b', client: new S3Client({ ...aws.client, forcePathStyle: true }) });
 
-  test('are put under their digest, if absent, with the digest for S3 to check', async () => {
+  test('are stored under their digest if absent, with the digest for S3 to check', async () => {
     aws.answers({ body: '' });
     expect(await bucket().put(bytes)).toBe(digest);
     expect(aws.asked[0]).toMatchObject({
@@ -36,12 +36,12 @@ describe('objects in S3', () => {
     });
   });
 
-  test('put twice are there once: an object that is present is success', async () => {
+  test('stored twice exist once: an object that is already present counts as success', async () => {
     aws.answers(xml('PreconditionFailed', 412));
     expect(await bucket().put(bytes)).toBe(digest);
   });
 
-  test('[action.large-result] are given up when S3 never answers: pending work continues', async () => {
+  test('[action.large-result] are given up if S3 never responds, and pending work continues', async () => {
     const silent = await fakeHttpService(() => 'hang');
     const client = new S3Client({ ...aws.client, ...objectBounds(100), endpoint: silent.url, forcePathStyle: true });
     await expect(objectBucket({ bucket: 'b', client }).put(bytes)).rejects.toMatchObject({
@@ -51,13 +51,13 @@ describe('objects in S3', () => {
     await silent.stop();
   });
 
-  test('being put by another are tried again', async () => {
+  test('that another writer is storing are retried', async () => {
     aws.answers(xml('ConditionalRequestConflict', 409), { body: '' });
     expect(await bucket().put(bytes)).toBe(digest);
     expect(aws.asked).toHaveLength(2);
   });
 
-  test('are read back, and never if they do not match their digest', async () => {
+  test('are read back, but not if they do not match their digest', async () => {
     aws.answers(
       { body: 'content', contentType: 'application/octet-stream' },
       { body: 'contents' },
@@ -81,7 +81,7 @@ describe('secrets in Secrets Manager', () => {
     secretsManager({ secretIds, client: new SecretsManagerClient(aws.client), now });
   const secret = (values: unknown) => ({ body: { SecretString: JSON.stringify(values) } });
 
-  test('[secrets.kept] are found in their bundle, requested once in five minutes', async () => {
+  test('[secrets.kept] are found in their bundle, which is read once per five minutes', async () => {
     aws.answers(secret({ A: 'one' }), secret({ A: 'two' }));
     let now = 0;
     const store = open(['keys'], () => now);
@@ -98,14 +98,14 @@ describe('secrets in Secrets Manager', () => {
     expect(aws.asked[0]?.body).toBe('{"SecretId":"keys"}');
   });
 
-  test('[secrets.kept] are requested again when the stored configuration changed, or a provider refused a key', async () => {
+  test('[secrets.kept] are read again if the stored configuration changed or a provider refused a key', async () => {
     aws.answers(secret({ A: 'one' }), secret({ A: 'two' }), secret({ A: 'three' }));
     let now = 0;
     const store = open(['keys'], () => now);
     expect(await store.get('A')).toBe('one');
     store.forget();
     expect(await store.get('A')).toBe('two');
-    // Calls that are all refused do not all ask.
+    // If many calls are refused, the secret is not read again for each of them.
     store.refused?.();
     expect(await store.get('A')).toBe('two');
     now = 10_000;
@@ -125,7 +125,7 @@ describe('secrets in Secrets Manager', () => {
     expect(await open(['gone']).get('A')).toBeUndefined();
   });
 
-  test('unreadable secrets are an error and are read again', async () => {
+  test('unreadable secrets cause an error and are read again', async () => {
     aws.answers(awsError('InternalServiceError', 500), secret({ A: 'one' }));
     const store = open(['keys']);
     await expect(store.get('A')).rejects.toMatchObject({ code: 'service_unavailable' });
@@ -141,7 +141,7 @@ describe('secrets in Secrets Manager', () => {
   });
 });
 
-test('secrets of the environment: allowed names only, over generated ones, empty is none', async () => {
+test('environment secrets: only allowed names, in preference to generated ones; an empty value counts as missing', async () => {
   const store = environmentSecrets(
     { A: 'real', EMPTY: '', PATH: '/bin', AWS_SECRET_ACCESS_KEY: 'x' },
     { A: 'made', B: 'made', EMPTY: 'made' },

@@ -14,7 +14,7 @@ const record = (entry: EvidenceEntry, sequence: string): DynamoDBRecord => ({
   dynamodb: { SequenceNumber: sequence, NewImage: { entry: { S: canonicalize(entry) } } },
 });
 describe('the views', () => {
-  test('[admin.usage] count each entry once, however often and however many at once deliver it', async () => {
+  test('[admin.usage] count each entry once, however often and by however many consumers it is delivered', async () => {
     const { observations } = await setting();
     const entries = [
       sampleEntry(0),
@@ -52,7 +52,7 @@ describe('the views', () => {
 });
 const linesOf = async (path: string) => (await readFile(path, 'utf8')).split('\n').slice(0, -1);
 describe('the archive folder', () => {
-  test('appends the canonical text of each entry as a line of its session', async () => {
+  test('appends the canonical text of each entry as a line in the file of its session', async () => {
     const { archive, root } = await setting();
     const entries = [0, 1, 2].map((index) => sampleEntry(index));
     await Promise.all(entries.slice(0, 2).map((entry) => archive.keep([entry])));
@@ -60,7 +60,7 @@ describe('the archive folder', () => {
     expect(await linesOf(join(root, 'default', 's1.jsonl'))).toEqual(entries.map((entry) => canonicalize(entry)));
   });
 
-  test('a session named `..` leads nowhere', async () => {
+  test('a session named `..` does not lead to another folder', async () => {
     const { archive, root } = await setting();
     await archive.keep([sampleEntry(0, { session_id: '..' })]);
     expect(await readdir(root)).toEqual(['default']);
@@ -68,7 +68,7 @@ describe('the archive folder', () => {
   });
 });
 describe('the projector', () => {
-  test('archives and counts a batch; the same batch again changes nothing', async () => {
+  test('archives and counts a batch; redelivering the same batch changes nothing', async () => {
     const ports = await setting();
     const Records = Array.from({ length: 23 }, (_, n) => record(sampleEntry(n), String(n)));
     for (let round = 0; round < 2; round++)
@@ -77,7 +77,7 @@ describe('the projector', () => {
     expect(new Set(await linesOf(join(ports.root, 'default', 's1.jsonl'))).size).toBe(23);
   });
 
-  test('[audit.set-aside] sets a session aside that the archive does not take, and does everything else', async () => {
+  test('[audit.set-aside] sets aside a session that the archive rejects, and processes everything else', async () => {
     const ports = await setting();
     let tries = 0;
     const archive = {
@@ -97,7 +97,7 @@ describe('the projector', () => {
       expect(await project({ Records: records })).toEqual({ batchItemFailures: [] });
     expect(tries).toBe(6);
     expect((await ports.observations.usage('default', {})).total).toBe(15);
-    // A checkpoint does not wait for the copy.
+    // Checkpoints do not depend on the copy.
     expect(new Set(covered)).toEqual(new Set(['s0', 's1', 's2', 's3', 's4']));
     expect(await ports.setAside.list('default', 9)).toEqual([
       {
@@ -113,7 +113,7 @@ describe('the projector', () => {
     expect(ports.lines.join()).toContain('a session was set aside by the projection');
   });
 
-  test('[audit.set-aside] a session that is alone, or at fault in another step, is set aside as well', async () => {
+  test('[audit.set-aside] a session that is the only one in a batch, or that fails in another step, is set aside as well', async () => {
     const ports = await setting();
     const failing = async () => Promise.reject(new Error('no'));
     const one = [record(sampleEntry(0, { session_id: 'alone' }), '1')];
@@ -134,7 +134,7 @@ describe('the projector', () => {
     expect(await ports.setAside.list('default', 9)).toEqual([]);
   });
 
-  test('[audit.set-aside] a failing archive is an outage: the batch is retried and no session is set aside', async () => {
+  test('[audit.set-aside] a failing archive counts as an outage: the batch is retried and no session is set aside', async () => {
     const ports = await setting();
     let down = true;
     const archive = {
@@ -151,7 +151,7 @@ describe('the projector', () => {
     expect(await project({ Records })).toEqual({ batchItemFailures: [] });
     expect((await ports.observations.usage('default', {})).total).toBe(3);
     expect(await ports.setAside.list('default', 9)).toEqual([]);
-    // Without a place to note it, an entry is not left behind.
+    // If the failure cannot be noted, the entry is not skipped.
     const noPlace = { put: async () => Promise.reject(new Error('store down')) };
     const alone = createHandler({ ...ports, archive: { keep: noPlace.put }, setAside: noPlace });
     expect(await alone({ Records: Records.slice(0, 1) })).toEqual({ batchItemFailures: [{ itemIdentifier: 'seq-0' }] });
@@ -178,7 +178,7 @@ describe('the projector', () => {
     },
   );
 
-  test('[evidence.contradicted] a changed entry raises its chain once and is not projected; entries of others are', async () => {
+  test('[evidence.contradicted] a changed entry reports its chain once and is not projected; entries of other chains are', async () => {
     const ports = await setting();
     const Keys = { chain: { S: 'default#s1' }, position: { S: '000000000000' } };
     const changed = { eventName: 'MODIFY' as const, dynamodb: { ...record(sampleEntry(0), '1').dynamodb, Keys } };
@@ -190,11 +190,11 @@ describe('the projector', () => {
     expect(await ports.contradictions.list('default', 9)).toMatchObject([{ session_id: 's1', index: 0 }]);
     expect((await ports.observations.usage('default', {})).total).toBe(1);
 
-    // Without a place to note it, the change is delivered again.
+    // If the failure cannot be noted, the change is delivered again.
     const contradictions = { put: async () => Promise.reject(new Error('store down')) };
     const alone = createHandler({ ...ports, contradictions });
     expect(await alone({ Records })).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
-    // A record that names no entry is counted.
+    // A record that does not identify an entry is counted.
     expect(await alone({ Records: [{ eventName: 'MODIFY' }] })).toEqual({ batchItemFailures: [] });
     expect(ports.telemetry.metricsText()).toMatch(/^svc_projection_unreadable_total 1$/m);
   });

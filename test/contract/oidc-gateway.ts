@@ -1,4 +1,4 @@
-/** A gateway that takes tokens of a real issuer. */
+/** A gateway that accepts tokens from a real issuer. */
 import type { JWK } from 'jose';
 import { issuerDocuments } from '#adapters/http/issuer-documents.ts';
 import { lazyTokens } from '#core/configuration/identity/federation/lazy-tokens.ts';
@@ -30,7 +30,7 @@ ${more}
         - { when: { groups: [people] }, tenant: default, role: admin, kind: human, person_claim: email, name_claim: email }
         - { when: { groups: [by-tenant] }, tenant_claim: tenant, tenants: [elsewhere], kind: agent, role_claim: gateway_role, role: operator }
 `;
-/** People of the test configuration, with their accounts at the issuer. */
+/** Adds accounts at the issuer to the people in the test configuration. */
 export const withIds = (text: string) =>
   text
     .replace('{ id: alice,', '{ id: alice, oidc_ids: ["corp/alice@example.com"],')
@@ -38,7 +38,7 @@ export const withIds = (text: string) =>
 
 export let first: JWK;
 export let second: JWK;
-/** What the server signs with. */
+/** Key with which the server signs. */
 let served: JWK;
 export let server: OidcServer;
 export let gateway: TestPorts;
@@ -46,7 +46,10 @@ export let fetched: string[];
 export let call: ReturnType<typeof caller>;
 
 export const now = () => Math.floor(gateway.ports.clock.now() / 1000);
-/** The server's tokens are of today: the gateway's clock is wound there, so that no token is of its future, however long a test takes. */
+/**
+ * Requests a token. The gateway's clock is set to the server's current time, so that no token is from its future,
+ * however long a test takes.
+ */
 export async function tokenOf(client: string, resource: string): Promise<string> {
   const token = await server.token(client, resource);
   windToNow();
@@ -76,7 +79,7 @@ export const wellFormed = () => ({
   exp: now() + 600,
 });
 
-/** The server at its address, after it was stopped. */
+/** Starts the server at the same address after it was stopped. */
 export async function startAgain(): Promise<void> {
   server = await startOidc({ port: server.port, keys: [served], clients, claims });
 }

@@ -1,4 +1,4 @@
-/** Access tokens of an issuer: identity, refusals, keys and callers. */
+/** Access tokens from an issuer: identity, refusals, keys and callers. */
 import { createHmac } from 'node:crypto';
 import type { JWK } from 'jose';
 import { issuerDocuments } from '#adapters/http/issuer-documents.ts';
@@ -26,11 +26,11 @@ import {
   withIds,
 } from './oidc-gateway.ts';
 
-/** Access tokens of an issuer: identity, refusals and keys. */
+/** Access tokens from an issuer: identity, refusals and keys. */
 describe('tokens', () => {
   useOidcGateway();
 
-  test('[identity.oidc-token] an access token of a real server is accepted in addition to keys, in either header', async () => {
+  test('[identity.oidc-token] an access token from a real server is accepted in addition to keys, in either header', async () => {
     const token = await tokenOf('writer-bot', audience);
     const known = await whoami(token);
     expect(known).toMatchObject({
@@ -44,9 +44,9 @@ describe('tokens', () => {
     expect(fetched).toEqual(['/.well-known/openid-configuration', '/jwks']);
   });
 
-  test('[identity.oidc-mapping] claims lead to tenant, role, kind and person, and never beyond the entry', async () => {
+  test('[identity.oidc-mapping] claims determine tenant, role, kind and person, and never grant more than the entry', async () => {
     const human = await whoami(await tokenOf('alice-console', audience));
-    // alice is an operator among people, so the entry's admin is not reached.
+    // In `people`, alice is an operator, so she does not get the entry's admin role.
     expect(human.body).toMatchObject({ kind: 'human', person: 'alice', role: 'operator', name: 'alice@example.com' });
     const named = { ...wellFormed(), sub: 'x', groups: ['by-tenant'], tenant: 'elsewhere' };
     const role = async (gateway_role: unknown) => whoami(await signed(first, { ...named, gateway_role }));
@@ -86,7 +86,7 @@ describe('tokens', () => {
     });
   });
 
-  test('[identity.oidc-mapping] a token of one tenant is refused in another', async () => {
+  test('[identity.oidc-mapping] a token issued for one tenant is refused in another', async () => {
     const token = await tokenOf('writer-bot', audience);
     expect((await whoami(token, { 'x-tenant-id': 'default' })).status).toBe(200);
     expect((await whoami(token, { 'x-tenant-id': 'elsewhere' })).status).toBe(403);
@@ -146,13 +146,13 @@ describe('tokens', () => {
     expect(refused.text + refused.headers['www-authenticate']).not.toContain(sent.slice(-40));
   });
 
-  test('[identity.oidc-token] a clock that is half a minute off is tolerated', async () => {
+  test('[identity.oidc-token] a clock that is off by half a minute is tolerated', async () => {
     const { body } = await whoami(await signed(first, { ...wellFormed(), exp: now() - 29, iat: now() - 60 }));
     expect(body.name).toBe('writer-bot');
     expect((await whoami(await signed(first, { ...wellFormed(), nbf: now() + 29, iat: now() + 29 }))).status).toBe(200);
   });
 
-  test('[identity.oidc-token] unknown key ids cause one fetch in thirty seconds, and a rotated key is found by the next', async () => {
+  test('[identity.oidc-token] unknown key ids cause one fetch per thirty seconds, and a rotated key is found by the next fetch', async () => {
     expect((await whoami(await tokenOf('writer-bot', audience))).status).toBe(200);
     const before = fetched.length;
     gateway.pass(31);
@@ -160,7 +160,7 @@ describe('tokens', () => {
       Array.from({ length: 40 }, async (_, n) => whoami(await signed(second, wellFormed(), { kid: `unknown-${n}` }))),
     );
     expect(new Set(flood.map(({ status }) => status))).toEqual(new Set([401]));
-    expect(fetched.length - before).toBe(2); // discovery and keys, once
+    expect(fetched.length - before).toBe(2); // discovery and keys are fetched once
 
     await rotateTo(second);
     const rotated = await tokenOf('writer-bot', audience);
@@ -171,7 +171,7 @@ describe('tokens', () => {
     expect(fetched.length - before).toBe(4);
   });
 
-  test('[auth.revoked-key] a revoked subject, person or issuer stops within five seconds', async () => {
+  test('[auth.revoked-key] a revoked subject, person or issuer is refused within five seconds', async () => {
     const bot = await tokenOf('writer-bot', audience);
     const human = await tokenOf('alice-console', audience);
     expect([(await whoami(bot)).status, (await whoami(human)).status]).toEqual([200, 200]);
@@ -183,7 +183,7 @@ describe('tokens', () => {
     expect([(await whoami(bot)).status, (await whoami(human)).status]).toEqual([401, 401]);
   });
 
-  test('[identity.oidc-token] while the issuer is down known keys count for a bounded time, then 503; an issuer that was never reached is 503', async () => {
+  test('[identity.oidc-token] while the issuer is down known keys are accepted for a limited time, then 503; an issuer that was never reached is 503', async () => {
     const token = () => signed(first, { ...wellFormed(), exp: now() + 3000 });
     expect((await whoami(await token())).status).toBe(200);
     await server.stop();
@@ -199,7 +199,7 @@ describe('tokens', () => {
     });
     const authorization = `Bearer ${await token()}`;
     expect((await unknown('GET', '/v1/models', { headers: { authorization } })).status).toBe(503);
-    // Keys of the gateway do not depend on the issuer, and an issuer that is down is not a wrong key of the caller.
+    // The gateway's own keys do not depend on the issuer, and an unreachable issuer is not reported as a wrong key.
     for (let n = 0; n < 110; n++) expect((await whoami(await token())).status).toBe(503);
     expect((await call('GET', '/admin/v1/whoami', { key: keys.agent })).status).toBe(200);
     await startAgain();
@@ -220,7 +220,7 @@ describe('callers', () => {
     parameters: { title: 'x', head: 'a', base: 'main' },
   };
 
-  test('[identity.oidc-votes] humans of an issuer vote as their person: never agents, never on their own requests', async () => {
+  test('[identity.oidc-votes] humans signed in through an issuer vote as their person: never agents, never on their own requests', async () => {
     const [bot, alice, bob] = await Promise.all(
       ['writer-bot', 'alice-console', 'bob-console'].map((id) => tokenOf(id, audience)),
     );
@@ -237,7 +237,7 @@ describe('callers', () => {
     expect((await vote(bot!)).status).toBe(403);
     expect(await vote(bob!)).toMatchObject({ status: 403, body: { error: { type: 'separation_of_duties' } } });
     const byKey = await call('POST', `/admin/v1/approvals/${asked.body.envelope_id}/approve`, {
-      key: keys.owner, // bob again, by a key
+      key: keys.owner, // bob again, with a key
       body: { reviewer: 'bob' },
     });
     expect(byKey).toMatchObject({ status: 403, body: { error: { type: 'separation_of_duties' } } });

@@ -1,4 +1,4 @@
-/** Traces of a function. */
+/** Traces exported by a function. */
 import { createHash, createHmac } from 'node:crypto';
 import { signed } from '#adapters/telemetry/aws-signature.ts';
 import { httpSender } from '#adapters/telemetry/otlp-http.ts';
@@ -18,7 +18,7 @@ describe('a function', () => {
     AWS_LAMBDA_LOG_GROUP_NAME: '/aws/lambda/chat',
   };
 
-  test('[trace.export] sends spans signed for X-Ray, in gzipped JSON: AWS would accept the signature', async () => {
+  test('[trace.export] sends spans signed for X-Ray, in gzipped JSON, with a signature that AWS would accept', async () => {
     const { telemetry } = telemetryOf();
     const url = `${receiver.httpUrl}/v1/traces`;
     const sign = (request: Parameters<typeof signed>[0]) =>
@@ -54,7 +54,7 @@ describe('a function', () => {
     expect(lines[0]).toContain('AWS_ACCESS_KEY_ID');
   });
 
-  test('reads address and identity from its environment, and sends nothing before a flush', async () => {
+  test('reads address and identity from its environment, and sends no span before a flush', async () => {
     const { telemetry } = telemetryOf();
     const url = `${receiver.httpUrl}/v1/traces`;
     telemetry.exportTo(tracesFromEnvironment({ ...environment, OTLP_TRACES_URL: url }, { telemetry, clock }));
@@ -70,7 +70,7 @@ describe('a function', () => {
       'faas.name': 'chat-completions',
       'aws.log.group.names': ['/aws/lambda/chat'],
     });
-    // Not AWS: our credentials are none of its business.
+    // Not an AWS endpoint, so it must not receive the AWS credentials.
     expect(receiver.requests[0]?.headers.authorization).toBeUndefined();
   });
 
@@ -98,7 +98,7 @@ function authorizationOf({ headers }: ReceivedRequest) {
 }
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex');
 const hmac = (key: string | Buffer, data: string) => createHmac('sha256', key).update(data).digest();
-/** Signature Version 4 as AWS describes it, from what arrived. */
+/** Computes the Signature Version 4 defined by AWS from the request received. */
 function signatureOf({ path, headers, body }: ReceivedRequest, signedHeaders: readonly string[], secret: string) {
   const lines = signedHeaders.map((name) => `${name}:${headers[name]}\n`).join('');
   const canonical = ['POST', path, '', lines, signedHeaders.join(';'), sha256(body)].join('\n');

@@ -1,4 +1,4 @@
-/** A receiver of traces, and spans to send. */
+/** A receiver for traces, and spans to send. */
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { type OtlpReceiver, startOtlpReceiver } from '../support/otlp-receiver.ts';
@@ -24,7 +24,7 @@ export function telemetryOf() {
 
 export type AnyTelemetry = ReturnType<typeof telemetryOf>['telemetry'];
 
-/** The shape of one chat call. */
+/** Creates the spans of one chat call. */
 export const chatCall = (telemetry: AnyTelemetry) =>
   telemetry.continued({ traceparent: `00-${traceId}-${callerId}-03`, tracestate: 'rojo=1' }, () =>
     telemetry.span('gateway.chat_completion', { tenant_id: 'default', model: 'm', stream: false }, async () => {
@@ -37,7 +37,7 @@ export const chatCall = (telemetry: AnyTelemetry) =>
     }),
   );
 
-/** The same call, as it has to arrive whatever carried it. */
+/** Checks that the same call arrived, whatever the transport. */
 export function expectChatCall({ spans }: OtlpReceiver) {
   const named = Object.fromEntries(spans.map((span) => [span.name, span]));
   const chat = named['gateway.chat_completion']!;
@@ -64,7 +64,7 @@ export function expectChatCall({ spans }: OtlpReceiver) {
     ['provider.call', 'internal'],
     ['gateway.chat_completion', 'server'],
   ]);
-  // The caller's flags, and whether the parent is in another process.
+  // The caller's flags, and a flag that shows whether the parent is in another process.
   expect(chat).toMatchObject({ parentSpanId: callerId, flags: 0x303 });
   expect(named['policy.check_input']).toMatchObject({ parentSpanId: chat.spanId, flags: 0x103 });
   expect(named['provider.call']!.parentSpanId).toBe(chat.spanId);

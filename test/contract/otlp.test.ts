@@ -1,4 +1,4 @@
-/** Spans on their way to a collector: gRPC to a real server, HTTP with AWS's signature to one that recomputes it. */
+/** Export of spans to a collector: gRPC to a real server, HTTP with an AWS signature to a server that recomputes it. */
 import { followTelemetrySettings } from '#adapters/telemetry/follow-settings.ts';
 import { grpcSender } from '#adapters/telemetry/otlp-grpc.ts';
 import { httpSender, tracesUrl } from '#adapters/telemetry/otlp-http.ts';
@@ -9,7 +9,7 @@ import type { Configuration } from '#core/contracts/config.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { chatCall, clock, expectChatCall, nothing, receiver, settings, telemetryOf } from './otlp-setting.ts';
 
-/** A configuration and a timer, both changed by hand. */
+/** Returns a configuration and a timer, both controlled by hand. */
 function followed(first: Configuration['telemetry']) {
   const { telemetry, lines } = telemetryOf();
   let current = first;
@@ -39,7 +39,7 @@ function followed(first: Configuration['telemetry']) {
     change: (next: Configuration['telemetry']) => {
       current = next;
     },
-    /** Whatever waits for five seconds happens. */
+    /** Runs all timers that are due after five seconds. */
     async tick() {
       for (const timer of [...due].filter(({ ms }) => ms === 5_000)) {
         due.delete(timer);
@@ -50,7 +50,7 @@ function followed(first: Configuration['telemetry']) {
   };
 }
 describe('the local run', () => {
-  test('[trace.export] sends spans over gRPC every five seconds, whole', async () => {
+  test('[trace.export] sends complete spans over gRPC every five seconds', async () => {
     const { telemetry, following, settled, tick } = followed(settings({ otlp_endpoint: receiver.grpcUrl }));
     await settled();
     await chatCall(telemetry);
@@ -75,7 +75,7 @@ describe('the local run', () => {
     await following.stop();
   });
 
-  test('follows the configuration: on, another service name, another rate, off', async () => {
+  test('follows the configuration: enabled, renamed, with another rate, disabled', async () => {
     const { telemetry, following, settled, tick, change, looks } = followed(settings());
     await settled();
     const seen = async () => {
@@ -127,7 +127,7 @@ describe('the local run', () => {
     },
   );
 });
-describe('the outcome of a span', () => {
+describe('the outcome on a span', () => {
   const senders = {
     grpc: () => grpcSender({ endpoint: receiver.grpcUrl, resource: resourceAttributes('s') }),
     http: () => httpSender({ url: `${receiver.httpUrl}/v1/traces`, resource: () => resourceAttributes('s') }),
@@ -146,7 +146,7 @@ describe('the outcome of a span', () => {
       ['policy_violation', false, { 'error.type': 'policy_violation' }],
       ['provider_timeout', true, { 'error.type': 'provider_timeout' }],
     ]);
-    // Roots, in traces of their own.
+    // Root spans, each in a trace of its own.
     expect(receiver.spans.map(({ parentSpanId, flags }) => [parentSpanId, flags])).toEqual(
       Array(3).fill([undefined, 0x103]),
     );

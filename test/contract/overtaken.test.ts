@@ -32,10 +32,10 @@ const approved = async (session: string, over?: Loose): Promise<string> => {
   await approve(envelope_id);
   return envelope_id;
 };
-/** A port with some of its functions replaced. */
+/** Returns a port with some of its functions replaced. */
 const replaced = (port: object, over: object) => Object.setPrototypeOf(over, port);
 
-test('[behavior.rules] a call whose session is stopped while its decision is written is not made, and ends as not executed', async () => {
+test('[behavior.rules] if a session is stopped while a decision is being written, its call is not made, and ends as not executed', async () => {
   const { ledger } = gateway.ports;
   const commit = async (step: Parameters<typeof ledger.commit>[0]) => {
     const outcome = await ledger.commit(step);
@@ -49,16 +49,16 @@ test('[behavior.rules] a call whose session is stopped while its decision is wri
   expect(await gateway.ports.startedActions.due('9999', 10)).toEqual([]);
 });
 
-describe('[action.idempotency-key] a request whose first one was started a moment ago', () => {
+describe('[action.idempotency-key] a request whose first attempt started a moment ago', () => {
   const startedActions = () => ({ ...gateway.ports.startedActions, get: async () => undefined });
 
-  test('is answered the first outcome', async () => {
+  test('returns the first outcome', async () => {
     await act('twice', list, {}, 'k-1');
     const again = await act('twice', list, { startedActions: startedActions() }, 'k-1');
     expect([again.body.replayed, again.body.result, runs]).toEqual([true, { run: 1 }, 1]);
   });
 
-  test('is answered the first outcome under another approval as well', async () => {
+  test('returns the first outcome under another approval as well', async () => {
     await approved('twice-approved');
     const first = await act('twice-approved', pull, {}, 'k-2');
     await approved('twice-approved');
@@ -68,7 +68,7 @@ describe('[action.idempotency-key] a request whose first one was started a momen
   });
 });
 
-test('[approval.lease] a call that ends after the sweep has closed its lease is a conflict', async () => {
+test('[approval.lease] a call that ends after the sweep has closed its lease gets a conflict', async () => {
   const id = await approved('lease');
   behave = async () => {
     gateway.pass(600);
@@ -111,7 +111,7 @@ test('[approval.on-approval.execute] a held call whose approval the gateway just
   expect(runs).toBe(1);
 });
 
-test('[approval.on-approval.execute] a held call whose approval the gateway used a moment before is answered with the result', async () => {
+test('[approval.on-approval.execute] a held call whose approval the gateway used a moment before gets the result', async () => {
   const { approvals, snapshots } = gateway.ports;
   const get = async (tenant: string, id: string) => {
     const read = await approvals.get(tenant, id);
@@ -128,7 +128,7 @@ test('[approval.on-approval.execute] a held call whose approval the gateway used
   expect(runs).toBe(1);
 });
 
-test('[approval.execute-asks-again] an approved call is not made after the definition of its tool has changed', async () => {
+test('[approval.execute-asks-again] an approved call is not made if the definition of its tool has changed since', async () => {
   const at = (definition: string) => {
     const place = async () => ({ upstream: 'forge', upstream_tool: 'pull', definition });
     return { executors: () => [{ ...executor, place }] };

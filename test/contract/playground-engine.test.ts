@@ -1,4 +1,4 @@
-/** The bundled playground engine of the console gives the same answers as `POST simulate`. */
+/** The console's bundled playground engine gives the same results as `POST simulate`. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, posix, resolve } from 'node:path';
@@ -20,7 +20,7 @@ const root = resolve(__dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'console-engine-'));
 let engineOf: typeof engines.engineOf;
 
-/** Built as `console/build.mjs` does, and loaded here. */
+/** Builds the engine as `console/build.mjs` does, and loads it here. */
 beforeAll(async () => {
   const outfile = join(folder, 'engine.cjs');
   await build({
@@ -69,7 +69,7 @@ const rowsOf = (pack: string): Row[] =>
     ({ protocol, tool, target, capability, parameters = {} }) => ({ protocol, tool, target, capability, parameters }),
   );
 
-/** SQL and texts that may be SQL, of calls whose protocol has no reader of its own. */
+/** Checks whether a call contains SQL, or text that may be SQL, and its protocol has no reader of its own. */
 function needsGrammar(call: ToolCall): boolean {
   if (['shell', 'http', 'git'].includes(call.protocol)) return false;
   let needed = false;
@@ -81,7 +81,7 @@ function needsGrammar(call: ToolCall): boolean {
 }
 
 describe.each(shippedPacks)('pack %s', (pack) => {
-  test('[console.playground] every row of its table is decided and explained as at the gateway, before and after a change', async () => {
+  test('[console.playground] every row of its table gets the same decision and explanation as at the gateway, before and after a change', async () => {
     const { base, engine, simulate } = await beside(configuration(`{ pack: ${pack} }`));
     const changed = {
       ...base.configuration.tool_policies,
@@ -98,7 +98,7 @@ describe.each(shippedPacks)('pack %s', (pack) => {
   });
 });
 
-test('[console.playground] rules of levels, of the sandbox and of MCP servers count as at the gateway', async () => {
+test('[console.playground] rules of levels, of the sandbox and of MCP servers apply as at the gateway', async () => {
   const more = `organizations:
   - id: acme
     policies: { rules: [{ protocol: git, tool: scm.delete_*, decision: block, reason: Acme deletes nothing. }] }
@@ -121,7 +121,7 @@ upstreams: { mcp: [{ name: books, url: "https://books.example/mcp", tools: ["led
   expect(told.before.results[0]).toMatchObject({ decision: 'block', reason: 'Acme deletes nothing.' });
 });
 
-test('[console.playground] lines of rules are those of the gateway', async () => {
+test('[console.playground] line numbers of rules are the same as at the gateway', async () => {
   const { base, simulate } = await beside(configuration('{ pack: null, rules: [{ protocol: git, decision: allow }] }'));
   const calls = [{ protocol: 'git', tool: 'scm.get_file', target: 'acme/site', capability: 'read' }];
   const places = { rules: ['gateway.yaml:7'], guards: {}, levels: {} };
@@ -133,7 +133,7 @@ test('[console.playground] lines of rules are those of the gateway', async () =>
   expect((await simulate({ calls })).results[0].decision).toBe(told.before.results[0].decision);
 });
 
-test('[console.playground] refusals use the words of the gateway; questions that only the gateway can answer are sent to it', async () => {
+test('[console.playground] errors have the same wording as at the gateway; questions that only the gateway can answer are sent to it', async () => {
   const { base, engine, simulate } = await beside(configuration('{ pack: readonly }'));
   const { tool_policies } = base.configuration;
   const call = { protocol: 'git', tool: 'scm.get_file', target: 'acme/site', capability: 'read' };
@@ -177,7 +177,7 @@ test('[console.playground] refusals use the words of the gateway; questions that
   });
 });
 
-test('[console.playground] paths and base64 are read in the browser as by Node', () => {
+test('[console.playground] the browser reads paths and base64 as Node does', () => {
   const part = fc.constantFrom('..', '.', '', 'a', 'b c', '...', 'ü');
   const path = fc
     .tuple(fc.boolean(), fc.array(part, { maxLength: 6 }))

@@ -1,4 +1,6 @@
-/** The committed modules were built from the sources beside them. `.ci/run` compiles them again and compares the bytes. */
+/**
+ * The committed modules were built from the sources next to them. `.ci/run` compiles them again and compares the bytes.
+ */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 

@@ -26,7 +26,7 @@ describe('uploads', () => {
     });
   const acts = async () => (await call('GET', '/admin/v1/supply-chain', { key: adminToken })).body.acts;
 
-  test('[wasm.abi] a module is stored under its digest, twice without harm, and the upload is evidence', async () => {
+  test('[wasm.abi] a module is stored under its digest, can be uploaded twice, and the upload is recorded in evidence', async () => {
     const digest = sha256(guard);
     for (const _ of [1, 2]) {
       const { status, body } = await upload(guard);
@@ -65,21 +65,24 @@ describe('uploads', () => {
     ['a module without exports', () => built('(module)'), 'alloc is not exported'],
   ];
 
-  test.each(hostile)('[wasm.abi] %s is refused, not stored, and the refusal is evidence', async (_what, make, why) => {
-    const bytes = await make();
-    const { status, body } = await upload(bytes);
-    expect([status, body.error.type, body.error.message]).toEqual([
-      400,
-      'invalid_request',
-      expect.stringContaining(why),
-    ]);
-    expect(await gateway.ports.objects.get(sha256(bytes))).toBeUndefined();
-    expect(await acts()).toEqual([
-      expect.objectContaining({ act: 'refuse', name: 'guard', reason: 'abi_mismatch', sha256: sha256(bytes) }),
-    ]);
-  });
+  test.each(hostile)(
+    '[wasm.abi] %s is refused, not stored, and the refusal is recorded in evidence',
+    async (_what, make, why) => {
+      const bytes = await make();
+      const { status, body } = await upload(bytes);
+      expect([status, body.error.type, body.error.message]).toEqual([
+        400,
+        'invalid_request',
+        expect.stringContaining(why),
+      ]);
+      expect(await gateway.ports.objects.get(sha256(bytes))).toBeUndefined();
+      expect(await acts()).toEqual([
+        expect.objectContaining({ act: 'refuse', name: 'guard', reason: 'abi_mismatch', sha256: sha256(bytes) }),
+      ]);
+    },
+  );
 
-  test('[wasm.abi] bytes of another digest are refused before they are compiled', async () => {
+  test('[wasm.abi] bytes with another digest are refused before they are compiled', async () => {
     const compiled = jest.fn();
     call = caller({ ...gateway.ports, compileModule: compiled } as unknown as Parameters<typeof caller>[0]);
     const { status, body } = await upload(guard, 'a'.repeat(64));
@@ -99,7 +102,7 @@ describe('uploads', () => {
     expect([answer.status, answer.body.error.type]).toEqual([400, 'invalid_request']);
   });
 
-  test('[wasm.abi] a module of megabytes is accepted', async () => {
+  test('[wasm.abi] a module of several megabytes is accepted', async () => {
     // A custom section, which any tool may add.
     const name = Buffer.from([1, 0x78]);
     const size = 4 * 1024 * 1024;
@@ -117,7 +120,7 @@ describe('uploads', () => {
     },
   );
 
-  test('[wasm.abi] a configuration takes effect with the module, and is refused without it', async () => {
+  test('[wasm.abi] a configuration takes effect if the module exists, and is refused otherwise', async () => {
     const policy = `policies: { input: [{ name: guard, type: wasm, action: block, path: guard.wasm, sha256: ${sha256(guard)} }] }`;
     const put = () =>
       call('PUT', '/admin/v1/config', {
@@ -133,7 +136,10 @@ describe('uploads', () => {
   });
 });
 
-/** What `require_signed` refuses, through the handlers: evidence of each part, shown by GET supply-chain, and an alert. */
+/**
+ * Parts that `require_signed` refuses, through the handlers: evidence of each part, shown by GET supply-chain, and an
+ * alert.
+ */
 describe('unsigned parts', () => {
   const key = 'admin-token-1';
   let evaluate: ReturnType<typeof createHandler>;
@@ -155,7 +161,7 @@ describe('unsigned parts', () => {
     }
   };
 
-  test('[supply-chain.require-signed] a pack without a signature is refused, and the refusal is evidence', async () => {
+  test('[supply-chain.require-signed] a pack without a signature is refused, and the refusal is recorded in evidence', async () => {
     const before = (await call('GET', '/admin/v1/config', { key })).body.version;
     const refused = await put(unsigned);
     expect(refused).toMatchObject({ status: 400, body: { error: { type: 'invalid_request' } } });
@@ -174,13 +180,13 @@ describe('unsigned parts', () => {
     expect((await call('GET', '/admin/v1/audit/verify', { key })).body).toMatchObject({ valid: true });
   });
 
-  test('[supply-chain.require-signed] other refusals, and the same pack without the requirement, leave no such entry', async () => {
+  test('[supply-chain.require-signed] other refusals, and the same pack without the requirement, create no such entry', async () => {
     expect((await put(configuration('unknown_key: 1'))).status).toBe(400);
     expect((await put(configuration('', '', '{ pack: readonly }'))).status).toBe(201);
     expect(await acts()).toEqual([]);
   });
 
-  test('[alert.thresholds] a refusal opens one alert of its tenant, which resolves after its ten minutes', async () => {
+  test('[alert.thresholds] a refusal opens one alert for its tenant, which resolves after ten minutes', async () => {
     await minutes(1);
     expect(await open()).toEqual([]);
     await put(unsigned);
@@ -200,7 +206,7 @@ describe('unsigned parts', () => {
     expect(await open()).toEqual([]);
   });
 
-  test('[alert.thresholds] a refusal before midnight counts after it', async () => {
+  test('[alert.thresholds] a refusal before midnight still counts after midnight', async () => {
     const day = 86_400_000;
     gateway.pass((day - (gateway.ports.clock.now() % day)) / 1000 - 30);
     await evaluate();

@@ -1,4 +1,4 @@
-/** A consumer of the stream that stops at any request, and the batch that comes again: everything counts once. */
+/** A stream consumer that stops at any request, and the redelivered batch: everything counts once. */
 import { observationsTable } from '#adapters/tables/observations-table.ts';
 import type { Row, Store, StoreTable, Write } from '#adapters/tables/store.ts';
 import { everyTenant } from '#core/observatory/dimensions.ts';
@@ -6,14 +6,17 @@ import { projectEntry } from '#core/observatory/project.ts';
 import { intercepted, recordedStore, testStore } from '../support/store.ts';
 import { sampleBlock, sampleChat, sampleEntry } from '../unit/observatory/sample.ts';
 
-/** The process ends with this request: before it is sent, or when its answer would come; nothing follows. */
+/**
+ * Returns a store that ends the process at this request, either before it is sent or when its response would arrive; no
+ * other request follows.
+ */
 function dying(store: Store, at: number, sent: boolean): Store {
   let requests = 0;
   return intercepted(store, async (method, args, go) => {
     const now = requests++;
     if (now < at) return go();
     if (now === at && sent) await go();
-    // Rows without a condition are sent in several requests: some of them are stored.
+    // Rows without a condition are sent in several requests, so only some of them are stored.
     else if (now === at && method === 'putMany') {
       const [table, rows] = args as [StoreTable, Row[]];
       await store.putMany(table, rows.slice(1));
@@ -50,7 +53,7 @@ async function expected() {
 }
 
 describe('[observations.once] [admin.analytics] a batch', () => {
-  test('counts once when its consumer ends at any request, however the batch is cut when it comes again', async () => {
+  test('counts once if its consumer ends at any request, however the batch is split when it is redelivered', async () => {
     const { views, requests } = await expected();
     expect(requests).toBeGreaterThan(6);
     for (let at = 0; at < requests; at++) {
@@ -65,7 +68,7 @@ describe('[observations.once] [admin.analytics] a batch', () => {
     }
   });
 
-  test('after a fault the consumer finishes its interrupted entry before the next one', async () => {
+  test('after a failure the consumer finishes its interrupted entry before the next one', async () => {
     const { views } = await expected();
     const store = testStore();
     let failing = true;
@@ -81,7 +84,7 @@ describe('[observations.once] [admin.analytics] a batch', () => {
     expect(await viewsOf(store)).toEqual(views);
   });
 
-  test('an entry that was counted long ago changes nothing when it arrives again', async () => {
+  test('an entry that was counted long ago changes nothing when it is redelivered', async () => {
     const { views } = await expected();
     const store = testStore();
     const first = observationsTable({ store });
@@ -91,7 +94,7 @@ describe('[observations.once] [admin.analytics] a batch', () => {
     expect(await viewsOf(store)).toEqual(views);
   });
 
-  test('an entry that an earlier release counted stays counted', async () => {
+  test('an entry counted by an earlier release stays counted', async () => {
     const store = testStore();
     const observations = observationsTable({ store });
     await observations.apply(projections.slice(0, 1));
@@ -102,7 +105,7 @@ describe('[observations.once] [admin.analytics] a batch', () => {
     expect(await viewsOf(store)).toEqual(before);
   });
 
-  test('40 parallel consumers write no row together but their sums', async () => {
+  test('40 parallel consumers share no rows except their sums', async () => {
     const { store, of } = recordedStore(testStore());
     const consumers = Array.from({ length: 40 }, () => observationsTable({ store }));
     const each = consumers.map((_, n) => [sampleChat(n), sampleEntry(100 + n)].map(projectEntry));
@@ -117,7 +120,7 @@ describe('[observations.once] [admin.analytics] a batch', () => {
   });
 });
 
-test('[observations.once] pending additions of a batch are kept until they are added, and no longer', async () => {
+test('[observations.once] pending additions of a batch are kept until they are added, and then removed', async () => {
   const store = testStore();
   await observationsTable({ store }).apply(projections);
   const rowsOf = async (partition: string) => (await store.query('observations', { partition })).rows;

@@ -1,4 +1,4 @@
-/** Each kind of provider before a fake of its wire form over real HTTP, for the contract suite. */
+/** Each kind of provider with a fake of its API over real HTTP, for the contract suite. */
 import { lazyBedrock } from '#adapters/aws/bedrock.ts';
 import { httpCall } from '#adapters/http/provider-http.ts';
 import { systemClock } from '#adapters/system/clock.ts';
@@ -20,7 +20,7 @@ interface Kind {
   readonly title: string;
   readonly type: ProviderEntry['type'];
   readonly fake: FakeKind;
-  /** Added to the fake's base URL. */
+  /** Suffix added to the fake's base URL. */
   readonly suffix?: string;
   readonly path: { readonly json: string; readonly stream: string };
   readonly keyHeader: readonly [name: string, value: string];
@@ -41,7 +41,7 @@ export const kinds: readonly Kind[] = [
 
 export const minute = 60_000;
 const bedrock = lazyBedrock({ credentials: { accessKeyId: 'AKIDTEST', secretAccessKey: 'secret' } });
-/** A fake of the kind for the tests of a `describe`, and calls to it. */
+/** Starts a fake of the kind for the tests of a `describe`, and makes calls to it. */
 export function useProviderKind({ type, fake: kind }: Kind) {
   let fake: FakeProvider;
   const secrets = new Map([['PROVIDER_KEY', key]]);
@@ -105,7 +105,7 @@ export function useProviderKind({ type, fake: kind }: Kind) {
     return events;
   };
 
-  /** How a stream ends whose time passes once so many of its events have come, and no sooner. */
+  /** Returns how a stream ends if its time runs out after the given number of events, and no sooner. */
   const silenceAfter = async (events: number): Promise<ProviderFault> => {
     const timeouts = woundTimeouts();
     let [seen, over] = [0, false];
@@ -124,7 +124,7 @@ export function useProviderKind({ type, fake: kind }: Kind) {
     return failed;
   };
   return {
-    /** Undefined before the tests begin. */
+    /** Fake of the kind. Undefined before the tests begin. */
     get fake() {
       return fake;
     },

@@ -1,4 +1,4 @@
-/** Everything that goes wrong at a provider, over real HTTP: refusals, broken streams, silence, lost connections. */
+/** Everything that can fail at a provider, over real HTTP: refusals, broken streams, silence, lost connections. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import {
   body,
@@ -23,7 +23,7 @@ describe.each(kinds)('$title', (each) => {
   const host = useProviderKind(each);
   const { withTimeouts, calling, faultOf, answering, eventsOf, read, silenceAfter } = host;
 
-  test('[chat.provider-error] a refusal keeps status and Retry-After; only messages about the request are passed on', async () => {
+  test('[chat.provider-error] a refusal keeps its status and Retry-After; only messages about the request are passed on', async () => {
     const limited = await answering(refuse(kind, 429, 'slow down', { 'retry-after': '7' }));
     expect(limited).toMatchObject({ kind: 'status', status: 429, retryAfterSeconds: 7, shown: undefined });
     const date = new Date(Date.now() + 60_000).toUTCString();
@@ -71,14 +71,14 @@ describe.each(kinds)('$title', (each) => {
   });
 
   if (kind === 'openai')
-    test('[chat.provider-error] a stream with only an end is garbage', async () => {
+    test('[chat.provider-error] a stream that consists only of its end is garbage', async () => {
       expect(await answering(stream(['data: [DONE]\n\n']), true)).toMatchObject({
         kind: 'garbage',
         message: expect.stringContaining('without an event'),
       });
     });
 
-  test('[chat.provider-error] a stream whose connection breaks, or that ends without its end, is broken', async () => {
+  test('[chat.provider-error] a stream is broken if its connection breaks or it stops without an end event', async () => {
     const pieces = piecesOf(kind, { text: ['one', 'two'] });
     const cut = pieces.slice(0, 2);
     for (const ending of ['break', 'end'] as const) {
@@ -88,7 +88,7 @@ describe.each(kinds)('$title', (each) => {
     }
   });
 
-  test('[chat.provider-error] an error within a stream is a broken stream, after its earlier events', async () => {
+  test('[chat.provider-error] an error within a stream breaks the stream, after its earlier events', async () => {
     const pieces = piecesOf(kind, { text: ['one', 'two'] });
     const error =
       kind === 'bedrock'
@@ -104,7 +104,7 @@ describe.each(kinds)('$title', (each) => {
     expect(seen.length).toBeGreaterThan(0);
   });
 
-  test('[chat.provider-error] a limit or an overload within a stream, or under a status of success, keeps its status', async () => {
+  test('[chat.provider-error] a rate limit or an overload keeps its status, even within a stream or under a success status', async () => {
     const error =
       kind === 'bedrock'
         ? { event: { throttlingException: { message: 'too many' } } }
@@ -116,14 +116,14 @@ describe.each(kinds)('$title', (each) => {
     expect(whole).toMatchObject({ kind: 'status', status: 529 });
   });
 
-  test('a provider that never answers, or falls silent within its stream, times out', async () => {
+  test('a provider that never responds, or goes silent within its stream, times out', async () => {
     await expect(answering(silent, false, { timeout_ms: 400 })).resolves.toMatchObject({ kind: 'timeout' });
     host.fake.answers(stream(piecesOf(kind, { text: ['one', 'two'] }).slice(0, 2), 'open'));
     expect(await silenceAfter(1)).toMatchObject({ kind: 'timeout' });
     await (await host.fake.request(0)).closed;
   });
 
-  /** What keeps a connection of the kind alive, and is no event. */
+  /** Bytes that keep a connection of the kind alive but are not an event. */
   const keepAlive: Written = {
     openai: ': keep-alive\n\n',
     anthropic: 'event: ping\ndata: {"type":"ping"}\n\n',
@@ -131,7 +131,7 @@ describe.each(kinds)('$title', (each) => {
     bedrock: { event: { contentBlockDelta: { contentBlockIndex: 0, delta: {} } } },
   }[kind];
 
-  test('[chat.provider-error] a stream with only keep-alives times out, before its first event and after', async () => {
+  test('[chat.provider-error] a stream with only keep-alives times out, both before its first event and after', async () => {
     for (const before of [[], piecesOf(kind, { text: ['one', 'two'] }).slice(0, 2)]) {
       host.fake.answers(endless(keepAlive, before));
       expect(await silenceAfter(before.length === 0 ? 0 : 1)).toMatchObject({
@@ -142,7 +142,7 @@ describe.each(kinds)('$title', (each) => {
     }
   });
 
-  test('[chat.provider-error] a reply that never comes to its end times out, and so does the body of a refusal', async () => {
+  test('[chat.provider-error] a reply that never ends times out, and so does the body of a refusal', async () => {
     const timeouts = woundTimeouts();
     const patient = withTimeouts(timeouts);
     const cut = async (status: number, ms: number) => {
@@ -155,12 +155,12 @@ describe.each(kinds)('$title', (each) => {
       expect(timeouts.size).toBe(0);
       return failed;
     };
-    const isBedrock = kind === 'bedrock'; // its SDK hands over whole answers: what is bounded is both waits together
+    const isBedrock = kind === 'bedrock'; // its SDK returns whole responses: both waits together are limited
     await expect(cut(200, isBedrock ? 2 * minute : minute)).resolves.toMatchObject({ kind: 'timeout' });
     if (!isBedrock) await expect(cut(429, minute)).resolves.toMatchObject({ kind: 'status', status: 429 });
   });
 
-  test('a connection that is reset or refused is unreachable', async () => {
+  test('a connection that is reset or refused counts as unreachable', async () => {
     await expect(answering(reset)).resolves.toMatchObject({ kind: 'unreachable' });
     const gone = await startFakeProvider({ kind });
     await gone.stop();
@@ -169,7 +169,7 @@ describe.each(kinds)('$title', (each) => {
     });
   });
 
-  test('an abort closes the connection, whether a reply, a first event or the next one is awaited', async () => {
+  test('an abort closes the connection while a reply, the first event or the next one is pending', async () => {
     for (const [reply, streams] of [
       [silent, false],
       [silent, true],
@@ -187,7 +187,7 @@ describe.each(kinds)('$title', (each) => {
     }
   });
 
-  test('a reader that leaves an endless stream closes it', async () => {
+  test('a reader that leaves an endless stream closes its connection', async () => {
     const [opening] = piecesOf(kind, { text: ['one'] });
     const forever = kind === 'bedrock' ? stream([opening!, opening!], 'open') : endless(`${encoded(opening!)}`);
     host.fake.answers(forever);
@@ -197,14 +197,14 @@ describe.each(kinds)('$title', (each) => {
     await (await host.fake.request()).closed;
   });
 
-  /** An event of a text protocol, as its fake writes it. */
+  /** Encodes an event of a text protocol as its fake writes it. */
   const encoded = (piece: unknown): string => {
     const { event } = piece as { event: { type?: string } };
     if (kind === 'ollama') return `${JSON.stringify(event)}\n`;
     return `event: ${event.type ?? 'message'}\ndata: ${JSON.stringify(event)}\n\n`;
   };
 
-  test('connections are kept for the next call, after replies and after streams', async () => {
+  test('connections are reused for the next call, after replies and after streams', async () => {
     const own = await startFakeProvider({ kind });
     for (const streams of [false, true, false, true]) {
       const reply = await calling(streams, {}, { base_url: own.baseUrl });

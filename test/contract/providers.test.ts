@@ -1,4 +1,4 @@
-/** What the gateway may rely on of every kind of provider, over real HTTP: replies, streams, keys. */
+/** Guarantees that every kind of provider gives the gateway, over real HTTP: replies, streams, keys. */
 import { piecesOf, refuse, say, stream } from '../support/fake-providers.ts';
 import { key, kinds, useProviderKind } from './provider-kinds.ts';
 
@@ -7,7 +7,7 @@ describe.each(kinds)('$title', (each) => {
   const host = useProviderKind(each);
   const { calling, faultOf, answering, dialect, textOf, eventsOf, read, secrets } = host;
 
-  test('a reply comes in the dialect of the kind, with its text and its counts', async () => {
+  test('a reply comes in the dialect of the kind, with its text and its token counts', async () => {
     host.fake.answers(say('Hello there'));
     const reply = await calling(false);
     if (reply.type !== 'json') throw new Error('no JSON');
@@ -18,7 +18,7 @@ describe.each(kinds)('$title', (each) => {
     if (type !== 'bedrock') expect(request!.body.model).toBe('m-1');
   });
 
-  test('a stream comes in the dialect of the kind, event by event, to its end', async () => {
+  test('a stream comes in the dialect of the kind, event by event, until its end', async () => {
     host.fake.answers(say(['Hel', 'lo ', 'thére ', '日本🙂']));
     const events = await read(await calling(true));
     expect(events.map((event) => textOf(dialect.eventTexts(event))).join('')).toBe('Hello thére 日本🙂');
@@ -28,7 +28,7 @@ describe.each(kinds)('$title', (each) => {
     expect(host.fake.requests[0]).toMatchObject({ path: path.stream, stream: true });
   });
 
-  test('a tool call arrives whole, with its arguments, both ways', async () => {
+  test('a tool call arrives whole, with its arguments, streamed and not', async () => {
     const input = { path: 'src/été "q".ts', line: 42 };
     host.fake.answers(say([], { toolCalls: [{ id: 'call_1', name: 'read_file', input }] }));
     const reply = await calling(false);
@@ -49,10 +49,10 @@ describe.each(kinds)('$title', (each) => {
     }
   });
 
-  test('the first event is handed over before the second has come', async () => {
+  test('the first event is passed on before the second has arrived', async () => {
     const rest = Promise.withResolvers<void>();
     const [first, second, ...others] = piecesOf(kind, { text: ['one', 'two'] });
-    // Some kinds open with an event that says nothing.
+    // Some kinds start with an event without content.
     host.fake.answers(stream([first!, second!, rest.promise, ...others]));
     const events = eventsOf(await calling(true))[Symbol.asyncIterator]();
     await events.next();
@@ -62,7 +62,7 @@ describe.each(kinds)('$title', (each) => {
     expect(count).toBeGreaterThan(2);
   });
 
-  test('[credential.never-shown] the key is read at call time, sent as the kind wants it, and nowhere else', async () => {
+  test('[credential.never-shown] the key is read at call time, sent as the kind requires, and nowhere else', async () => {
     host.fake.answers(say());
     const reply = await calling(false);
     const [request] = host.fake.requests;
@@ -75,7 +75,7 @@ describe.each(kinds)('$title', (each) => {
     expect(host.fake.requests[1]!.headers[keyHeader[0]]).toBe(keyHeader[1].replace(key, 'another-key'));
   });
 
-  test('[credential.never-shown] a key that the provider echoes is withheld everywhere', async () => {
+  test('[credential.never-shown] a key that the provider echoes is redacted everywhere', async () => {
     const told = await answering(refuse(kind, 400, `bad key ${key} in request`));
     expect(told.shown).toBe('bad key [withheld] in request');
     const logged = await answering(refuse(kind, 503, `key ${key} is overloaded`));
@@ -83,7 +83,7 @@ describe.each(kinds)('$title', (each) => {
     for (const fault of [told, logged]) expect(`${fault.message} ${fault.stack}`).not.toContain(key);
   });
 
-  test('[credential.never-shown] an ordinary word used as a key is not withheld', async () => {
+  test('[credential.never-shown] an ordinary word used as a key is not redacted', async () => {
     secrets.set('PROVIDER_KEY', 'bad');
     const told = await answering(refuse(kind, 400, 'bad request'));
     secrets.set('PROVIDER_KEY', key);
@@ -98,8 +98,8 @@ describe.each(kinds)('$title', (each) => {
     await expect(faultOf(calling(false, {}, { enabled: false }))).resolves.toMatchObject({ kind: 'unavailable' });
   });
 
-  test('trace headers travel on', async () => {
-    if (type === 'bedrock') return; // signed by the SDK, which has trace headers of its own
+  test('trace headers are passed on', async () => {
+    if (type === 'bedrock') return; // signed by the SDK, which adds its own trace headers
     host.fake.answers(say());
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     await calling(false, { headers: { traceparent, tracestate: 'a=b', cookie: 'secret=1' } });

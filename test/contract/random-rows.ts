@@ -1,4 +1,4 @@
-/** Operations on a store, made up from a seed: on few keys, so that they meet. */
+/** Random store operations from a seed, on few keys, so that they collide. */
 import type { Change, Condition, Key, Query, Row, Store, StoreTable, Write } from '#adapters/tables/store.ts';
 import { seeded } from '../../bench/simulated/virtual-time.ts';
 
@@ -7,7 +7,7 @@ export interface Operation {
   run(store: Store): Promise<unknown>;
 }
 
-/** Tables without and with a sort key, with indexes of keys and of whole rows. */
+/** Tables with and without a sort key, with indexes of keys and of whole rows. */
 const keyed: readonly (readonly [StoreTable, string, string | undefined])[] = [
   ['evidence', 'chain', 'position'],
   ['sessions', 'id', undefined],
@@ -22,11 +22,11 @@ const indexes: readonly (readonly [StoreTable, string, string, string])[] = [
   ['manifests', 'by_created', 'tenant', 'created'],
 ];
 const words = ['a', 'b', 'ab', 'abc', 'ä', '\u{1f600}', '\uffff', 'Z', '0', 'a#b', '__proto__'];
-/** Texts that the local store keeps apart from the rest of their row. */
+/** Strings that the local store keeps separate from the rest of their row. */
 const longTexts = ['{"a":"b"}', 'two\nlines\n', '\n', 'ä"'].map((text) => text.repeat(250));
 const numbers = [0, 1, -1, 1.5, 10, -10, 9, 0.25, 1_000_000_007];
 const names = ['n', 'm', 's', 'names', 'bytes', 'day', 'at', 'opened_in', 'opened', 'due_in', 'due', 'created'];
-/** Those that are in no key: only they may be in a filter. */
+/** Attributes that are not part of a key: only these may be in a filter. */
 const unkeyed = ['n', 'm', 's', 'names', 'bytes'];
 const texts = ['s', 'day', 'at', 'opened_in', 'opened', 'due_in', 'due', 'created'];
 
@@ -35,7 +35,7 @@ export class RandomRows {
   readonly #places: typeof keyed;
   readonly #keys: readonly string[];
 
-  /** @param contended uses two rows only, so that writers of one moment meet. */
+  /** @param contended uses only two rows, so that concurrent writers collide. */
   constructor(seed: number, contended = false) {
     this.#random = seeded(seed);
     this.#places = contended ? keyed.filter(([table]) => table === 'sessions') : keyed;
@@ -47,7 +47,7 @@ export class RandomRows {
     return this.#operation(this.#pick(['put', 'update', 'update', 'update', 'remove', 'transact']));
   }
 
-  /** The reads of all rows of contended writers. */
+  /** Reads of all rows that contended writers use. */
   static readonly contended: readonly (readonly [StoreTable, Key])[] = words
     .slice(0, 2)
     .map((id) => ['sessions', { id }]);
@@ -110,7 +110,7 @@ export class RandomRows {
     const [table, key] = this.#place();
     if (kind === 'put') return { put: table, row: this.#row(table), ...options };
     const change = this.#change();
-    // The server takes a way through a map that is not there, which DynamoDB refuses.
+    // The server accepts a path through a missing map, which DynamoDB refuses.
     const inMap = change.setIn !== undefined || change.remove?.some((path) => typeof path !== 'string');
     return { update: table, key, change, ...options, ...(inMap && { if: { present: 'm' } as const }) };
   }
@@ -133,7 +133,7 @@ export class RandomRows {
     };
   }
 
-  /** Each name has values of one type, as in the tables of the gateway. */
+  /** Returns a random value. Each name has values of one type, as in the gateway's tables. */
   #value(name: string): unknown {
     if (name === 's' && this.#chance(0.3)) return this.#pick(longTexts);
     if (texts.includes(name)) return this.#pick(words);
@@ -161,7 +161,7 @@ export class RandomRows {
     ])();
   }
 
-  /** Changes each attribute once: DynamoDB refuses others. */
+  /** Returns a change that sets each attribute only once, as DynamoDB requires. */
   #change(): Change {
     return this.#pick<() => Change>([
       () => ({ set: { s: this.#pick(words), n: this.#pick(numbers) }, remove: ['due_in', 'created'] }),
@@ -173,7 +173,7 @@ export class RandomRows {
     ])();
   }
 
-  /** Reads a query to its end, page by page. */
+  /** Builds a query that is read to its end, page by page. */
   #query(): Operation {
     const order = this.#pick(['ascending', 'descending'] as const);
     const range = this.#pick<() => Query['range']>([

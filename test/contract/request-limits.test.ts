@@ -46,7 +46,7 @@ const left = ({ headers }: Pick<Answered, 'headers'>) => [
   headers['x-ratelimit-remaining-requests'],
 ];
 
-describe('[limit.rate] requests of the gateway that are not chat calls', () => {
+describe('[limit.rate] gateway requests other than chat calls', () => {
   test.each<[string, () => Promise<Answered>]>([
     ['GET /v1/models', models],
     ['HEAD /v1/models', () => ask('HEAD', '/v1/models')],
@@ -61,12 +61,12 @@ describe('[limit.rate] requests of the gateway that are not chat calls', () => {
     expect(refused).toMatchObject({ status: 429, body: { error: refusal } });
     expect(left(refused)).toEqual(['2', '0']);
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-    // A refusal takes nothing: once the two have left the window, two pass again.
+    // A refusal uses none of the limit: once the two requests have left the window, two pass again.
     test_.pass(61);
     expect([(await request()).status, (await request()).status, (await request()).status]).toEqual([200, 200, 429]);
   });
 
-  test('they share one limit with chat and tool calls, and the refusal has the form of the surface', async () => {
+  test('they share one limit with chat and tool calls, and the refusal has the format of the surface', async () => {
     await configure({ rate: 4 });
     const session = await open();
     expect((await ask('POST', '/v1/chat/completions', message)).status).toBe(200);
@@ -80,7 +80,7 @@ describe('[limit.rate] requests of the gateway that are not chat calls', () => {
     expect((await call('echo', {}, { session })).status).toBe(429);
   });
 
-  test('malformed and unauthenticated requests are not counted, unknown models are', async () => {
+  test('malformed and unauthenticated requests are not counted; unknown models are', async () => {
     await configure({ rate: 1 });
     expect((await ask('POST', '/v1/messages/count_tokens', { model: 1 })).status).toBe(400);
     expect((await ask('GET', '/v1/models?what=1')).status).toBe(400);
@@ -89,13 +89,13 @@ describe('[limit.rate] requests of the gateway that are not chat calls', () => {
     expect((await models()).status).toBe(429);
   });
 
-  test('a tenant without limits makes no store step for them, and gets no header', async () => {
+  test('a tenant without limits needs no store step for them, and gets no header', async () => {
     await configure();
     const steps = await test_.steps.during(models);
     expect([steps.calls, steps.value.headers['x-ratelimit-limit-requests']]).toEqual([0, undefined]);
   });
 
-  test('the limit of a key holds for it alone', async () => {
+  test('the limit of a key applies only to that key', async () => {
     const api_keys = [
       { key: keys.agent, kind: 'agent', name: 'writer', rate_limit: { requests_per_minute: 1 } },
       { key: keys.other, kind: 'agent', name: 'other' },
@@ -110,7 +110,7 @@ describe('[limit.rate] requests of the gateway that are not chat calls', () => {
   });
 });
 
-describe('[limit.rate] requests of MCP clients', () => {
+describe('[limit.rate] requests from MCP clients', () => {
   const asked: readonly [string, object][] = [
     ['tools/list', {}],
     ['prompts/list', {}],
@@ -147,14 +147,14 @@ describe('[limit.rate] requests of MCP clients', () => {
     expect([refused.status, refused.headers['mcp-session-id']]).toEqual([429, undefined]);
   });
 
-  test('the stateless revision is counted too', async () => {
+  test('requests of the stateless revision are counted too', async () => {
     await configure({ rate: 2 });
     expect((await modern('server/discover', {})).status).toBe(200);
     expect((await modern('tools/list', {})).status).toBe(200);
     expect((await modern('tools/list', {})).status).toBe(429);
   });
 
-  test('ping, notifications, answers, the end of a task and of a session pass above the limit', async () => {
+  test('ping, notifications, responses, and ending a task or a session pass above the limit', async () => {
     await configure({ rate: 1 });
     const session = await open();
     expect((await send('tools/list', {}, { session })).status).toBe(429);
@@ -165,11 +165,11 @@ describe('[limit.rate] requests of MCP clients', () => {
     expect((await send('tasks/cancel', { taskId: 'none' }, { session })).last.error.code).toBe(-32602);
     expect((await http('DELETE', '/mcp', undefined, { session })).status).toBe(204);
     test_.pass(61);
-    // None of them counted: the whole limit is there.
+    // None of them counted: the whole limit is available.
     expect((await send('tools/list', {})).status).toBe(200);
   });
 
-  test('each request of a batch counts', async () => {
+  test('each request in a batch counts', async () => {
     await configure({ rate: 3 });
     const session = await open({}, '2025-03-26');
     const items = [1, 2, 3].map((id) => ({ jsonrpc: '2.0', id, method: 'tools/list', params: {} }));

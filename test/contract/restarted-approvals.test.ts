@@ -1,4 +1,4 @@
-/** Approved calls that the gateway should have made: lost executions get a second one, and nothing runs twice. */
+/** Approved calls that the gateway should have made: a lost execution is restarted once, and no call runs twice. */
 import { createInterpreter } from '#adapters/local/asl/interpreter.ts';
 import { definitionOf, localApprovalClock } from '#adapters/local/clocks.ts';
 import { takeForExecution } from '#core/approvals/execution.ts';
@@ -18,7 +18,10 @@ const call = { protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/w
 const parameters = { title: 'Fix', head: 'fix', base: 'main' };
 const down = () => Promise.reject(new GatewayError('service_unavailable', 'The issuer is down.'));
 
-/** A gateway with a real interpreter of the state machine, whose executions can be lost and whose clock is wound. */
+/**
+ * Sets up a gateway with a real state-machine interpreter, whose executions can be lost and whose clock is advanced by
+ * hand.
+ */
 async function setUp(extra = 'approvals: { on_approval: execute }\n') {
   const runs: string[] = [];
   const world = { minting: async () => {}, running: async () => {}, losing: false, started: [] as string[] };
@@ -73,14 +76,14 @@ async function setUp(extra = 'approvals: { on_approval: execute }\n') {
     await interpreter.idle();
     return String(envelope_id);
   };
-  /** Winds the clock until the retries of an execution are used up. */
+  /** Advances the clock until the retries of an execution are used up. */
   const exhaust = async () => {
     for (let round = 0; round < 9; round++) {
       wind(60);
       await interpreter.idle();
     }
   };
-  /** Sweeps each minute. */
+  /** Runs the sweep every minute. */
   const sweep = async (minutes: number, over: object = {}) => {
     for (let minute = 0; minute < minutes; minute++) {
       wind(60);
@@ -132,7 +135,7 @@ describe('[approval.restarted] the sweep starts a second execution', () => {
     expect(await due()).toEqual([]);
   });
 
-  test('once: if that one fails as well, the approval stays with its caller', async () => {
+  test('only once: if that one fails as well, the approval stays with its caller', async () => {
     const { world, approved, exhaust, sweep, runs, find, due } = await begin();
     world.minting = down;
     const id = await approved();
@@ -145,7 +148,7 @@ describe('[approval.restarted] the sweep starts a second execution', () => {
   });
 });
 
-/** The same ports, of which one call fails: before it does anything, or after it has done it. */
+/** Returns the same ports with one call that fails, before or after its effect. */
 function dying(ports: TestPorts['ports'], at: number, after: boolean) {
   let calls = 0;
   const wrap = <T extends object>(port: T, names: readonly (keyof T)[]): T => {
@@ -168,7 +171,7 @@ function dying(ports: TestPorts['ports'], at: number, after: boolean) {
 
 const points = [1, 2, 3, 4].flatMap((at) => [[at, false] as const, [at, true] as const]);
 test.each(points)(
-  '[approval.restarted] a sweep that dies at its write %i (done: %s) makes the call once',
+  '[approval.restarted] a sweep that dies at write %i (done: %s) makes the call once',
   async (at, after) => {
     const { ports, world, approved, sweep, runs, find, due } = await begin();
     world.losing = true;
@@ -182,7 +185,7 @@ test.each(points)(
   },
 );
 
-test('[approval.restarted] an execution that was only late, the second one and a caller make the call once', async () => {
+test('[approval.restarted] an execution that was only late, the second one and a caller together make the call once', async () => {
   const { ports, world, approved, sweep, runs, act, interpreter } = await begin();
   world.losing = true;
   const id = await approved();

@@ -1,4 +1,6 @@
-/** Tables restored to an earlier time: the check names what does not hold, and entries come back from the archive. */
+/**
+ * Tables restored to an earlier time: the check reports inconsistencies, and entries are recovered from the archive.
+ */
 import type { Row } from '#adapters/tables/store.ts';
 import { type TableName, type TableSpec, tables } from '#core/contracts/tables.ts';
 import { caller } from '../support/call-endpoint.ts';
@@ -30,7 +32,7 @@ const check = async (...options: string[]) => {
 
 const names = Object.keys(tables) as TableName[];
 const tablesNow = () => names.map((name) => [name, gateway.store.scan(name)] as const);
-/** Puts the tables back to what they were; archive, checkpoints and objects of the log stay. */
+/** Restores the tables to their earlier content; archive, checkpoints and objects of the log stay. */
 async function restoreTables(rows: ReturnType<typeof tablesNow>): Promise<void> {
   for (const [name, before] of rows) {
     const { partitionKey, sortKey }: TableSpec = tables[name];
@@ -55,7 +57,10 @@ const publish = async (title: string) =>
 const vote = (id: string, verdict: string) =>
   gateway.call('POST', `/admin/v1/approvals/${id}/${verdict}`, keys.human, { reviewer: 'Alice' });
 
-/** Two sessions, and two approvals; the first is decided, and a session opened, after the tables were copied. */
+/**
+ * Creates two sessions and two approvals. After the tables are copied, the first approval is decided and a session is
+ * opened.
+ */
 async function restored() {
   await gateway.call('POST', '/admin/v1/policy-versions/1/rollback');
   await gateway.read('a', 'acme/a');
@@ -74,13 +79,13 @@ async function restored() {
   return { decided, waiting, published };
 }
 
-test('[evidence.archive.check] [cli.status] a table restored to an earlier time is refused until its entries are put back, which is recorded', async () => {
+test('[evidence.archive.check] [cli.status] a table restored to an earlier time is refused until its entries are restored, which is recorded', async () => {
   const { decided, waiting, published } = await restored();
   const refused = await check('--published', published);
   expect(refused.code).toBe(1);
   expect(refused.faults).toMatchObject([
     { check: 'chains', todo: expect.stringContaining('agentctl restore entries') },
-    // Each session that lost its end, where the chains stop at the first.
+    // Each session that lost its end, with the chain check stopping at the first one.
     ...['p', 'admin-default-2026-01-01', 'a'].map((session) => ({
       check: 'archive',
       found: expect.stringContaining(`session ${session}: the table lacks the end`),
@@ -116,7 +121,7 @@ test('[evidence.archive.check] [cli.status] a table restored to an earlier time 
     (await gateway.ports().evidence.head('default', 'a'))?.owner_key,
   );
 
-  // The row is pending again, evidence has the vote.
+  // The row is pending again, but evidence has the vote.
   const after = await check('--published', published);
   expect(after.faults).toMatchObject([
     { check: 'approvals', found: expect.stringContaining(decided), todo: expect.stringContaining(`deny ${decided}`) },
@@ -138,7 +143,7 @@ test('[evidence.archive.check] [cli.status] a table restored to an earlier time 
   expect(used.body).toMatchObject({ decision: 'allow', matched_rule: `approved:${waiting}` });
 });
 
-test('[evidence.archive.check] a session that continued after the restore is refused, and the others are put back', async () => {
+test('[evidence.archive.check] a session that continued after the restore is refused, and the others are restored', async () => {
   await restored();
   await gateway.read('a', 'acme/z');
   const { code, out } = await agentctl('restore', 'entries', '--json');
@@ -160,7 +165,7 @@ test('[evidence.archive.check] a session that continued after the restore is ref
   ]);
 });
 
-test('[evidence.archive.check] nothing is put back or recorded without a loss, nor for other callers', async () => {
+test('[evidence.archive.check] no entry is restored or recorded without a loss, nor for other callers', async () => {
   await gateway.read('a', 'acme/a');
   await gateway.projected();
   expect((await agentctl('restore', 'entries')).out).toBe('put back: 0 entries\n');

@@ -1,4 +1,6 @@
-/** Rollouts through the handlers: traffic moves between real HTTP providers, and the clock judges by evidence. */
+/**
+ * Rollouts through the handlers: traffic moves between real HTTP providers, and the clock decides based on evidence.
+ */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { advanceRollouts } from '#core/models/rollouts/advance.ts';
 import { projectEntry } from '#core/observatory/project.ts';
@@ -49,7 +51,7 @@ const textOf = (answer: Awaited<ReturnType<typeof chat>>) => String(answer.body.
 const act = (id: string, what: string, key = admin) => call('POST', `/admin/v1/rollouts/${id}/${what}`, { key });
 const get = async (id: string) => (await call('GET', `/admin/v1/rollouts/${id}`, { key: admin })).body;
 
-/** As the stream of the table does: every entry once. */
+/** Projects every entry once, as the table's stream does. */
 async function project(...sessions: string[]): Promise<void> {
   const { evidence, observations } = gateway.ports;
   for (const session of sessions) {
@@ -64,7 +66,7 @@ async function project(...sessions: string[]): Promise<void> {
 }
 const noticed = () => gateway.pass(10);
 
-test('[rollout.create] a rollout answers with all its fields, once for a model', async () => {
+test('[rollout.create] creating a rollout returns all its fields, and a model can have only one', async () => {
   const { status, body } = await create({ stages: [5, 25], error_threshold: 7, latency_p95_threshold: 900 });
   expect([status, body]).toEqual([
     201,
@@ -94,7 +96,7 @@ test('[rollout.create] a rollout answers with all its fields, once for a model',
   expect(listed.body.rollouts[0].route_model).toBe('gpt-race');
 });
 
-test('[rollout.create] an impossible setting is refused with the possible ones', async () => {
+test('[rollout.create] an invalid setting is refused, and the error lists the valid ones', async () => {
   const refused = async (more: object, says: RegExp) => {
     const { status, body } = await create(more);
     expect([status, body.error.type]).toEqual([400, 'invalid_request']);
@@ -108,7 +110,7 @@ test('[rollout.create] an impossible setting is refused with the possible ones',
   expect((await call('GET', '/admin/v1/rollouts/nothing', { key: admin })).status).toBe(404);
 });
 
-test('[rollout.traffic] traffic goes to the canary by the percentage of the stage, recorded with its side', async () => {
+test('[rollout.traffic] traffic goes to the canary according to the percentage of the stage, and is recorded with its side', async () => {
   const { body } = await create({ stages: [50, 100] });
   noticed();
   const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => chat(body.route_model, `half-${n}`)));
@@ -123,7 +125,7 @@ test('[rollout.traffic] traffic goes to the canary by the percentage of the stag
   expect(metrics.canary.errors + metrics.baseline.errors).toBe(0);
 });
 
-test('[rollout.states] a failing canary harms no caller and is rolled back', async () => {
+test('[rollout.states] a failing canary affects no caller and is rolled back', async () => {
   const { body } = await create();
   noticed();
   fresh.answers(refuse('openai', 500));
@@ -141,7 +143,7 @@ test('[rollout.states] a failing canary harms no caller and is rolled back', asy
   noticed();
   fresh.answers(say('new'));
   expect(textOf(await chat(body.route_model, 'later'))).toBe('old');
-  // Its model is free again.
+  // The model has no open rollout any more.
   expect((await create({ route_model: body.route_model })).status).toBe(201);
 });
 
@@ -155,7 +157,7 @@ test("[rollout.states] the caller's own faults and blocks count for no side", as
   expect((await get(body.id)).metrics.canary).toMatchObject({ errors: 0 });
 });
 
-test('[rollout.states] a healthy canary is promoted stage by stage and stays in force when it is done', async () => {
+test('[rollout.states] a healthy canary is promoted stage by stage and stays in use when the rollout is done', async () => {
   const { body } = await create({ stages: [50, 100], observation_window: '60s' });
   const round = async (name: string) => {
     noticed();
@@ -180,7 +182,7 @@ test('[rollout.states] a healthy canary is promoted stage by stage and stays in 
   expect(kinds).toEqual(['rollout.create', 'rollout.promote', 'rollout.complete']);
 });
 
-test('[rollout.create] pause, resume and rollback answer the rollout; in another state 400', async () => {
+test('[rollout.create] pause, resume and rollback return the rollout; in another state they are 400', async () => {
   const { body } = await create();
   expect((await act(body.id, 'resume')).status).toBe(400);
   expect((await act(body.id, 'pause')).body.state).toBe('paused');
@@ -194,7 +196,7 @@ test('[rollout.create] pause, resume and rollback answer the rollout; in another
   expect((await act(body.id, 'rollback')).status).toBe(400);
 });
 
-test('[rollout.create] a rollout with a start waits for it', async () => {
+test('[rollout.create] a rollout with a start time waits for it', async () => {
   const start_at = new Date(gateway.ports.clock.now() + 60_000).toISOString();
   const { body } = await create({ start_at });
   expect([body.state, body.current_percentage]).toEqual(['pending', 0]);
@@ -205,7 +207,7 @@ test('[rollout.create] a rollout with a start waits for it', async () => {
   expect((await get(body.id)).rollout).toMatchObject({ state: 'running', current_percentage: 100 });
 });
 
-test('[rollout.create] a tenant moves its own traffic alone, and agents move none', async () => {
+test('[rollout.create] a tenant can move only its own traffic, and agents cannot move any', async () => {
   const { status, body } = await create({}, keys.human);
   expect([status, body.tenant]).toEqual([201, 'default']);
   expect((await create({}, keys.agent)).status).toBe(403);
@@ -218,7 +220,7 @@ test('[rollout.create] a tenant moves its own traffic alone, and agents move non
 describe('[rollout.states] the clock of one rollout', () => {
   const handler = () => createSweep(gateway.ports);
 
-  test('is started with it, and a clock that does not start keeps no rollout from being made', async () => {
+  test('is started with it; a clock that fails to start does not prevent the rollout from being created', async () => {
     const started: string[] = [];
     const made = caller({ ...gateway.ports, rolloutClock: { start: async (id) => void started.push(id) } });
     const broken = caller({ ...gateway.ports, rolloutClock: { start: () => Promise.reject(new Error('away')) } });
@@ -246,7 +248,7 @@ describe('[rollout.states] the clock of one rollout', () => {
     },
   );
 
-  test('moves it according to its data, and ends with it', async () => {
+  test('advances it based on its data, and ends with it', async () => {
     const { body } = await create({ observation_window: '10s' });
     noticed();
     const names = Array.from({ length: 25 }, (_, n) => `clocked-${n}`);
@@ -258,7 +260,7 @@ describe('[rollout.states] the clock of one rollout', () => {
     expect(await handler()({ rollout_id: '0199f0a0-0000-7000-8000-000000000000' })).toEqual({ seconds: 0 });
   });
 
-  test('continues while it is paused', async () => {
+  test('keeps running while the rollout is paused', async () => {
     const { body } = await create();
     await act(body.id, 'pause');
     expect(await handler()({ rollout_id: body.id })).toEqual({ seconds: 10 });

@@ -17,7 +17,9 @@ import { keys } from '../support/ports.ts';
 import { useGateway } from '../support/use-gateway.ts';
 import { http, readers, type Step, sh } from '../unit/session/risk/play.ts';
 
-/** Session risk in a real store: scored in the entry's own transaction, held against the key, looked at and released. */
+/**
+ * Session risk in a real store: scored in the entry's own transaction, counted against the key, inspected and released.
+ */
 describe('risk', () => {
   let keyRisks: KeyRisks;
   let call: ReturnType<typeof caller>;
@@ -40,7 +42,7 @@ describe('risk', () => {
     return [...identities.byKeyId.values()].find((principal) => principal.name === name)!.key_id;
   }
 
-  /** One action as the flow governs it. */
+  /** Makes one action as the flow governs it. */
   async function act(session: string, key_id: string, step: Step, ledger: Ledger = gateway.ports.ledger) {
     const { evidence, clock, ids, telemetry } = gateway.ports;
     const [head, key] = await Promise.all([evidence.head('default', session), keyRisks.of('default', key_id)]);
@@ -86,7 +88,7 @@ describe('risk', () => {
 
   const replayed = (session: string) => replayRisk(gateway.ports.evidence.entries('default', session));
 
-  test('[behavior.rules] concurrent writers of two processes store the score that a replay of the chain gives', async () => {
+  test('[behavior.rules] concurrent writers in two processes store the score that a replay of the chain gives', async () => {
     const session = fresh();
     const others = [gateway.ports.ledger, tableLedger(gateway.store), tableLedger(gateway.store)];
     const steps = Array.from({ length: 30 }, (_, i) => sh(i % 3 === 0 ? 'cat .env' : `curl http://10.0.0.${i}/`));
@@ -98,7 +100,7 @@ describe('risk', () => {
     expect(record?.score).toBeGreaterThan(0);
   });
 
-  test('[behavior.rules] the call that reaches the kill switch is blocked with its session', async () => {
+  test('[behavior.rules] the call that reaches the kill-switch threshold is blocked with its session', async () => {
     const session = fresh();
     expect(await act(session, 'one', sh('cat .env'))).toBeUndefined();
     expect(await act(session, 'one', sh('ls'))).toBeUndefined();
@@ -115,7 +117,7 @@ describe('risk', () => {
   });
 
   describe('[behavior.rules] new sessions do not evade the rules', () => {
-    test('a read in one session and sending in others count against the key, and block its new sessions', async () => {
+    test('a read in one session and sends in others count against the key, and block its new sessions', async () => {
       await act(fresh(), 'two', sh('cat ~/.ssh/id_rsa'));
       for (let i = 0; i < 3; i++) await act(fresh(), 'two', evil);
       const record = await keyRisks.of('default', 'two');
@@ -128,9 +130,9 @@ describe('risk', () => {
       expect(await act(fresh(), 'three', sh('ls'))).toBeUndefined();
     });
 
-    test('concurrent writers of a key lose no point, and calls without signals write no record', async () => {
+    test('concurrent writers of a key lose no points, and calls without signals write no record', async () => {
       await Promise.all(Array.from({ length: 6 }, (_, i) => act(fresh(), 'four', sh(`chmod u+s bin/${i}`))));
-      // Each session tries the same: for the key it is one thing.
+      // Each session attempts the same action: for the key it counts once.
       expect(await keyRisks.of('default', 'four')).toMatchObject({ score: 30 });
       const fold = (record: Parameters<Parameters<KeyRisks['update']>[2]>[0]) => ({
         score: (record?.score ?? 0) + 1,
@@ -157,7 +159,7 @@ describe('risk', () => {
     const release = (session: string, key: string, body: unknown = { reason: 'the upload was part of the task' }) =>
       call('POST', `/admin/v1/sessions/${session}/release`, { key, body });
 
-    test('[behavior.rules] shows score, alerts and cites to operators and to the agent itself, and agrees with the evidence', async () => {
+    test('[behavior.rules] shows score, alerts and cited entries to operators and to the agent itself, and agrees with the evidence', async () => {
       const session = fresh();
       const key_id = await keyIdOf('writer');
       await act(session, key_id, sh('cat .env'));
@@ -195,7 +197,7 @@ describe('risk', () => {
       });
     });
 
-    test('[behavior.release] only a human administrator who does not own the key releases, with evidence, and replay follows', async () => {
+    test('[behavior.release] only a human administrator who does not own the key can release it; the release is recorded, and replay reflects it', async () => {
       const session = fresh();
       const key_id = await keyIdOf('other');
       expect((await release(session, 'admin-token-1')).status).toBe(404);
@@ -237,7 +239,7 @@ describe('risk', () => {
     });
   });
 
-  test('[behavior.rules] the call that trips the switch of its key stops harmless calls of new sessions as well', async () => {
+  test('[behavior.rules] the call that trips the kill switch of its key also stops harmless calls in new sessions', async () => {
     const of = (session: string, tool: string, target: string) =>
       call('POST', '/admin/v1/test-action', {
         key: keys.agent,
@@ -245,7 +247,7 @@ describe('risk', () => {
       });
     const harmless = () => of(fresh(), 'scm.list_branches', 'acme/web');
     expect((await harmless()).status).toBe(200);
-    // Each session tries once: only the key repeats itself.
+    // Each session attempts it once: only the key repeats itself.
     let tries = 0;
     let answer: Awaited<ReturnType<typeof of>>;
     do answer = await of(fresh(), 'scm.get_file_contents', '../web');
@@ -270,7 +272,7 @@ policies: { input: [{ name: ask-a-human, type: keyword, action: review, keywords
   const gateway = useGateway({ extra });
   const { entriesOf } = gateway;
 
-  /** A process of its own: it shares the tables with the others, and nothing else. */
+  /** Simulates a separate process that shares only the tables with the others. */
   const process = () => caller({ ...gateway.ports, ledger: tableLedger(gateway.store) });
 
   const action = (more: object) => (session: string) =>
@@ -290,7 +292,7 @@ policies: { input: [{ name: ask-a-human, type: keyword, action: review, keywords
     expect((await process()('POST', path, { key: keys.other, body: read('owned')[1] })).status).toBe(403);
   });
 
-  describe('[session.owner] of two keys that open a session at once', () => {
+  describe('[session.owner] two keys that open a session at the same time', () => {
     test.each([
       ['an allowed action', action({ protocol: 'git', tool: 'scm.get_file_contents', capability: 'read' })],
       ['a blocked action', action({ protocol: 'shell', tool: 'shell.rm', capability: 'execute' })],
@@ -317,7 +319,7 @@ policies: { input: [{ name: ask-a-human, type: keyword, action: review, keywords
       }
     });
 
-    test('a chat that lost the race after its model answered is recorded in a session of its own', async () => {
+    test('a chat that lost the race after its model responded is recorded in a session of its own', async () => {
       const open = process();
       const late: Ledger = {
         commit: async (step) => {
@@ -339,7 +341,7 @@ policies: { input: [{ name: ask-a-human, type: keyword, action: review, keywords
       expect((await entriesOf('late')).map(({ kind }) => kind)).toEqual(['allow', 'result']);
     });
 
-    test('entries of the same key, and those of humans, are committed in parallel', async () => {
+    test('entries with the same key, and those by humans, are committed in parallel', async () => {
       const request = action({ protocol: 'shell', tool: 'shell.rm', capability: 'execute' });
       const [path, body] = request('mine');
       const first = await process()('POST', path, { key: keys.agent, body });

@@ -88,7 +88,7 @@ tool_policies: { pack: null, default_decision: review, rules: [{ name: two for a
   ])('several people are asked for $asked', ({ configuration, requires, neededAtFirst, neededThen, firstVote }) => {
     beforeEach(() => start(configuration));
 
-    test('[identity.separation-rules] approvals are kept until enough are given; each is evidence, and the approval is used once', async () => {
+    test('[identity.separation-rules] approvals are collected until there are enough; each is recorded in evidence, and the approval is used once', async () => {
       const { envelope_id: id } = await act();
       expect(await item(id)).toMatchObject({ status: 'pending', requires, still_needed: neededAtFirst });
       const first = await vote(id, 'carol');
@@ -115,7 +115,7 @@ tool_policies: { pack: null, default_decision: review, rules: [{ name: two for a
       expect((await verifyBundle(bundle)).valid).toBe(true);
     });
 
-    test('[identity.separation-rules] one denial ends it, whatever was approved before', async () => {
+    test('[identity.separation-rules] one denial ends the request, whatever was approved before', async () => {
       const { envelope_id: id } = await act();
       await vote(id, 'carol');
       const denied = await vote(id, 'bob', 'deny');
@@ -127,7 +127,7 @@ tool_policies: { pack: null, default_decision: review, rules: [{ name: two for a
   describe('rules of separation', () => {
     beforeEach(() => start(rules()));
 
-    test('[identity.separation-rules] an approval that no rule counts is refused with the open requirements', async () => {
+    test('[identity.separation-rules] an approval that counts for no rule is refused with the open requirements', async () => {
       const { envelope_id: id } = await act({ tool: 'scm.delete_branch', capability: 'delete' });
       const refused = await vote(id, 'carol');
       expect([refused.status, refused.body.error.type]).toEqual([403, 'separation_of_duties']);
@@ -135,11 +135,11 @@ tool_policies: { pack: null, default_decision: review, rules: [{ name: two for a
       expect((await vote(id, 'carol', 'deny')).body.status).toBe('denied');
     });
 
-    test('[identity.separation-rules] votes at the same moment all count, and decide once', async () => {
+    test('[identity.separation-rules] concurrent votes all count, and one of them decides', async () => {
       const { envelope_id: id } = await act();
       const votes = await Promise.all(['carol', 'bob', 'alice'].map((person) => vote(id, person)));
       const said = votes.map(({ status, body }) => (status === 200 ? body.status : status)).sort();
-      // Alice and Bob are enough; Carol with one of them, too. Who comes after that finds it decided.
+      // Alice and Bob are enough, and so is Carol with either of them. A later vote finds the request already decided.
       expect(said.filter((each) => each === 'approved')).toHaveLength(1);
       expect((await item(id)).status).toBe('approved');
       expect((await act({ approval_ref: id })).decision).toBe('allow');
@@ -195,15 +195,15 @@ tool_policies: { pack: null, default_decision: review, rules: [{ name: two for a
     });
   });
 
-  describe('a rule of the tool policy', () => {
-    test('[identity.separation-rules] another tool still takes one approval', async () => {
+  describe('a rule in the tool policy', () => {
+    test('[identity.separation-rules] another tool still needs one approval', async () => {
       await start(toolRule('required: 2'));
       const { envelope_id: other } = await act({ tool: 'scm.close_issue' });
       expect(await item(other)).not.toHaveProperty('requires');
       expect((await vote(other, 'carol')).body.status).toBe('approved');
     });
 
-    test('[identity.separation-rules] with roles only approvals given with one of these count', async () => {
+    test('[identity.separation-rules] with roles, only approvals given with one of these roles count', async () => {
       await start(toolRule('roles: [admin]'));
       const { envelope_id: id } = await act();
       const refused = await vote(id, 'bob');
@@ -219,7 +219,7 @@ tool_policies: { pack: null, default_decision: review, rules: [{ name: two for a
   });
 });
 
-/** Votes of teams for one tool in approvals, simulate, dry runs and why, over HTTP and the embedded store. */
+/** Team votes for one tool in approvals, simulate, dry runs and why, over HTTP and the embedded store. */
 describe('teams', () => {
   const rule = (approval: string, tool = 'scm.merge_pull_request') =>
     `{ name: two for a merge, protocol: git, tool: ${tool}, decision: review${approval && `, approval: { ${approval} }`} }`;
@@ -295,7 +295,7 @@ tool_policies: { pack: null, default_decision: review, rules: [${rules.join(', '
 
   const needs = '2 approvals of acme/security (two for a merge)';
 
-  test('[approval.strictest-terms] simulate, dry run and why report how many approvals a review needs, and of whom', async () => {
+  test('[approval.strictest-terms] simulate, dry run and why report how many approvals a review needs, and from whom', async () => {
     gateway = await testPorts({ configuration: configuration(ofSecurity) + teams });
     const merge = { protocol: 'git', tool: 'scm.merge_pull_request', target: 'acme/shop', capability: 'write' };
     const other = { ...merge, tool: 'scm.close_issue' };
@@ -315,7 +315,7 @@ tool_policies: { pack: null, default_decision: review, rules: [${rules.join(', '
     expect((await call('GET', `/actions/${plain}/why`, 'bob')).body).not.toHaveProperty('needs');
   });
 
-  test('[approval.strictest-terms] rules of separation count in as for the request itself, and so does a passkey', async () => {
+  test('[approval.strictest-terms] separation rules are included as for the request itself, and so is a passkey', async () => {
     const separated = `organizations:
   - { id: acme, teams: [{ id: web, members: [bob, carol, dave], projects: [{ id: shop, environments: [{ id: live, kind: production, tenant: default }] }] }] }
 separation_rules: [{ name: four-eyes, applies_to: "acme/**", requires: { approvals: 2 } }]

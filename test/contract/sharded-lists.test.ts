@@ -1,4 +1,4 @@
-/** Lists over several partitions of the embedded store: order, cursors, and the rows a write touches. */
+/** Lists over several partitions of the embedded store: order, cursors, and the rows that a write touches. */
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { createTable, createTables } from '#adapters/local/tables.ts';
 import { entryPut, evidenceTable, headPut } from '#adapters/tables/evidence-table.ts';
@@ -31,7 +31,7 @@ const write = (tenant: string, session: string, atMs: number) =>
 const rowOf = (write: Write): Row => ('put' in write ? write.row : {});
 const name = (n: number) => `s${String(n).padStart(3, '0')}`;
 
-/** Every page of a list, as the names it held. */
+/** Returns the names on each page of a list. */
 async function pages(
   list: (cursor?: string) => Promise<{ items: readonly { session_id: string }[]; cursor?: string }>,
 ) {
@@ -77,7 +77,7 @@ describe('sessions of a tenant', () => {
     });
   });
 
-  test('a page costs one request a shard and one for the heads, in two steps', async () => {
+  test('a page costs one request per shard and one for the heads, in two steps', async () => {
     const { client, calls, of } = watched(store.client);
     await evidenceTable(over(client, store.tables)).sessions('many', { limit: 20 });
     expect(of('Query').length).toBeLessThanOrEqual(18);
@@ -85,7 +85,7 @@ describe('sessions of a tenant', () => {
     expect(calls.findIndex(({ operation }) => operation === 'BatchGetItem')).toBe(calls.length - 1);
   });
 
-  test('[store.lists-over-shards] a further entry changes no attribute that by_opened holds', () => {
+  test('[store.lists-over-shards] an additional entry changes no attribute in the by_opened index', () => {
     const one = sealEntry(draft('t', 's', start), undefined);
     const head = advanceHead(undefined, one, 'k');
     const next = advanceHead(head, sealEntry(draft('t', 's', start + hourMs), head), 'k');
@@ -108,7 +108,7 @@ describe('the audit log', () => {
     for (let n = 0; n < 100; n++) await write('audit', `c${n % 4}`, start + n * 73 * 60_000);
   });
 
-  test('[store.lists-over-shards] goes over days and shards, newest first, each entry once', async () => {
+  test('[store.lists-over-shards] covers all days and shards, newest first, each entry once', async () => {
     for (const limit of [3, 40, 200]) {
       const times: string[] = [];
       await pages(async (cursor) => {
@@ -150,7 +150,7 @@ describe('the audit log', () => {
   });
 });
 
-test('[store.lists-over-shards] rows of one tenant are spread evenly over their partitions', () => {
+test('[store.lists-over-shards] rows of one tenant are distributed evenly over their partitions', () => {
   const entries = Array.from({ length: 4_000 }, (_, n) => sealEntry(draft('t', `s${n}`, start), undefined));
   for (const [partition, items] of [
     ['day', entries.map((entry) => rowOf(entryPut(entry, 'w')))],
@@ -161,20 +161,20 @@ test('[store.lists-over-shards] rows of one tenant are spread evenly over their 
     expect(groups.length).toBe(partition === 'day' ? 32 : 16);
     expect(Math.max(...groups.map((group) => group.length))).toBeLessThan(1.5 * even);
   }
-  // A store in one file keeps the entries of a day side by side.
+  // A single-file store keeps the entries of a day next to each other.
   const local = new Set(entries.map((entry) => rowOf(entryPut(entry, 'w', '', true)).day));
   expect([...local]).toEqual(['t#2026-01-05#0']);
   expect(shardOf('a name', 16)).toBe(shardOf('a name', 16));
 });
 
-test('rows come in the order of their keys; a key without a row is left out', async () => {
+test('rows are returned in the order of their keys; a key without a row is left out', async () => {
   for (const id of ['r1', 'r2', 'r3']) await store.store.put('sessions', { id });
   const keys = ['r3', 'nothing', 'r1', 'r2'].map((id) => ({ id }));
   const rows = await rowsByKey(store.store, 'sessions', keys);
   expect(rows.map(({ id }) => id)).toEqual(['r3', 'r1', 'r2']);
 });
 
-test('[store.former-imported] tables of another release are refused in one line; the same ones are taken', async () => {
+test('[store.former-imported] tables of another release are refused in one line; tables of the same release are accepted', async () => {
   const client = store.client;
   const sessions = { holds: '', partitionKey: 'tenant', sortKey: 'session' } as const;
   await createTable(client, 'old-sessions', sessions);

@@ -26,7 +26,7 @@ let named = 0;
 const entryOf = (breaker: Partial<ProviderEntry['breaker']> = {}): ProviderEntry =>
   providerEntry({ name: `p${named++}`, type: 'mock', breaker });
 
-/** An execution environment; `down` cuts it off from the shared state. */
+/** Creates an execution environment; `down` disconnects it from the shared state. */
 function environment() {
   const { clock, objects, secrets } = gateway.ports;
   const host = { down: false };
@@ -53,9 +53,9 @@ function environment() {
     snapshots,
     changes,
     admit,
-    /** Looks at the configuration, and so at the shared state. */
+    /** Reads the configuration, and with it the shared state. */
     look: () => snapshots.refresh(),
-    /** A call that was let through, and its end; false when it was not. */
+    /** Makes a call and reports its end. Returns false if the call was not admitted. */
     call: async (entry: ProviderEntry, outcome: 'success' | 'fault' | 'nothing'): Promise<boolean> => {
       const admitted = await admit(entry);
       admitted?.settle(outcome);
@@ -66,21 +66,21 @@ function environment() {
 }
 type Environment = ReturnType<typeof environment>;
 
-/** Ten environments that each see one call fail within a window. */
+/** Simulates ten environments that each see one call fail within a window. */
 async function outage(entry: ProviderEntry, others: readonly Environment[] = []): Promise<Environment[]> {
   const fleet = [...others, ...Array.from({ length: 10 - others.length }, environment)];
   for (const each of fleet) await each.call(entry, 'fault');
   return fleet;
 }
-/** The windows of the board begin with the clock's half minutes. */
+/** The windows of the shared state start at the clock's half minutes. */
 beforeEach(() => gateway.pass(30 - ((gateway.ports.clock.now() / 1000) % 30)));
 
-test('[chat.breaker] a provider that each environment meets once a minute is tripped for all, which each alone would not', async () => {
+test('[chat.breaker] a provider that fails once a minute in each environment is tripped for all, although no environment alone would trip it', async () => {
   const entry = entryOf();
   const fleet = await outage(entry);
   expect(fleet.flatMap(({ changes }) => changes)).toEqual(['open']);
   const [first] = fleet as [Environment];
-  expect(await first.call(entry, 'success')).toBe(true); // it has not looked since
+  expect(await first.call(entry, 'success')).toBe(true); // it has not read the state since
   await first.look();
   expect(await first.admit(entry)).toBeUndefined();
   const fresh = environment();
@@ -103,7 +103,7 @@ test('[chat.breaker] GET /admin/v1/providers shows the shared state without a ca
   ]);
 });
 
-test('[chat.breaker] a probe that fails keeps it open for all; one whose environment died is taken over after its time-out', async () => {
+test('[chat.breaker] a probe that fails keeps it open for all; the probe of an environment that died is taken over after its timeout', async () => {
   const entry = entryOf();
   const [a, b] = (await outage(entry)) as [Environment, Environment];
   for (const each of [a, b]) await each.look();
@@ -112,7 +112,7 @@ test('[chat.breaker] a probe that fails keeps it open for all; one whose environ
   await b.look();
   expect(await b.admit(entry)).toBeUndefined();
   gateway.pass(15);
-  expect(await a.admit(entry)).toBeDefined(); // and is never heard of again
+  expect(await a.admit(entry)).toBeDefined(); // and never reports back
   await b.look();
   gateway.pass(entry.timeout_ms / 1000);
   expect(await b.admit(entry)).toBeUndefined();
@@ -122,7 +122,7 @@ test('[chat.breaker] a probe that fails keeps it open for all; one whose environ
   expect(await a.call(entry, 'success')).toBe(true);
 });
 
-test('[chat.breaker] writes are bounded: none for successes, ten reports a window, none while open', async () => {
+test('[chat.breaker] writes are limited: none for successes, ten reports per window, none while open', async () => {
   const entry = entryOf({ min_requests: 1_000 });
   const a = environment();
   for (let n = 0; n < 100; n++) await a.call(entry, 'success');
@@ -141,7 +141,7 @@ test('[chat.breaker] writes are bounded: none for successes, ten reports a windo
   expect(b.store.calls).toHaveLength(before);
 });
 
-test('[chat.breaker] without the shared state each environment uses its own breaker, and the configuration is read', async () => {
+test('[chat.breaker] without the shared state each environment uses its own breaker, and the configuration is still read', async () => {
   const entry = entryOf();
   const [a] = (await outage(entry)) as [Environment];
   await a.look();
@@ -169,13 +169,13 @@ test('[chat.breaker] in a steady state a chat call makes no extra store calls', 
     });
     return { calls, looks: env.store.calls.length - before };
   };
-  await ask(false); // the session is opened
+  await ask(false); // opens the session
   const alone = await ask(false);
   expect(await ask(true)).toEqual(alone);
   expect(alone.looks).toBe(1);
 });
 
-test('[chat.breaker] two environments have one probe at most, and the provider is used again once it works', async () => {
+test('[chat.breaker] two environments have at most one probe, and the provider is used again once it works', async () => {
   const step = fc.oneof(
     {
       weight: 4,
@@ -212,7 +212,7 @@ test('[chat.breaker] two environments have one probe at most, and the provider i
   );
 });
 
-test('[chat.breaker] the same provider under another entry is not stopped', async () => {
+test('[chat.breaker] the same provider under another entry is not affected', async () => {
   const entry = entryOf();
   const fleet = await outage(entry);
   const [first] = fleet as [Environment];
@@ -220,7 +220,7 @@ test('[chat.breaker] the same provider under another entry is not stopped', asyn
   expect(await first.call({ ...entry, timeout_ms: 1_000 }, 'success')).toBe(true);
 });
 
-test('[chat.breaker] one fault in twenty calls trips no breaker, in however many environments', async () => {
+test('[chat.breaker] one failure in twenty calls trips no breaker, in however many environments', async () => {
   const entry = entryOf();
   const fleet = Array.from({ length: 20 }, environment);
   for (let round = 0; round < 20; round++)

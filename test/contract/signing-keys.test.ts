@@ -1,4 +1,4 @@
-/** Signing keys: rotation, trust and the key of a store. */
+/** Signing keys: rotation, trust, and the key bound to a store. */
 
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -47,7 +47,7 @@ describe('rotation', () => {
   const verified = async (session: string) =>
     (await call('GET', `/admin/v1/evidence/sessions/${session}/verify`)).body as unknown;
 
-  test('[evidence.keys.rotate] old manifests and checkpoints stay valid, and pinned keys lead to each other', async () => {
+  test('[evidence.keys.rotate] old manifests and checkpoints stay valid, and pinned keys are linked to each other', async () => {
     await acted('before');
     const before = await exported('before');
     const first = JSON.parse(before).public_key;
@@ -70,7 +70,7 @@ describe('rotation', () => {
         expect(await verifyBundle(bundle, pinned)).toMatchObject({ valid: true, not_checked: [] });
       }
     }
-    // Exported before the rotation, it knows nothing of the key that came after.
+    // Exported before the rotation, the bundle does not contain the later key.
     expect(await verifyBundle(before, second)).toMatchObject({ valid: false });
     const { successions, ...unlinked } = JSON.parse(after);
     expect(successions).toHaveLength(1);
@@ -84,7 +84,7 @@ describe('rotation', () => {
     expect(await readFile(join(gateway.folder, 'signing-keys.json'), 'utf8')).not.toContain('PRIVATE');
   });
 
-  test('[evidence.keys.rotate] a manifest that was kept is exported under the key that signed it', async () => {
+  test('[evidence.keys.rotate] a stored manifest is exported under the key that signed it', async () => {
     await acted('kept');
     const before = JSON.parse(await exported('kept'));
     await rotateSigningKey(gateway.folder, clock);
@@ -95,7 +95,7 @@ describe('rotation', () => {
     expect(await verifyBundle(after, pinned)).toMatchObject({ valid: true, not_checked: [] });
   });
 
-  describe('[evidence.keys.rotate] a succession links keys', () => {
+  describe('[evidence.keys.rotate] a succession statement links keys', () => {
     let chain: { signers: Signer[]; pems: string[]; successions: object[] };
     beforeAll(async () => {
       const signers = await Promise.all([1, 2, 3, 4].map(async () => stateSigner(await otherFolder())));
@@ -105,14 +105,14 @@ describe('rotation', () => {
       chain = { signers, pems, successions: [await signSuccession(b!, c!, at), await signSuccession(a!, b!, at)] };
     });
 
-    test('over several rotations, from the oldest and from the newest', () => {
+    test('over several rotations, starting from the oldest and from the newest', () => {
       const { pems, successions } = chain;
       expect([...linkedKeys(pems[0]!, successions)].sort()).toEqual(pems.slice(0, 3).sort());
       expect([...linkedKeys(pems[2]!, successions)].sort()).toEqual(pems.slice(0, 3).sort());
       expect(linkedKeys(pems[3]!, successions)).toEqual([pems[3]]);
     });
 
-    test('only with both signatures, over these very keys', async () => {
+    test('only with both signatures, over exactly these keys', async () => {
       const { signers, pems } = chain;
       const [own, , , stranger] = signers;
       const good = await signSuccession(own!, stranger!, '2026-01-01T00:00:00.000Z');
@@ -136,7 +136,7 @@ describe('rotation', () => {
       return registerSigningKey({ store: gateway.store.store, signer: await stateSigner(folder), adopt });
     };
 
-    test('accepts its key again, and a successor; neither a predecessor nor a stranger', async () => {
+    test('accepts its own key again, and a successor, but neither a predecessor nor an unrelated key', async () => {
       const [stranger, copy] = [await otherFolder(), await otherFolder()];
       expect(await register(gateway.folder)).toBeUndefined();
       await expect(register(stranger)).rejects.toThrow(
@@ -151,14 +151,14 @@ describe('rotation', () => {
       await expect(register(copy)).rejects.toThrow('no statement links them');
     });
 
-    test('passes to another key on request', async () => {
+    test('switches to another key on request', async () => {
       const lost = (await signingKeysOf(await stateSigner(gateway.folder))).keys[0]?.key_id;
       const stranger = await otherFolder();
       expect(await register(stranger, true)).toBe(lost);
       await expect(register(gateway.folder)).rejects.toThrow('The store belongs to');
     });
 
-    test('one of two keys that arrive at once is accepted', async () => {
+    test('one of two keys that arrive at the same time is accepted', async () => {
       const store = testStore();
       const signers = await Promise.all([stateSigner(await otherFolder()), stateSigner(await otherFolder())]);
       const outcomes = await Promise.allSettled(signers.map((signer) => registerSigningKey({ store, signer })));
@@ -193,11 +193,11 @@ describe('the key of a store', () => {
       err: expect.stringMatching(/The store belongs to a gateway that signs with key/),
     });
     const { Count } = await client.send(new ScanCommand({ TableName: table }));
-    expect(Count).toBe(1); // the registered key: nothing was imported
+    expect(Count).toBe(1); // only the registered key: no key was imported
     await dynamo.stop();
   });
 
-  test('[shared.gateways] on an address that others can reach, a gateway of a shared store makes no key of its own', async () => {
+  test('[shared.gateways] on an address that others can reach, a gateway with a shared store does not create a key of its own', async () => {
     const state = join(folder, 'pod');
     const env = {
       DYNAMODB_ENDPOINT: 'http://127.0.0.1:9',
@@ -211,7 +211,7 @@ describe('the key of a store', () => {
     expect(existsSync(join(state, 'signing-key.pem'))).toBe(false);
   });
 
-  /** Runs the program in this process; returns what it prints. */
+  /** Runs the program in this process. Returns its output. */
   async function here(state: string, flag: string): Promise<string> {
     const write = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
     const mask = process.umask();

@@ -8,10 +8,10 @@ export interface StoreCall {
   readonly input: Loose;
 }
 
-/** Sends the call and returns the answer of the store. */
+/** Sends the call and returns the store's response. */
 type Send = (call?: StoreCall) => Promise<Loose>;
 
-/** @param between is given each call and how to send it; by default it just sends. */
+/** @param between is called with each call and a function that sends it; by default it just sends the call. */
 export function watched(
   client: DynamoDBClient,
   between: (call: StoreCall, send: Send) => unknown = (_, send) => send(),
@@ -26,7 +26,7 @@ export function watched(
   return {
     client: { send } as unknown as DynamoDBClient,
     calls,
-    /** The calls of one operation so far. */
+    /** Returns the calls of one operation so far. */
     of: (operation: string) => calls.filter((call) => call.operation === operation),
   };
 }

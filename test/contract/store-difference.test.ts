@@ -1,4 +1,4 @@
-/** The store of the local run against the driver of DynamoDB over a server of others, by operations that a seed makes up. */
+/** The local store compared with the DynamoDB driver over a third-party server, with random operations from a seed. */
 import { randomInt } from 'node:crypto';
 import { dynamoStore } from '#adapters/aws/dynamodb/store.ts';
 import { openStore } from '#adapters/local/sqlite/store.ts';
@@ -10,7 +10,7 @@ import { runs, thorough } from '../support/extent.ts';
 import { type Operation, RandomRows } from './random-rows.ts';
 
 const binary = referenceBinary();
-/** A seed of one's own repeats a run: `STORE_SEED=7 npx jest test/contract/store-difference.test.ts`. */
+/** Seed of the first run. To repeat a run, set it: `STORE_SEED=7 npx jest test/contract/store-difference.test.ts`. */
 const first = Number(process.env.STORE_SEED ?? randomInt(1_000_000));
 const seeds = runs(10, 1);
 const operations = 1_500;
@@ -22,7 +22,7 @@ if (!binary)
     `NOT TESTED: the stores were not compared, because no reference server exists for ${process.platform}-${process.arch}.\n`,
   );
 
-/** An answer, or why there is none, as text that does not depend on the order of members. */
+/** Returns the response, or the error, as text that does not depend on the order of members. */
 async function answerOf(run: (store: Store) => Promise<unknown>, store: Store): Promise<string> {
   try {
     return JSON.stringify(plain(await run(store))) ?? 'undefined';
@@ -67,20 +67,20 @@ function plain(value: unknown): unknown {
       client.destroy();
       server.stop();
     }
-    // A generator that makes up nothing but faults would compare nothing.
+    // A generator that produces only errors would compare nothing.
     const kinds = ['put', 'update', 'remove', 'get', 'getMany', 'query', 'putMany', 'transact'];
     expect([...seen]).toEqual(
       expect.arrayContaining([
         ...kinds.map((kind) => `${kind} answered`),
         'transact cancelled',
-        // Rare: one seed alone may make up none.
+        // Rare: a single seed may not produce any.
         ...(thorough ? ['transact fault input'] : []),
       ]),
     );
   },
 );
 
-/** Repeats a write that met another one, as callers do. */
+/** Repeats a write that collided with another, as callers do. */
 async function written({ run }: Operation, store: Store): Promise<string> {
   for (;;) {
     const answer = await answerOf(run, store);
@@ -90,7 +90,7 @@ async function written({ run }: Operation, store: Store): Promise<string> {
 
 const rowsOf = (store: Store) => answerOf((each) => each.getMany(RandomRows.contended), store);
 
-/** Returns the answers and rows of each order of the writes, by the text of both. */
+/** Returns the responses and rows for each order of the writes, keyed by the text of both. */
 async function serialOutcomes(before: readonly Operation[], writes: readonly Operation[]): Promise<Set<string>> {
   const outcomes = new Set<string>();
   for (const order of orders(writes.map((_, at) => at))) {
@@ -141,7 +141,7 @@ const orders = (items: readonly number[]): number[][] =>
       client.destroy();
       server.stop();
     }
-    // Writers that never meet would prove nothing.
+    // If the writers never collided, the test would prove nothing.
     expect(decidedByOrder).toBeGreaterThan(0);
   },
 );

@@ -1,4 +1,7 @@
-/** The store of the local run on disk: tables as declared, ended processes survived, files of before taken over, its owner's alone. */
+/**
+ * The local store on disk: tables as declared, killed processes survived, files of earlier releases migrated, access
+ * for its owner only.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -41,7 +44,7 @@ test('[store.embedded] every table is created once, with its indexes, and its ro
   again.close();
 });
 
-/** Writes some rows after others, in transactions and alone, and prints each turn that was acknowledged. */
+/** Writes rows one after another, in transactions and individually, and prints each acknowledged turn. */
 const writer = (path: string, syncs: boolean) => `
   import { openStore } from './adapters/local/sqlite/store.ts';
   const store = openStore({ path: ${JSON.stringify(path)}, syncs: ${syncs} });
@@ -78,13 +81,13 @@ test.each([
     for (let n = 0; n <= last; n++)
       for (const part of [0, 1, 2])
         expect(await store.get('config', { id: `${n}-${part}` })).toEqual({ id: `${n}-${part}` });
-    // A turn is one transaction: it is there whole or not at all.
+    // A turn is one transaction: either all of its rows exist or none.
     expect((await store.get<{ n: number }>('counters', { id: 'sum' }))?.n).toBe(store.scan('config').length / 3);
     store.close();
   },
 );
 
-test('[store.embedded] the log is moved into the file after a second without writes, and all is there afterwards', async () => {
+test('[store.embedded] the log is moved into the file after a second without writes, and all rows exist afterwards', async () => {
   const store = opened('idle.db');
   for (let n = 0; n < 260; n++) await store.put('config', { id: `item-${n}` });
   const log = join(folder, 'idle.db-wal');
@@ -95,7 +98,7 @@ test('[store.embedded] the log is moved into the file after a second without wri
   store.close();
 });
 
-test('[store.survives] the files are their owner’s alone, and a second process cannot open them', async () => {
+test('[store.survives] the files are accessible only to their owner, and a second process cannot open them', async () => {
   const store = opened('mine.db');
   for (const suffix of ['', '-wal'])
     expect([suffix, statSync(join(folder, `mine.db${suffix}`)).mode & 0o077]).toEqual([suffix, 0]);
@@ -107,7 +110,7 @@ test('[store.survives] the files are their owner’s alone, and a second process
 
 const inState = (state: string) => openStore({ stateFolder: state, durability: 'process' }, {}, () => {});
 
-test('[store.embedded] a file that is not a store is named in one line and left unchanged', async () => {
+test('[store.embedded] a file that is not a store is reported in one line and left unchanged', async () => {
   const state = join(folder, 'other');
   mkdirSync(state);
   writeFileSync(join(state, 'store.db'), 'not a database, but long enough to be looked at as one '.repeat(40));
@@ -117,7 +120,7 @@ test('[store.embedded] a file that is not a store is named in one line and left 
   expect(() => opened('newer.db')).toThrow('its format is 99, this release reads format 3');
 });
 
-test('[store.former-imported] tables with other keys are refused in one line, and stay', async () => {
+test('[store.former-imported] tables with other keys are refused in one line and left unchanged', async () => {
   opened('keys.db').close();
   const former = JSON.stringify({ partitionKey: 'tenant', sortKey: 'session', indexes: [] });
   sql('keys.db', (db) => db.prepare("UPDATE tables SET definition = ? WHERE name = 'sessions'").run(former));
@@ -127,7 +130,7 @@ test('[store.former-imported] tables with other keys are refused in one line, an
     );
 });
 
-/** As the store of releases before kept it: items of DynamoDB as text. */
+/** Writes a store as earlier releases did: DynamoDB items as text. */
 function formerStore(path: string): void {
   const db = new DatabaseSync(path);
   const key = (name: string) => ({ name, type: 'S' });
@@ -167,7 +170,7 @@ function formerStore(path: string): void {
   db.close();
 }
 
-test('[store.former-imported] the store of an earlier release is taken over once, completely', async () => {
+test('[store.former-imported] the store of an earlier release is migrated once, completely', async () => {
   const state = join(folder, 'former');
   mkdirSync(state);
   formerStore(join(state, 'store.db'));
@@ -193,7 +196,7 @@ test('[store.former-imported] the store of an earlier release is taken over once
   expect(reports).toHaveLength(1);
 });
 
-test('[store.former-imported] a file of the release before, whose rows hold their keys, is read on', async () => {
+test('[store.former-imported] a file of the previous release, whose rows contain their keys, can still be read', async () => {
   opened('whole.db').close();
   sql('whole.db', (db) => {
     const named = (name: string) => `items_${db.prepare('SELECT number FROM tables WHERE name = ?').get(name)?.number}`;
@@ -223,7 +226,7 @@ test('[store.former-imported] a file of the release before, whose rows hold thei
   sql('whole.db', (db) => expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 3 }));
 });
 
-test('[store.former-imported] a take-over that fails changes nothing, and a former kind of store is refused in one line', async () => {
+test('[store.former-imported] a migration that fails changes nothing, and an older kind of store is refused in one line', async () => {
   const state = join(folder, 'broken');
   mkdirSync(state);
   formerStore(join(state, 'store.db'));
@@ -244,7 +247,7 @@ test('[store.former-imported] a take-over that fails changes nothing, and a form
   );
 });
 
-test('[store.survives] a fault of the database discards the whole turn and is reported to every caller', async () => {
+test('[store.survives] a database error discards the whole turn and is reported to every caller', async () => {
   const store = opened('full.db');
   await store.put('config', { id: 'before' });
   await store.put('sessions', { id: 'head', n: 1 });
@@ -255,7 +258,7 @@ test('[store.survives] a fault of the database discards the whole turn and is re
   });
   const small = openDatabase({ path: join(folder, 'full.db'), maxPages: pages });
   expect(await small.get('sessions', { id: 'head' })).toEqual({ id: 'head', n: 1 });
-  // All fall into one turn, however slow the machine is.
+  // All calls fall into one turn, however slow the machine is.
   const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
   const answers = await Promise.allSettled([
     small.put('config', { id: 'beside' }),
@@ -267,7 +270,7 @@ test('[store.survives] a fault of the database discards the whole turn and is re
   expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected', 'fulfilled']);
   for (const answer of answers.slice(0, 3)) expect((answer as PromiseRejectedResult).reason).toBeInstanceOf(StoreFault);
   expect(await small.get('config', { id: 'beside' })).toBeUndefined();
-  // What is kept in memory is what is stored.
+  // The state in memory matches the stored state.
   expect(await small.get('sessions', { id: 'head' })).toEqual({ id: 'head', n: 1 });
   small.close();
 });

@@ -1,6 +1,7 @@
 /**
- * An insider with every table and no key changes rows: each change is refused or found by verification, `doctor` or a
- * witness. Rows of evidence are attacked in evidence-rewriting.test.ts, the log in malicious-operator.test.ts.
+ * An insider with access to every table but no key changes rows: each change is refused or found by verification,
+ * `doctor` or a witness. Attacks on evidence rows are in evidence-rewriting.test.ts, on the log in
+ * malicious-operator.test.ts.
  */
 import type { EntryDraft } from '#core/contracts/evidence.ts';
 import { type KeptGateway, keptGateway } from '../support/kept-gateway.ts';
@@ -47,7 +48,7 @@ beforeEach(() => {
 const call: KeptGateway['call'] = (...given) => gateway.call(...given);
 
 let last = 0;
-/** A call of its own target and session each time. */
+/** Builds a call with its own target and session each time. */
 function request(capability = 'write') {
   const session = `rows-${last++}`;
   const act = async (more: object = {}) =>
@@ -82,7 +83,7 @@ const ballot = (person: string) => ({
   at: new Date(gateway.ports().clock.now()).toISOString(),
 });
 
-describe('[evidence.approval-proven] a row of an approval by several people', () => {
+describe('[evidence.approval-proven] an approval row that requires several people', () => {
   test('a forged vote does not count when the approval is used, and verification names it', async () => {
     const { session, act } = request();
     const { envelope_id: id } = await act();
@@ -96,7 +97,7 @@ describe('[evidence.approval-proven] a row of an approval by several people', ()
     });
   });
 
-  test('with a vote whose entry was put into the chain as well counts one vote when it is used', async () => {
+  test('with a vote whose entry was also inserted into the chain counts one vote when it is used', async () => {
     const { session, act } = request();
     const { envelope_id: id } = await act();
     const forged = ballot('bob');
@@ -115,7 +116,7 @@ describe('[evidence.approval-proven] a row of an approval by several people', ()
     expect(ran).toEqual([]);
   });
 
-  test('with a vote that was given for another call counts one vote when it is used', async () => {
+  test('with a vote that was cast for another call counts one vote when it is used', async () => {
     const other = request();
     const { envelope_id: first } = await other.act();
     await vote(first, 'bob');
@@ -128,7 +129,7 @@ describe('[evidence.approval-proven] a row of an approval by several people', ()
     expect(ran).toEqual([]);
   });
 
-  test('a row without its separation rules is decided by those of the configuration', async () => {
+  test('a row without its separation rules is evaluated with those of the configuration', async () => {
     const { act } = request();
     const { envelope_id: id } = await act();
     await attacker.setApproval(id, { requires: [] });
@@ -136,7 +137,7 @@ describe('[evidence.approval-proven] a row of an approval by several people', ()
     expect((await act({ approval_ref: id })).decision).toBe('review');
   });
 
-  test('that two people approved opens its call once, as before', async () => {
+  test('that two people approved lets its call run once, as usual', async () => {
     const { session, act } = request();
     const { envelope_id: id } = await act();
     await vote(id, 'carol');
@@ -147,13 +148,13 @@ describe('[evidence.approval-proven] a row of an approval by several people', ()
   });
 });
 
-describe('[evidence.approval-proven] a row of an approval', () => {
+describe('[evidence.approval-proven] an approval row', () => {
   const otherKey = async () => {
     const { byKeyId } = (await gateway.ports().snapshots.current()).identities;
     return [...byKeyId.values()].find(({ name }) => name === 'stranger')!.key_id;
   };
 
-  test('of another key shows another call than its digest covers', async () => {
+  test('of another key shows a call other than the one its digest covers', async () => {
     const { act } = request('read');
     const { envelope_id: id } = await act();
     expect((await vote(id, 'dave')).status).toBe(403);
@@ -161,7 +162,7 @@ describe('[evidence.approval-proven] a row of an approval', () => {
     expect((await vote(id, 'dave')).status).toBe(409);
   });
 
-  test('of another key, with a field marked as withheld, approves nothing for the requesting key', async () => {
+  test('of another key, with a field marked as withheld, does not approve anything for the requesting key', async () => {
     const { act } = request('read');
     const { envelope_id: id } = await act();
     const { key_id } = await row(id);
@@ -189,7 +190,7 @@ describe('[evidence.approval-proven] a row of an approval', () => {
     expect(ran).toEqual([]);
   });
 
-  test('[approval.evidence-decides] that shows its call without the secret is used as before', async () => {
+  test('[approval.evidence-decides] that shows its call without the secret is used as usual', async () => {
     const parameters = {
       number: 9,
       token: 'ghp_0123456789abcdefghijklmnopqrstuvwxyz',
@@ -202,14 +203,14 @@ describe('[evidence.approval-proven] a row of an approval', () => {
     expect(await act({ parameters })).toMatchObject({ decision: 'allow', matched_rule: `approved:${id}` });
   });
 
-  test('without its owner does not let the owner vote: the key names the person', async () => {
+  test('without its owner does not let the owner vote: the key identifies the person', async () => {
     const { act } = request('read');
     const { envelope_id: id } = await act();
     await attacker.setApproval(id, { key_owner: 'carol' });
     expect((await vote(id, 'dave')).status).toBe(403);
   });
 
-  test('of another tenant is invisible to its voters, and opens nothing', async () => {
+  test('of another tenant is invisible to its voters, and lets no call run', async () => {
     const { act } = request('read');
     const { envelope_id: id } = await act();
     await attacker.setApproval(id, { tenant: 'elsewhere' });
@@ -217,7 +218,7 @@ describe('[evidence.approval-proven] a row of an approval', () => {
     expect((await act({ approval_ref: id })).decision).toBe('review');
   });
 
-  test('that is pending for longer is still decided by a person, about exactly this call', async () => {
+  test('that stays pending longer is still decided by a person, for exactly this call', async () => {
     const { act } = request('read');
     const { envelope_id: id } = await act();
     gateway.pass(24 * 3600);

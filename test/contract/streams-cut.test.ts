@@ -1,4 +1,7 @@
-/** Streams of providers cut anywhere on their way: content policies and the governance of tools decide as on the whole. */
+/**
+ * Provider streams split at any position: content policies and tool governance make the same decisions as on the whole
+ * response.
+ */
 import type { HttpCall } from '#core/models/providers/http.ts';
 import { providersFrom } from '#core/models/providers/providers.ts';
 import { caller } from '../support/call-endpoint.ts';
@@ -87,7 +90,7 @@ const streams = [
   ['a message with a governed call', messages, deleting, 'delete_everything'],
 ] as const;
 
-/** Without ids and times, which differ from call to call. */
+/** Removes ids and times, which differ from call to call. */
 const comparable = ({ status, text: body }: { status: number; text: string }): string =>
   `${status} ${body.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'id').replace(/"(created|created_at|completed_at|queued_at|expires_at)":("[^"]*"|\d+)/g, '"$1":0')}`;
 
@@ -95,7 +98,7 @@ let asked = 0;
 
 async function answered({ path, model }: { path: string; model: string }, cut: readonly Uint8Array[]): Promise<string> {
   pieces = cut;
-  // Another question each time: an answer of the cache would be none of the provider's.
+  // Asks a different question each time, because a cached response would not come from the provider.
   const content = `question ${asked++}`;
   const body = {
     model,
@@ -108,24 +111,27 @@ async function answered({ path, model }: { path: string; model: string }, cut: r
   return comparable(await call('POST', path, { key: keys.agent, body }));
 }
 
-/** What a client reads of the texts, whatever events carry them: a cut may part one event's text in two. */
+/** Returns the text that a client reads, whatever events carry it: a split may divide the text of one event. */
 const words = (answer: string): string =>
   [...answer.matchAll(/"(?:content|text|delta|partial_json|arguments|thinking)":"((?:[^"\\]|\\.)*)"/g)]
     .map(([, each]) => each)
     .join('');
 
-test.each(streams)('[chat.streams-cut] %s is decided alike wherever it is cut', async (_, to, stream, expected) => {
-  const bytes = new TextEncoder().encode(stream);
-  const whole = await answered(to, [bytes]);
-  expect(whole).toContain(expected);
-  const step = Math.max(1, Math.floor(bytes.length / runs(120, 40)));
-  for (let at = 0; at <= bytes.length; at += step) {
-    const cut = await answered(to, [bytes.subarray(0, at), bytes.subarray(at, at + 1), bytes.subarray(at + 1)]);
-    expect([at, words(cut), cut.includes(expected)]).toEqual([at, words(whole), true]);
-  }
-  const each = await answered(
-    to,
-    [...bytes].map((_byte, at) => bytes.subarray(at, at + 1)),
-  );
-  expect(words(each)).toBe(words(whole));
-});
+test.each(streams)(
+  '[chat.streams-cut] %s gets the same decision wherever it is split',
+  async (_, to, stream, expected) => {
+    const bytes = new TextEncoder().encode(stream);
+    const whole = await answered(to, [bytes]);
+    expect(whole).toContain(expected);
+    const step = Math.max(1, Math.floor(bytes.length / runs(120, 40)));
+    for (let at = 0; at <= bytes.length; at += step) {
+      const cut = await answered(to, [bytes.subarray(0, at), bytes.subarray(at, at + 1), bytes.subarray(at + 1)]);
+      expect([at, words(cut), cut.includes(expected)]).toEqual([at, words(whole), true]);
+    }
+    const each = await answered(
+      to,
+      [...bytes].map((_byte, at) => bytes.subarray(at, at + 1)),
+    );
+    expect(words(each)).toBe(words(whole));
+  },
+);

@@ -1,4 +1,4 @@
-/** Sweeps over the embedded store: rows, and actions that started and did not end. */
+/** Sweeps over the embedded store: rows, and actions that started but did not end. */
 
 import { actionsTable } from '#adapters/tables/actions-table.ts';
 import { approvalsTable } from '#adapters/tables/approvals-table.ts';
@@ -43,13 +43,13 @@ describe('rows', () => {
     const approvals = approvalsTable({ store });
     expect(await sweepApprovals(steps({ approvals }))).toMatchObject({ pending: 3, oldest_seconds: 10, started: 0 });
     expect(of('getMany').filter(({ args }) => (args[0] as unknown[]).length > 0)).toHaveLength(0);
-    // One request a shard for what is due and one for what waits, however many tenants there are.
+    // One request per shard for due rows and one for pending rows, however many tenants there are.
     expect(of('query')).toHaveLength(32);
   });
 
   describe('[store.sweep] the counters of 1,500 tenants', () => {
     const tenants = Array.from({ length: 1_500 }, (_, n) => ({ id: `tenant-${n}` }));
-    /** Each request takes so long on a clock that the test winds, whatever runs beside it. */
+    /** Simulates requests of this duration on a clock that the test advances, however many run concurrently. */
     const world = (requestMs: number, rows: readonly string[] = []) => {
       let [now, most, underWay] = [0, 0, 0];
       const asked: string[] = [];
@@ -79,7 +79,7 @@ describe('rows', () => {
       return { ports, asked, now: () => now, most: () => most };
     };
 
-    test('are checked within a minute at 50 ms a request, 20 at once', async () => {
+    test('are checked within a minute at 50 ms per request, 20 concurrently', async () => {
       const { ports, asked, now, most } = world(50);
       await sweepReservations(ports, new Turns());
       expect(new Set(asked).size).toBe(1_500);
@@ -87,7 +87,7 @@ describe('rows', () => {
       expect(now()).toBeLessThan(40_000);
     });
 
-    test('tenants that were skipped because the store was slow are the first in the next minute', async () => {
+    test('tenants that were skipped because the store was slow come first in the next minute', async () => {
       const { ports, asked } = world(2_000);
       const turns = new Turns();
       const minutes: number[] = [];
@@ -100,7 +100,7 @@ describe('rows', () => {
       expect(asked.slice(0, 1_500)).toEqual(tenants.map(({ id }) => id));
     });
 
-    test('[tenants.rows] that are rows have their turn, a bounded number each minute, whatever their number', async () => {
+    test('[tenants.rows] that are stored as rows are checked in turn, a limited number per minute, however many there are', async () => {
       const rows = Array.from({ length: 5_000 }, (_, n) => `row-${String(n).padStart(5, '0')}`);
       const { ports, asked } = world(1, rows);
       const turns = new Turns();
@@ -114,7 +114,7 @@ describe('rows', () => {
       expect(minutes.slice(0, 3).flat()).toEqual(rows);
     });
 
-    test('[tenants.rows] that are rows and were left are the first of the next minute', async () => {
+    test('[tenants.rows] that are stored as rows and were skipped come first in the next minute', async () => {
       const rows = Array.from({ length: 1_000 }, (_, n) => `row-${String(n).padStart(5, '0')}`);
       const { ports, asked } = world(300, rows);
       const turns = new Turns();
@@ -136,7 +136,7 @@ describe('started actions', () => {
     parameters: { branch: 'fix', from_branch: 'main' },
   };
 
-  /** An upstream that does as told, and counts. */
+  /** Creates an upstream that behaves as instructed and counts its calls. */
   function upstream() {
     const state = { calls: 0, behave: async (_signal?: AbortSignal): Promise<unknown> => ({ id: 7 }) };
     const executor: Executor = {
@@ -171,7 +171,7 @@ describe('started actions', () => {
 
   const entries = (session: string) => evidenceOf(gateway.ports, session);
 
-  /** The process ends in the middle: the ledger takes no result any more. */
+  /** Simulates a process that is killed midway: the ledger accepts no results any more. */
   function killedBeforeResult() {
     const ledger = {
       ...gateway.ports.ledger,
@@ -181,8 +181,8 @@ describe('started actions', () => {
     return caller({ ...gateway.ports, ledger });
   }
 
-  describe('a request under an idempotency key', () => {
-    test('[action.idempotency-key] the repeated request gets the first outcome, and no call is made again', async () => {
+  describe('a request with an idempotency key', () => {
+    test('[action.idempotency-key] the repeated request gets the first outcome, and the call is not made again', async () => {
       const first = await act('once-1', 'k-1');
       expect(first.body).toMatchObject({ decision: 'allow', result: { id: 7 } });
       const again = await act('once-1', 'k-1');
@@ -197,7 +197,7 @@ describe('started actions', () => {
       expect((await entries('once-1')).map(({ kind }) => kind)).toEqual(['allow', 'result']);
     });
 
-    test('[action.idempotency-key] without a key, under another key and for another caller the call is carried out', async () => {
+    test('[action.idempotency-key] without a key, with another key and for another caller, the call is carried out', async () => {
       await act('once-2', 'k-2');
       await act('once-2');
       await act('once-2', 'k-3');
@@ -205,7 +205,7 @@ describe('started actions', () => {
       expect(notes.state.calls).toBe(4);
     });
 
-    test('[action.idempotency-key] the key of another call is a conflict, and a malformed key is refused', async () => {
+    test('[action.idempotency-key] the key used for another call is a conflict, and a malformed key is refused', async () => {
       await act('once-4', 'k-4');
       const other = await act('once-4', 'k-4', { ...note, target: 'acme/other' });
       expect(other).toMatchObject({ status: 409, body: { error: { type: 'conflict' } } });
@@ -278,7 +278,7 @@ describe('started actions', () => {
       expect((await entries('killed-1b')).map(({ kind }) => kind)).toEqual(['allow', 'result']);
     });
 
-    test('[action.decision-before-effect] [action.idempotency-key] under an approval the end of its lease is the outcome', async () => {
+    test('[action.decision-before-effect] [action.idempotency-key] under an approval, the outcome is set when its lease ends', async () => {
       const asked = await act('killed-2', 'k-9', lock);
       const id = asked.body.envelope_id;
       await call('POST', `/admin/v1/approvals/${id}/approve`, { key: keys.human, body: { reviewer: 'alice' } });
@@ -295,11 +295,11 @@ describe('started actions', () => {
     });
   });
 
-  describe('the end of the function', () => {
+  describe('a function that is about to end', () => {
     const endingIn = (ms: number, timeouts = gateway.ports.timeouts) =>
       caller({ ...gateway.ports, timeouts }, { endsAtMs: gateway.ports.clock.now() + ms });
 
-    test('[action.decision-before-effect] ends the execution five seconds before, records unknown and answers it', async () => {
+    test('[action.decision-before-effect] ends the execution five seconds before, records unknown and returns it', async () => {
       const timeouts = woundTimeouts();
       notes.state.behave = (signal) =>
         new Promise((_, reject) => {
@@ -320,7 +320,7 @@ describe('started actions', () => {
       expect(timeouts.size).toBe(0);
     });
 
-    test('[action.decision-before-effect] an executor that does not react is no longer waited for', async () => {
+    test('[action.decision-before-effect] the function stops waiting for an executor that does not react', async () => {
       const timeouts = woundTimeouts();
       notes.state.behave = () => new Promise(() => {});
       const body = { ...note, actor: { agent: 'writer', session: 'late-2' } };
@@ -344,7 +344,7 @@ describe('started actions', () => {
     });
   });
 
-  test('[action.decision-before-effect] due actions of all shards are found, ended ones are not', async () => {
+  test('[action.decision-before-effect] due actions in all shards are found; ended ones are not', async () => {
     const table = actionsTable(gateway.store);
     for (let i = 0; i < 40; i++) await act(`many-${i}`);
     expect(await table.due('9999', 100)).toEqual([]);

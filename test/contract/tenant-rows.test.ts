@@ -1,4 +1,4 @@
-/** Tenants and keys that are rows, through the endpoints and over both drivers. */
+/** Tenants and keys that are stored as rows, through the endpoints and over both drivers. */
 import { type Row, StoreFault } from '#adapters/tables/store.ts';
 import { tenantPut } from '#adapters/tables/tenant-row-writes.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
@@ -42,7 +42,7 @@ describe.each([
   const remove = (path: string) => call('DELETE', `/admin/v1/tenant-rows/${path}`, admin);
   const act = (key: string, body: object = listing) => call('POST', '/v1/actions', { key, body });
   const idOf = (key: string) => sha256(key).slice(0, 16);
-  /** A tenant with a key. */
+  /** Adds a tenant with a key. */
   async function added(settings: object = {}, ofKey: object = {}) {
     const [tenant, key] = [`row-${++n}`, `key-of-row-${n}-and-more`];
     const answers = [await put(tenant, { settings }), await add(tenant, key, ofKey)];
@@ -51,7 +51,7 @@ describe.each([
   }
   const status = async (answer: Promise<Answer>) => (await answer).status;
 
-  test('[tenants.rows] a tenant and its key are one write each, and act as those of the configuration', async () => {
+  test('[tenants.rows] a tenant and its key are one write each, and behave like those in the configuration', async () => {
     const { tenant, key } = await added({ allowed_models: ['mock-small'] }, { name: 'builder', owner: 'bob' });
     const answer = await act(key);
     expect(answer).toMatchObject({ status: 200, body: { decision: 'allow' } });
@@ -61,13 +61,13 @@ describe.each([
     expect(who.body).toMatchObject({ tenant, key_id: idOf(key), name: 'builder', kind: 'agent' });
     const chat = { model: 'mock', messages: [{ role: 'user', content: 'hello' }] };
     expect(await call('POST', '/v1/chat/completions', { key, body: chat })).toMatchObject({
-      status: 403, // not a model of the tenant
+      status: 403, // the tenant may not use this model
     });
     const [session] = (await gateway.ports.evidence.sessions(tenant, { limit: 5 })).items;
     expect(session).toMatchObject({ tenant, owner_key: idOf(key) });
   });
 
-  test('[tenants.rows] each change is evidence beside its row, without the digest of the key', async () => {
+  test('[tenants.rows] each change is recorded in evidence with its row, without the digest of the key', async () => {
     const { tenant, key } = await added({ name: 'Acme' });
     await remove(`${tenant}/keys/${idOf(key)}`);
     await remove(tenant);
@@ -94,7 +94,7 @@ describe.each([
     expect(await status(act(keys.agent))).toBe(200);
   });
 
-  test('[tenants.rows] a key that was unknown is accepted within five seconds of being added', async () => {
+  test('[tenants.rows] a key that was unknown is accepted within five seconds after it is added', async () => {
     const key = 'a-key-that-is-tried-too-early';
     expect(await status(act(key))).toBe(401);
     await add('default', key);
@@ -102,7 +102,7 @@ describe.each([
     expect(await act(key)).toMatchObject({ status: 200 });
   });
 
-  test('[tenants.rows] a row that cannot be read is 503, for its caller only', async () => {
+  test('[tenants.rows] a row that cannot be read is 503, but only for its own caller', async () => {
     const { tenant, key } = await added();
     for (const row of [`key#${idOf(key)}`, `tenant#${tenant}`]) {
       gateway.pass(5);
@@ -114,7 +114,7 @@ describe.each([
     }
   });
 
-  test('[tenants.rows] a row that is not whole, or is the row of another id, is refused', async () => {
+  test('[tenants.rows] a row that is incomplete, or has the id of another row, is refused', async () => {
     const { tenant, key } = await added();
     const row = await gateway.ports.configStore.tenantRow(tenant);
     const storedAs = (change: object) => (tenantPut({ ...row!, ...change }) as { readonly row: Row }).row;
@@ -138,18 +138,18 @@ describe.each([
     expect(await status(act(key))).toBe(200);
   });
 
-  test('[tenants.rows] a row is refused for the same reasons as an entry of the configuration', async () => {
+  test('[tenants.rows] a row is refused for the same reasons as an entry in the configuration', async () => {
     const { tenant, key } = await added();
     const refused = [
-      await put('default'), // a tenant of the configuration
+      await put('default'), // a tenant in the configuration
       await put('a%20b'),
       await put('row-x', { settings: { allowed_models: ['['] } }),
       await put('row-x', { settings: { api_keys: ['k'] } }),
-      await put('Row-x'), // would be read as row-x
-      await add(tenant, keys.agent), // a key of the configuration
+      await put('Row-x'), // would be treated as row-x
+      await add(tenant, keys.agent), // a key in the configuration
       await add(tenant, admin.key), // its value is not in the configuration
       await add(tenant, 'one-more', { owner: 'nobody-known' }),
-      await add(tenant, 'one-more', { person: 'alice' }), // on an agent's key
+      await add(tenant, 'one-more', { person: 'alice' }), // on an agent key
       await add(tenant, 'one-more', { platform: true }),
       await call('POST', `/admin/v1/tenant-rows/${tenant}/keys`, { ...admin, body: { key_sha256: 'the-key-itself' } }),
     ];
@@ -159,7 +159,7 @@ describe.each([
     expect(await status(call('PUT', '/admin/v1/tenant-rows/mine', { key: keys.human, body: {} }))).toBe(403);
   });
 
-  test('[tenants.rows] one of two changes of the same revision is written', async () => {
+  test('[tenants.rows] one of two changes with the same revision is written', async () => {
     const { tenant, key } = await added();
     const change = (requests: number) =>
       put(tenant, { settings: { rate_limit: { requests_per_minute: requests } }, revision: 1 });
@@ -169,7 +169,7 @@ describe.each([
     expect((await act(key)).headers['x-ratelimit-limit-requests']).toMatch(/^[12]$/);
   });
 
-  test('[tenants.rows] lists come page by page, those of keys by tenant', async () => {
+  test('[tenants.rows] lists are paged, and keys are listed by tenant', async () => {
     const { tenant, key } = await added();
     await add(tenant, `${key}-2`);
     await added();
@@ -187,7 +187,7 @@ describe.each([
     expect(own.text).not.toContain(sha256(key));
   });
 
-  test('[tenants.rows] its calls are approved in it, and its key is not recalled once it is revoked', async () => {
+  test('[tenants.rows] its calls are approved within it, and its key no longer authenticates once it is revoked', async () => {
     const { tenant, key } = await added({}, { owner: 'bob' });
     const asked = await act(key, review);
     expect(asked.body.decision).toBe('review');
@@ -208,7 +208,7 @@ describe.each([
   });
 });
 
-test('[tenants.rows] a caller of the configuration costs no read, one of a row none while its rows are fresh', async () => {
+test('[tenants.rows] a caller in the configuration costs no read, and one stored as a row costs none while its rows are fresh', async () => {
   const gateway = await testPorts();
   try {
     const call = caller(gateway.ports);
@@ -224,7 +224,7 @@ test('[tenants.rows] a caller of the configuration costs no read, one of a row n
   }
 });
 
-test('[auth.before-body] an address that has sent too many wrong keys costs no more reads', async () => {
+test('[auth.before-body] an address that has sent too many wrong keys causes no more reads', async () => {
   const gateway = await testPorts();
   try {
     const call = caller(gateway.ports);

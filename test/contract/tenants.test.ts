@@ -1,4 +1,4 @@
-/** Tenants among each other: isolation, secrets and metrics. */
+/** Separation of tenants: isolation, secrets and metrics. */
 
 import { caller } from '../support/call-endpoint.ts';
 import { configuration, keys, type TestPorts, testPorts } from '../support/ports.ts';
@@ -9,7 +9,7 @@ describe('cells', () => {
   const gateway = useGateway();
   const { call } = gateway;
 
-  test('[admin.whoami] the platform sees all tenants, others their own, and no answer holds a key', async () => {
+  test('[admin.whoami] the platform sees all tenants, others see their own, and no response contains a key', async () => {
     const all = await call('GET', '/admin/v1/tenants', { key: admin });
     expect(all.body.tenants.map(({ id }: { id: string }) => id)).toEqual(['default', 'elsewhere']);
     const own = await call('GET', '/admin/v1/tenants', { key: keys.viewer });
@@ -37,7 +37,10 @@ describe('cells', () => {
   });
 });
 
-/** Over the admin surface: a secret in force goes to no other address, a person acts in no other tenant, metrics show no other. */
+/**
+ * Over the admin surface: a secret in use goes to no other address, a person acts in no other tenant, metrics show no
+ * other tenant.
+ */
 describe('the admin surface', () => {
   const adminToken = 'admin-token-1';
   const key = 'sk-provider-key-in-force';
@@ -95,7 +98,7 @@ executors: { sql: { databases: [{ name: shop, url_env: SHOP_URL }] } }
     }
   });
 
-  test('[config.secrets-stay-bound] if secrets are variables, names that the operator does not list are refused', async () => {
+  test('[config.secrets-stay-bound] if secrets are environment variables, names that the operator does not list are refused', async () => {
     await start(extra);
     call = caller({ ...gateway.ports, listedSecretNames: ['LISTED_KEY'] });
     const refused = await put(configuration(evilProvider('DATABASE_PASSWORD')));
@@ -123,7 +126,7 @@ executors: { sql: { databases: [{ name: shop, url_env: SHOP_URL }] } }
     expect(vote.status).toBe(status);
   });
 
-  test('[admin.metrics] metrics of the process are for the platform only', async () => {
+  test('[admin.metrics] process metrics are for the platform only', async () => {
     await start();
     gateway.ports.telemetry.count('svc_chat_tokens_total', { direction: 'input' }, 4711);
     expect((await call('GET', '/metrics', { key: keys.viewer })).text).not.toContain('4711');

@@ -9,7 +9,7 @@ export const servers = () => [files, web, evil];
 export const toolsOf = (names: string) => names.split(' ').map((name) => plainTool(name));
 
 export let run = 0;
-/** Servers under names of this test's own: what was seen of earlier ones is not remembered of them. */
+/** Returns servers with names used only by this test, so that the gateway has no earlier definitions of them. */
 export function entriesOf(...more: object[]): object[] {
   const [a, b, c] = more;
   return [

@@ -6,7 +6,7 @@ import { attack, noted, textsOf, upstreams, useGuardedServer } from './guarded-s
 useGuardedServer();
 
 describe('[guard.results] a poisoned result', () => {
-  test('is marked in front of its text, in evidence by kind and place alone', async () => {
+  test('is marked in front of its text, and in evidence only by kind and position', async () => {
     await configure({ upstreams: upstreams() });
     const session = await open();
     const { last } = await call('echo', { text: attack }, { session });
@@ -26,7 +26,7 @@ describe('[guard.results] a poisoned result', () => {
     expect(textsOf(last)).toEqual(['{"text":"Report. [removed by the gateway: hidden_instruction] End."}']);
   });
 
-  test('[guard.fails-closed] is withheld if its kind is blocked; the error states that the call ran', async () => {
+  test('[guard.fails-closed] is withheld if its kind is blocked; the error says that the call ran', async () => {
     await configure({ upstreams: upstreams(), extra: { tool_guard: { results: { instruction: 'block' } } } });
     const session = await open();
     const before = server.calls().length;
@@ -41,7 +41,7 @@ describe('[guard.results] a poisoned result', () => {
     expect(JSON.stringify(body)).not.toContain('previous');
   });
 
-  test('is found on an event stream, in its notifications too', async () => {
+  test('is found on an event stream, including in its notifications', async () => {
     await configure({ upstreams: upstreams() });
     const { messages } = await modern('tools/call', { name: 'test_tool_with_logging', arguments: {} });
     expect(messages.some(({ method }: { method?: string }) => method === 'notifications/message')).toBe(true);
@@ -49,7 +49,7 @@ describe('[guard.results] a poisoned result', () => {
     expect(textsOf(last)).toHaveLength(2);
   });
 
-  test('passes if the guard is off for its server, and is only recorded under log', async () => {
+  test('passes if the guard is off for its server, and is only recorded in mode log', async () => {
     for (const guard of ['off', 'log']) {
       await configure({ upstreams: upstreams({ guard }) });
       const session = await open();
@@ -61,7 +61,7 @@ describe('[guard.results] a poisoned result', () => {
     }
   });
 
-  test('takes no step of the store more', async () => {
+  test('needs no additional store step', async () => {
     await configure({ upstreams: upstreams() });
     const session = await open();
     await call('echo', {}, { session });
@@ -77,7 +77,7 @@ describe('[guard.arguments] a call to a tool that is not a shell', () => {
   const decisionOf = async (session: string) =>
     (await entries(session)).filter(({ kind }) => kind !== 'result' && kind !== 'credential').at(-1);
 
-  test('with shell syntax in a path is held for a human, who sees the finding and its place', async () => {
+  test('with shell syntax in a path is held for a human, who sees the finding and its position', async () => {
     await configure({ upstreams: upstreams() });
     const session = await open();
     const { last } = await call('get_file', injected, { session });
@@ -93,7 +93,7 @@ describe('[guard.arguments] a call to a tool that is not a shell', () => {
     expect(row!.rule_reason).toContain('parameters.path: Shell syntax');
   });
 
-  test('is blocked if so configured, and only recorded under guard: log', async () => {
+  test('is blocked if configured, and only recorded under guard: log', async () => {
     await configure({ upstreams: upstreams(), extra: { tool_guard: { arguments: { command: 'block' } } } });
     const session = await open();
     expect(
@@ -109,7 +109,7 @@ describe('[guard.arguments] a call to a tool that is not a shell', () => {
     });
   });
 
-  test('with harmless arguments passes, with any long text', async () => {
+  test('with harmless arguments passes, including with any long text', async () => {
     await configure({ upstreams: upstreams() });
     const session = await open();
     const body = 'Run `npm ci && npm test`; see $(pwd), {{ title }} and ../../docs.';
@@ -130,7 +130,7 @@ describe('[guard.arguments] arguments that do not fit the schema', () => {
   };
   afterEach(() => server.describe({}));
 
-  test('are refused before they are sent, and the error lists the allowed ones; fitting arguments pass', async () => {
+  test('are refused before they are sent, and the error lists the allowed ones; valid arguments pass', async () => {
     server.describe({ get_file: { inputSchema } });
     await configure({
       upstreams: [{ name: 'fitting', url: server.url }],
@@ -165,7 +165,7 @@ describe('[guard.arguments] arguments that do not fit the schema', () => {
   });
 });
 
-describe('[guard.roots] a path outside of the roots', () => {
+describe('[guard.roots] a path outside the roots', () => {
   const rooted = { extra: { tool_guard: { arguments: { outside_roots: 'block' } } } };
   const rootsKey = 'agent-governance-gateway/roots';
   const outside = { error: { data: { reason: expect.stringContaining('the declared roots') } } };

@@ -1,4 +1,4 @@
-/** The views of the local run: the same answers as in this thread, over crashes of their worker. */
+/** The views of the local run: the same results as on this thread, even if their worker crashes. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ const answersOf = (observations: Omit<Views, 'project' | 'complete' | 'completed
   ]);
 };
 
-test('[audit.views-worker] the worker answers as the tables do, counts an entry once, and keeps its database', async () => {
+test('[audit.views-worker] the worker returns the same as the tables, counts an entry once, and keeps its database', async () => {
   const { observations, ...ports } = await setting();
   await projectEntries({ observations, ...ports }, entries);
   const first = views();
@@ -51,7 +51,7 @@ test('[audit.views-worker] the worker answers as the tables do, counts an entry 
   expect(await next.usage('default', {})).toMatchObject({ total: 4 });
 });
 
-test('[audit.views-worker] entries that the release before counted are not counted again', async () => {
+test('[audit.views-worker] entries that the previous release counted are not counted again', async () => {
   const first = views();
   await first.project(entries);
   await first.stop();
@@ -67,7 +67,7 @@ test('[audit.views-worker] entries that the release before counted are not count
   expect(await next.usage('default', {})).toMatchObject({ total: 5 });
 });
 
-test('[audit.views-worker] a refusal keeps its code; an entry that cannot be projected fails alone', async () => {
+test('[audit.views-worker] a refusal keeps its code; an entry that cannot be projected does not affect others', async () => {
   const own = views();
   await expect(own.violations('default', { limit: 1, cursor: 'no cursor' })).rejects.toMatchObject({
     code: 'invalid_request',

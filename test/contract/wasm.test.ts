@@ -45,13 +45,13 @@ const check = (module: string, content: string | Uint8Array = 'hello', timeoutMs
     timeoutMs,
   });
 
-describe('[wasm.abi] modules in worker threads', () => {
-  test('modules allow a text, or flag it with a reason', async () => {
+describe('[wasm.abi] modules running in worker threads', () => {
+  test('modules allow input, or flag it with a reason', async () => {
     expect(await check('allow')).toEqual({ flagged: false });
     expect(await check('flag')).toEqual({ flagged: true, message: 'no' });
   });
 
-  test('calls at one time each get their own answer', async () => {
+  test('concurrent calls each get their own response', async () => {
     const texts = Array.from({ length: 40 }, (_, i) => `call ${i} ${'x'.repeat(i * 100)}`);
     const answers = await Promise.all(texts.map((message) => check('echo', JSON.stringify({ message }))));
     expect(answers.map(({ message }) => message)).toEqual(texts);
@@ -73,7 +73,7 @@ describe('[wasm.abi] modules in worker threads', () => {
     expect(await check('allow')).toEqual({ flagged: false });
   });
 
-  test('a module that cannot be read now is read again, an invalid one is not', async () => {
+  test('a module that cannot be read at the moment is read again; an invalid one is not', async () => {
     const asked: string[] = [];
     let up = false;
     const own = wasmRunner({
@@ -98,7 +98,7 @@ describe('[wasm.abi] modules in worker threads', () => {
   });
 });
 
-describe('[wasm.abi] a module that does not end', () => {
+describe('[wasm.abi] a module that never returns', () => {
   test.each(['looping', 'growing', 'initializing'])('by %s is ended after its time', async (module) => {
     await expect(check(module, 'hello', 100)).rejects.toThrow('the WASM module ran longer than 100 ms');
     expect(await check('allow')).toEqual({ flagged: false });
@@ -131,7 +131,7 @@ describe('the example filter', () => {
     expect(await check(guard, text)).toEqual({ flagged, ...message });
   });
 
-  test('takes 12 MB; a filter with less memory than that fails, and works on', async () => {
+  test('uses 12 MB; a filter with less memory fails, and the pool keeps working', async () => {
     const large = new Uint8Array(12_000_000).fill(0x20);
     large.set(Buffer.from('Confidential'), large.length - 12);
     expect((await check(guard, large, 10_000)).flagged).toBe(true);
@@ -163,7 +163,7 @@ describe('threads', () => {
     });
     parentPort.postMessage('ready');`;
 
-  test('threads that end or fail during a call are replaced', async () => {
+  test('threads that exit or fail during a call are replaced', async () => {
     const pool = threads<string, unknown>(file('worker.cjs', worker), 1, { what: 'WASM module' });
     await expect(pool.run('end', 60_000)).rejects.toThrow('the worker of the WASM module ended');
     await expect(pool.run('throw', 60_000)).rejects.toThrow('broken');
@@ -171,24 +171,24 @@ describe('threads', () => {
     await pool.stop();
   });
 
-  test('are given no environment', async () => {
+  test('get an empty environment', async () => {
     const pool = threads<string, unknown>(file('worker.cjs', worker), 1, { what: 'WASM module' });
     expect(await pool.run('environment', 60_000)).toBe(0);
     await pool.stop();
   });
 
-  test('answers that arrive in time count even if this process was busy', async () => {
+  test('responses that arrive in time count even if this process was busy', async () => {
     const pool = threads<unknown, unknown>(file('worker.cjs', worker), 1, { what: 'WASM module' });
     await pool.run('fine', 60_000);
     const answered = new Int32Array(new SharedArrayBuffer(8));
     const call = pool.run({ answered }, 20);
     Atomics.wait(answered, 0, 0);
-    Atomics.wait(answered, 1, 0, 40); // the time is over before any event is handled
+    Atomics.wait(answered, 1, 0, 40); // the time limit is reached before any event is handled
     expect(await call).toBe('in time');
     await pool.stop();
   });
 
-  test('that cannot start fail the pending calls, and are started again', async () => {
+  test('that cannot start fail the pending calls, and are restarted', async () => {
     const late = new URL(`file://${join(folder, 'late.cjs')}`);
     const pool = threads<string, unknown>(late, 2, { what: 'WASM module' });
     const calls = await Promise.allSettled([pool.run('a', 60_000), pool.run('b', 60_000), pool.run('c', 60_000)]);
@@ -198,7 +198,7 @@ describe('threads', () => {
     await pool.stop();
   });
 
-  test('that are stopped fail running, waiting and later calls', async () => {
+  test('that are stopped fail running, pending and later calls', async () => {
     const pool = threads<string, unknown>(file('worker.cjs', worker), 1, { what: 'WASM module' });
     await pool.run('fine', 60_000);
     const calls = Promise.allSettled([pool.run('wait', 60_000), pool.run('fine', 60_000)]);
@@ -223,7 +223,7 @@ describe('a separate process', () => {
     const module = ${JSON.stringify(join(root, 'plugins/keyword-guard.wasm'))};
     const { flagged } = await runner.check({ module, content, metadata, timeoutMs: 60_000 });
     console.log(JSON.stringify({ idle, flagged }));`;
-  /** It ends by itself: threads that wait for calls hold no process open. */
+  /** Runs the file, which exits by itself: idle threads do not keep a process running. */
   const outcome = async (file: string) => {
     const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/node'), [file], {
       env: { PATH: process.env.PATH },

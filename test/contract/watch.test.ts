@@ -1,4 +1,4 @@
-/** Conditions that raise alarms or are shown to people. */
+/** Conditions that raise alarms or are shown to operators. */
 
 import { deliverUntilNoneIsDue } from '#core/approvals/notifications/deliver.ts';
 import { enqueueNotifications } from '#core/approvals/notifications/enqueue.ts';
@@ -39,7 +39,7 @@ approvals:
     'test',
   );
 
-  /** The value of a series of the registry; undefined where there is none. */
+  /** Returns the value of a series in the registry; undefined if there is none. */
   const series = (text: string): string | undefined =>
     gateway
       .ports()
@@ -49,7 +49,7 @@ approvals:
       ?.split(' ')[1];
   const completed = (schedule: string) => series(`svc_schedule_completed_total{schedule="${schedule}"}`);
 
-  test('[watch.alarms] each schedule counts a run that did its work', async () => {
+  test('[watch.alarms] each schedule counts a completed run', async () => {
     await sweep(gateway.ports())();
     await notify(gateway.ports())();
     await archiveCheck(gateway.ports())();
@@ -57,7 +57,7 @@ approvals:
       expect([schedule, completed(schedule)]).toEqual([schedule, '1']);
   });
 
-  test('[watch.alarms] before a configuration is stored a run counts as completed, and a store that does not answer fails it', async () => {
+  test('[watch.alarms] before a configuration is stored, a run counts as completed; a store that does not respond makes it fail', async () => {
     const unavailable = () => Promise.reject(new Error('none'));
     const ports = { ...gateway.ports(), snapshots: { ...gateway.ports().snapshots, current: unavailable } };
     const holding = (inForce: () => Promise<undefined>) => ({
@@ -75,7 +75,7 @@ approvals:
     expect(['sweep', 'alerts'].map(completed)).toEqual(['1', '1']);
   });
 
-  test('[watch.alarms] a run that failed counts none, and neither do messages that the stream brings', async () => {
+  test('[watch.alarms] a failed run is not counted, and neither are messages delivered by the stream', async () => {
     const broken = {
       ...gateway.ports(),
       approvals: {
@@ -100,7 +100,7 @@ approvals:
     expect(series('svc_guards_disabled')).toBe('2');
   });
 
-  test('[watch.alarms] a first message is timed from the request on, a decision is not', async () => {
+  test('[watch.alarms] a first message is timed from the request; a decision is not', async () => {
     const ask = caller(gateway.ports());
     const { body } = await ask('POST', '/admin/v1/test-action', { key: keys.agent, body: createPullRequest });
     await enqueueNotifications(gateway.ports(), ['slack'], 'submitted', {
@@ -119,7 +119,7 @@ approvals:
     expect(series('svc_deliveries_dead_total')).toBeUndefined();
   });
 
-  test('[watch.alarms] a message that is given up is counted once', async () => {
+  test('[watch.alarms] an abandoned message is counted once', async () => {
     await enqueueNotifications(gateway.ports(), ['slack'], 'submitted', {
       envelope_id: 'no-such-approval',
       tenant: 'default',
@@ -131,7 +131,7 @@ approvals:
     expect(series('svc_deliveries_dead_total')).toBe('1');
   });
 
-  test('[cloud.access-logs] the line of an action names tenant and key id, and no key', async () => {
+  test('[cloud.access-logs] the log line of an action names tenant and key id, and not the key', async () => {
     const ask = caller(gateway.ports());
     await ask('POST', '/admin/v1/test-action', { key: keys.agent, body: createPullRequest });
     const line = gateway.lines.map((text) => JSON.parse(text)).find(({ msg }) => msg === 'action evaluated');
@@ -144,14 +144,14 @@ approvals:
   });
 });
 
-/** Notifications that do not reach their channel, as `agentctl status` has them. */
+/** Notifications that do not reach their channel, as shown by `agentctl status`. */
 describe('failed notifications', () => {
-  /** One page of what is due. */
+  /** Delivers one page of due notifications. */
   const deliverDue = (ports: Parameters<typeof deliverUntilNoneIsDue>[0]) => deliverUntilNoneIsDue(ports, 0);
 
   const gateway = useGateway();
 
-  test('[cli.status] a failed notification is retrying, then dead, with its error and without the address', async () => {
+  test('[cli.status] a failed notification is retrying, then dead, with its error but without the address', async () => {
     const { ports } = gateway;
     const { deliveries, clock } = ports;
     for (const tenant of ['default', 'elsewhere'])
@@ -196,7 +196,7 @@ describe('failed notifications', () => {
     expect(await statusOf()).toMatchObject({ due: 0, failing: [{ state: 'dead', attempts: 8 }] });
   });
 
-  describe('[admin.status] what the gateway depends on', () => {
+  describe('[admin.status] dependencies of the gateway', () => {
     const fresh = useGateway({}, 'test');
 
     const health = async (ports = fresh.ports) =>
@@ -204,7 +204,7 @@ describe('failed notifications', () => {
     const of = (body: { dependencies: { name: string }[] }, name: string) =>
       body.dependencies.find((one) => one.name === name);
 
-    test('stores answer, a provider that was not called is unknown, one that is off is not listed', async () => {
+    test('stores respond, a provider that was not called is unknown, a disabled one is not listed', async () => {
       const body = await health();
       expect(body.status).toBe('ok');
       const since = new Date(fresh.ports.clock.now()).toISOString();
@@ -216,7 +216,7 @@ describe('failed notifications', () => {
       ]);
     });
 
-    test('a channel that fails degrades it, since then and with the reason; the stores keep their time', async () => {
+    test('a channel that fails degrades it, with the time and the reason; the stores keep their own time', async () => {
       const before = await health();
       fresh.pass(60);
       const { deliveries, clock } = fresh.ports;
@@ -243,7 +243,7 @@ describe('failed notifications', () => {
       expect(of(body, 'tables')).toEqual(of(before, 'tables'));
     });
 
-    test('[admin.status] a server that could not be started is down, with the reason, before any call; one that answered is up', async () => {
+    test('[admin.status] a server that could not be started is down, with the reason, before any call; one that responded is up', async () => {
       const withServers = await testPorts({
         extra: `
 upstreams:
@@ -265,7 +265,7 @@ upstreams:
       expect(of(body, 'other')).toMatchObject({ state: 'unknown' });
     });
 
-    test('without its object store it is unavailable, and reports it', async () => {
+    test('without its object store the gateway is unavailable, and reports the reason', async () => {
       const objects = {
         ...fresh.ports.objects,
         get: () => Promise.reject(new Error('https://secret.example refused')),
@@ -278,7 +278,7 @@ upstreams:
   });
 });
 
-/** A configuration file that does not load after it was saved, in each view that people look at [policy.hot-reload]. */
+/** A configuration file that does not load after it was saved, in each view that operators use [policy.hot-reload]. */
 describe('a configuration file that does not load', () => {
   let trouble: ConfigurationTrouble;
   let call: ReturnType<typeof caller>;
@@ -328,7 +328,7 @@ describe('a configuration file that does not load', () => {
     });
     await minute();
     expect(await open()).toMatchObject([
-      // It becomes evidence of a tenant, so it does not quote the file.
+      // The message is recorded in a tenant's evidence, so it does not quote the file.
       {
         type: 'system',
         severity: 'warning',
@@ -344,7 +344,7 @@ describe('a configuration file that does not load', () => {
     expect(await open()).toEqual([]);
   });
 
-  test('[policy.hot-reload] callers of a tenant learn that the file does not load, but not its content', async () => {
+  test('[policy.hot-reload] callers in a tenant see that the file does not load, but not its content', async () => {
     trouble.failed('gateway.yaml', 'line 2: tenants[1].api_keys: other-tenant');
     await minute();
     for (const key of [keys.viewer, keys.human]) {
@@ -355,7 +355,7 @@ describe('a configuration file that does not load', () => {
     }
   });
 
-  test('[policy.hot-reload] a host without a configuration file lists none', async () => {
+  test('[policy.hot-reload] a host without a configuration file does not list one', async () => {
     const { dependencies } = (await caller(gateway.ports)('GET', '/admin/v1/health/detailed', { key: platform })).body;
     expect(dependencies.map(({ kind }: { kind: string }) => kind)).not.toContain('configuration');
   });

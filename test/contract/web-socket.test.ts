@@ -1,4 +1,4 @@
-/** Time-outs of the local WebSocket over a real listener, with a controlled clock. */
+/** Timeouts of the local WebSocket over a real listener, with a controlled clock. */
 import { once } from 'node:events';
 import { systemIds } from '#adapters/system/ids.ts';
 import { type HttpServer, listen } from '../../bin/local/http-server.ts';
@@ -44,7 +44,7 @@ async function started(options: object = {}) {
 }
 const headers = { 'x-api-key': keys.agent };
 
-test('[chat.ws] a connection without a key is closed with 4401 after ten seconds, one with a key is not', async () => {
+test('[chat.ws] a connection without a key is closed with 4401 after ten seconds; one with a key is not', async () => {
   const { url } = await started();
   const nobody = await connectSocket(url);
   const somebody = await connectSocket(url, { headers });
@@ -69,7 +69,7 @@ test.each([
   expect(answer.body.error.message).toMatch(/^Missing or invalid Sec-WebSocket-.*Send Sec-WebSocket-Version: 13/);
 });
 
-test('[chat.ws] a peer that answers no ping is cut off; others stay connected', async () => {
+test('[chat.ws] a peer that does not respond to a ping is disconnected; others stay connected', async () => {
   const { url } = await started();
   for (const autoPong of [true, false]) {
     const caller = await connectSocket(url, { headers, autoPong });
@@ -109,7 +109,7 @@ test('[chat.ws] a peer that disconnects without reading leaves no resources behi
   deaf.ws.terminate();
   const stopped = sockets.close();
   expect(await other.closed).toBe(1001);
-  await stopped; // though answers were waiting to be taken
+  await stopped; // although responses were waiting to be read
 });
 
 test('[chat.ws] stopping waits eight seconds for running calls, then aborts and settles them', async () => {
@@ -137,7 +137,7 @@ test('[chat.ws] stopping waits eight seconds for running calls, then aborts and 
   expect(outcomes).toEqual(['aborted']);
 });
 
-test('[auth.before-body] before there is a key a message of more than 4 kB closes with 1009; afterwards it is read', async () => {
+test('[auth.before-body] before the key is known, a message of more than 4 kB closes with 1009; afterwards it is read', async () => {
   const { url } = await started();
   const large = { type: 'dance', id: 'large', padding: 'x'.repeat(5_000) };
   const nobody = await connectSocket(url);
@@ -151,7 +151,7 @@ test('[auth.before-body] before there is a key a message of more than 4 kB close
   await later.hear('error', 'large');
 
   const known = await connectSocket(url, { headers });
-  known.say(large); // at once, before the key was looked at
+  known.say(large); // immediately, before the key was checked
   await known.hear('error', 'large');
 });
 
@@ -163,7 +163,7 @@ test('[auth.before-body] a connection without a key is closed with 4429 at its n
   expect(await nobody.closed).toBe(4429);
 });
 
-test('[auth.before-body] [http.connections] a tenth of the connections may be without a key: the oldest makes room, and one with a key stays', async () => {
+test('[auth.before-body] [http.connections] at most a tenth of the connections may be without a key: the oldest is closed, and one with a key stays', async () => {
   const { url } = await started({ connections: 20 });
   const known = await connectSocket(url, { headers });
   await known.hear('ready');
@@ -176,7 +176,7 @@ test('[auth.before-body] [http.connections] a tenth of the connections may be wi
   await known.hear('pong');
 });
 
-test('[http.connections] a key has as many connections as are still free; others get in', async () => {
+test('[http.connections] a key may use as many connections as are still free; others can still connect', async () => {
   const { url } = await started({ connections: 10 });
   const own = [];
   for (let at = 0; at < 5; at++) {

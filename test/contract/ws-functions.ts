@@ -18,7 +18,7 @@ export let ports: WorkerPorts;
 export let ws: (event: SocketEvent) => Promise<SocketReply>;
 
 export const timeouts = woundTimeouts();
-/** A second passes for the worker: it looks at its row. */
+/** Advances the worker's clock by a second, so that it checks its row. */
 export const second = () => timeouts.pass(1_000);
 
 beforeAll(async () => {
@@ -65,7 +65,7 @@ export const event = (routeKey: string, connectionId: string, more: object = {})
     ...more,
   }) as SocketEvent;
 
-/** A connection as API Gateway opens it; its id ends in `=`, as theirs do. */
+/** Opens a connection as API Gateway does; its id ends in `=`, as on AWS. */
 export async function opened(headers: Record<string, string> = { 'X-API-Key': keys.agent }): Promise<string> {
   const id = `conn-${connections++}=`;
   expect(await ws(event('$connect', id, { headers }))).toEqual({ statusCode: 200 });
@@ -81,7 +81,7 @@ export const call = (id: string, text = `call ${id}`, more: object = {}) => ({
 });
 
 export const never = new AbortController().signal;
-/** What Lambda does with the newest work it accepted. */
+/** Runs the newest accepted work as Lambda does. */
 export const worker = (work: DispatchedCall = aws.invoked.at(-1)!.call, signal = never) =>
   createWorker(ports)(work, { signal });
 

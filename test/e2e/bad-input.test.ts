@@ -1,4 +1,4 @@
-/** Bad input at every handler: a helpful typed answer, no write, no leak. */
+/** Bad input at every handler: a helpful typed response, no write, no leak. */
 import { gzipSync } from 'node:zlib';
 import * as z from 'zod';
 import { routes } from '../../features/routes.ts';
@@ -8,7 +8,7 @@ import { type Ask, ask, decided, type Fields } from './client.ts';
 
 const with_ = (change: Fields): Ask => ({ key, body: { ...good, ...change } });
 const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
-/** What is sent to test-action, and what comes back: status, type, words of the message. */
+/** Requests to test-action and the expected responses: status, type, parts of the message. */
 const bodies: readonly [name: string, given: Ask, status: number, says: RegExp][] = [
   ['invalid JSON', raw('{"protocol": "git",'), 400, /JSON/],
   ['no body at all', { key, raw: '' }, 400, /protocol/],
@@ -81,12 +81,12 @@ describe('POST /admin/v1/test-action', () => {
     },
   );
 
-  test('[config.warned] an unknown protocol is evaluated, and falls to the default', async () => {
+  test('[config.warned] an unknown protocol is evaluated, and the default applies', async () => {
     const result = await decided(url, key, { ...good, protocol: 'carrier-pigeon', dry_run: true });
     expect(result).toMatchObject({ decision: 'review', matched_rule: 'default' });
   });
 
-  test('[action.normalised] huge and odd numbers that JSON can carry are accepted', async () => {
+  test('[action.normalised] huge and unusual numbers that are valid JSON are accepted', async () => {
     const result = await decided(url, key, {
       ...good,
       parameters: { n: 1e15, small: 5e-324, big: 2 ** 53 - 1 },
@@ -95,7 +95,7 @@ describe('POST /admin/v1/test-action', () => {
     expect(result.decision).toBe('allow');
   });
 
-  test('[error.plain-words] __proto__ among the parameters stays a parameter', async () => {
+  test('[error.plain-words] __proto__ among the parameters remains an ordinary parameter', async () => {
     const body = text.replace('{', '{"dry_run":true,"parameters":{"__proto__":{"polluted":true}},');
     const { status } = await ask(url, 'POST', '/admin/v1/test-action', raw(body));
     expect([200, 400]).toContain(status);
@@ -124,7 +124,7 @@ describe('hostile ids, queries and bodies at every route', () => {
       const plain = path.replace('{version}', '99').replace(/\{\w+\}/, 'nobody');
       for (const query of [...queries, `cursor=${'A'.repeat(5000)}`]) send(`${plain}?${query}`, '{}');
       if (method !== 'GET') for (const body of bodies) send(plain, body);
-      // All at once are more than the gateway takes: it would shed some with 503.
+      // Sent all at the same time, they would exceed the gateway's capacity, and some would get 503.
       const answers = [];
       while (attempts.length > 0)
         answers.push(...(await Promise.all(attempts.splice(0, 6).map((attempt) => attempt()))));
@@ -133,7 +133,7 @@ describe('hostile ids, queries and bodies at every route', () => {
         expect(text).not.toMatch(/\n\s+at |node:internal|node_modules/);
         if (status < 400) continue;
         const { errors, ...refusal } = JSON.parse(text);
-        // Clients of GraphQL read these.
+        // GraphQL clients read these.
         expect(errors === undefined || path.endsWith('/graphql')).toBe(true);
         expect(refusal).toEqual({
           error: expect.objectContaining({ code: status, type: expect.any(String), message: expect.any(String) }),

@@ -1,4 +1,4 @@
-/** A gateway, and requests to it that are malformed. */
+/** A gateway and malformed requests to it. */
 
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { type Ask, type ask, e2eConfiguration, written } from './client.ts';
@@ -33,7 +33,7 @@ const types: Readonly<Record<number, string>> = {
   415: 'unsupported_media_type',
 };
 
-/** Expects a refusal with the error type of its status, and that nothing is written. */
+/** Expects a refusal with the error type for its status, and no write. */
 export async function refuses(given: () => ReturnType<typeof ask>, status: number, says: RegExp) {
   const before = await written(url, 'e2e-carol');
   const answer = await given();

@@ -1,4 +1,7 @@
-/** Bodies that agents send, with any one member changed into something else: an answer or a typed error, never a fault of ours. */
+/**
+ * Bodies that agents send, with any one member replaced by another value: a response or a typed error, never an
+ * internal error.
+ */
 import fc from 'fast-check';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { ask, e2eConfiguration, type Fields } from './client.ts';
@@ -61,7 +64,7 @@ const bodies: Readonly<Record<string, Fields>> = {
   '/admin/v1/graphql': { query: '{ whoami { role } }', variables: { a: 1 }, operationName: null },
 };
 
-/** Every place of a value that is no list and no object, and every list and object. */
+/** Returns the path of every value, including lists and objects. */
 const placesOf = (value: unknown): (string | number)[][] => [
   [],
   ...(typeof value === 'object' && value !== null
@@ -93,7 +96,7 @@ test.each(Object.keys(bodies))('[error.plain-words] [json.exact-numbers] %s', as
   const body = bodies[path]!;
   const base = path.startsWith('/admin') ? gateway.ready.admin_url : gateway.ready.gateway_url;
   const change = fc.record({ place: fc.constantFrom(...placesOf(body)), into: fc.constantFrom(...oddValues) });
-  // Every object of JavaScript has members of these names, so a table that is asked for one of them must find nothing.
+  // Every JavaScript object has members with these names, so a table lookup for one of them must find nothing.
   for (const place of placesOf(body))
     for (const into of ['__proto__', 'constructor', JSON.parse('{"__proto__":1,"constructor":1,"toString":"x"}')]) {
       const { status, text } = await ask(base, 'POST', path, { key: 'e2e-agent', body: changed(body, place, into) });

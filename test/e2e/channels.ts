@@ -1,23 +1,23 @@
-/** Votes as they come back from Slack and from a pull request, signed as their senders sign them. */
+/** Votes that arrive from Slack and from a pull request, signed as their senders sign them. */
 import { createHmac } from 'node:crypto';
 import { commentPayload } from '../support/fake-pull-requests.ts';
 import { ask } from './client.ts';
 
 export interface Click {
   readonly id: string;
-  /** Slack's id of the person. */
+  /** The person's Slack id. */
   readonly user: string;
-  /** Each click has its own. */
+  /** Trigger id, unique for each click. */
   readonly trigger: string;
   readonly action?: 'approve' | 'deny';
   readonly secret?: string;
-  /** Where the outcome is told, at Slack. */
+  /** Slack URL to which the outcome is sent. */
   readonly response?: string;
-  /** In the dialog. */
+  /** Comment entered in the dialog. */
   readonly comment?: string;
 }
 
-/** A click on a button of a message, whose dialog is confirmed; `slackUrl` is told its outcome. */
+/** Sends a click on a message button whose dialog is confirmed; the outcome is sent to `slackUrl`. */
 export async function slackClick(url: string, slackUrl: string, given: Click) {
   const { id, user, trigger, action = 'approve', secret = 'signing-secret', response = '/response' } = given;
   const response_url = slackUrl + response;
@@ -51,15 +51,15 @@ function sendSigned(url: string, payload: object, secret: string) {
 
 export interface Comment {
   readonly text: string;
-  /** Of the pull request. */
+  /** Number of the pull request. */
   readonly number: number;
-  /** Of the comment: a repeated one is the same comment. */
+  /** Id of the comment; a redelivered comment has the same id. */
   readonly id: number;
   readonly login?: string;
   readonly secret?: string;
 }
 
-/** A comment below a pull request, delivered by the Git host. */
+/** Delivers a comment on a pull request as the Git host does. */
 export function pullRequestComment(url: string, given: Comment) {
   const { text, number, id, login = 'Alice-GH', secret = 'webhook-secret' } = given;
   const raw = JSON.stringify(commentPayload({ text, id, login, number }));

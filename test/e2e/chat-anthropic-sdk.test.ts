@@ -1,4 +1,4 @@
-/** The official Anthropic client against the gateway, with models of Anthropic and of other providers. */
+/** The official Anthropic client against the gateway, with models from Anthropic and other providers. */
 import Anthropic from '@anthropic-ai/sdk';
 import { agentKey, type ChatGateway, providerKey, providerYaml, startChatGateway } from '../support/chat-clients.ts';
 import { type FakeProvider, piecesOf, say, startFakeProvider, stream } from '../support/fake-providers.ts';
@@ -45,7 +45,7 @@ const ask = (kind: Kind, text: string, more: Partial<Anthropic.MessageCreatePara
   ...more,
 });
 
-describe.each(kinds)('[chat.messages] a model of the %s dialect', (kind) => {
+describe.each(kinds)('[chat.messages] a model with the %s dialect', (kind) => {
   test('answers a message', async () => {
     fakes[kind].answers(say('Bonjour 🙂', { inputTokens: 21, outputTokens: 9, model: 'model-2026' }));
     const { data, response } = await client.messages.create(ask(kind, 'first', { system: 'Be brief.' })).withResponse();
@@ -64,7 +64,7 @@ describe.each(kinds)('[chat.messages] a model of the %s dialect', (kind) => {
     expect(JSON.stringify(body)).toContain('Be brief.');
   });
 
-  test('streams it as Anthropic events, counted as the provider counts', async () => {
+  test('streams it as Anthropic events, with the token counts of the provider', async () => {
     fakes[kind].answers(say(['Bon', 'jour ', '🙂'], { inputTokens: 21, outputTokens: 9 }));
     const running = client.messages.stream(ask(kind, 'a longer question that has to be estimated'));
     const events: Anthropic.MessageStreamEvent[] = [];

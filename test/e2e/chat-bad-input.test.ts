@@ -36,7 +36,7 @@ const text = JSON.stringify(good);
 const nested = (depth: number) => raw(text.replace('{', `{"x":${'['.repeat(depth)}${']'.repeat(depth)},`));
 const of = (type: string): Ask => ({ raw: text, headers: { 'content-type': type } });
 
-/** The type in the words of Anthropic's clients. */
+/** Error types by the name that Anthropic clients use. */
 const theirs: Record<string, string> = {
   authentication_error: 'authentication_error',
   model_not_found: 'not_found_error',
@@ -82,13 +82,13 @@ describe.each(paths)('[error.plain-words] POST %s', (path) => {
     expect(await used()).toEqual(before);
   });
 
-  test('[limit.rate] a body of exactly the maximum size', async () => {
+  test('[limit.rate] a body with exactly the maximum size', async () => {
     const answer = await gateway.post(path, said('x'.repeat(maxBytes.tenant - text.length + 5)));
     expect(answer.status).toBe(200);
   });
 
   test.each(Object.entries(maxBytes))(
-    '[limit.rate] more bytes than the %s takes, without a length',
+    '[limit.rate] more bytes than the %s accepts, without a length',
     async (whose, size) => {
       const answer = await chunked(
         path,
@@ -100,7 +100,7 @@ describe.each(paths)('[error.plain-words] POST %s', (path) => {
     },
   );
 
-  test('[auth.header] a key in the query is not a key, and is not repeated', async () => {
+  test('[auth.header] a key in the query is not accepted, and is not echoed', async () => {
     for (const name of ['api_key', 'key', 'x-api-key', 'access_token']) {
       const answer = await gateway.post(`${path}?${name}=${agentKey}` as Path, { ...with_({}), key: undefined });
       expect([400, 401]).toContain(answer.status);
@@ -121,12 +121,12 @@ describe.each(paths)('[error.plain-words] POST %s', (path) => {
   });
 });
 
-test('the listener’s own refusals are in the dialect of the endpoint', async () => {
+test('errors of the listener itself are in the dialect of the endpoint', async () => {
   const answer = await gateway.post('/v1/messages', said('x'.repeat(maxBytes.server)));
   expectError('/v1/messages', answer, [413, 'payload_too_large']);
 });
 
-test('a client of HTTP/1.0 gets its answer and the end of the connection', async () => {
+test('a client of HTTP/1.0 gets its response and the end of the connection', async () => {
   const { hostname, port } = new URL(gateway.ready.gateway_url);
   const sent = JSON.stringify({ model: 'mock', messages: [{ role: 'user', content: 'hi' }] });
   const socket = connect(Number(port), hostname);
@@ -138,19 +138,19 @@ test('a client of HTTP/1.0 gets its answer and the end of the connection', async
   expect(answer).not.toMatch(/transfer-encoding: chunked/i);
 });
 
-test('a good request is answered afterwards', async () => {
+test('a valid request gets a response afterwards', async () => {
   expect((await gateway.say('mock', 'well asked')).status).toBe(200);
   expect(await gateway.open()).toBe(0);
 });
 
-/** What the tenant has left, and what is held. */
+/** Returns the tenant's remaining amounts and its open reservations. */
 async function used(): Promise<Fields> {
   const { body } = await gateway.admin<{ rate_limit: Fields; open_reservations: number }>('budgets');
   const { remaining_requests, remaining_tokens } = body.rate_limit;
   return { remaining_requests, remaining_tokens, open: body.open_reservations };
 }
 
-/** A body in chunks, its length unsaid, and headers as given. */
+/** Sends a body in chunks, without a length, and with the given headers. */
 function chunked(path: string, key: string, body: string, more: Record<string, string | string[]> = {}) {
   const { hostname, port } = new URL(gateway.ready.gateway_url);
   const headers = { 'content-type': 'application/json', 'x-api-key': key, 'transfer-encoding': 'chunked', ...more };

@@ -1,6 +1,7 @@
 /**
- * Providers that answer anything but a reply, by one example of each outcome: a typed error, nothing held, one entry, charged
- * or free. Which answers are which fault is proved for every kind of provider in `contract/providers-failing.test.ts`.
+ * Providers that return something other than a reply, with one example of each outcome: a typed error, no reservation
+ * left, one entry, charged or free. Which responses count as which fault is tested for every kind of provider in
+ * `contract/providers-failing.test.ts`.
  */
 import { type ChatGateway, eventsOf, providerKey, providerYaml, startChatGateway } from '../support/chat-clients.ts';
 import {
@@ -113,7 +114,7 @@ describe('[chat.provider-error]', () => {
   });
 });
 
-describe('a stream that begins well', () => {
+describe('a stream that starts correctly', () => {
   const endings: readonly (readonly [string, FakeReply, string])[] = [
     ['and breaks off', stream(opening, 'break'), 'provider_error'],
     ['and falls silent', stream(opening, 'open'), 'provider_timeout'],

@@ -44,7 +44,7 @@ const chunk = (choice: object, more: object = {}) => ({
 });
 const ask = (text: string, more: object = {}) => ({ model: 'gpt-test', messages: user(text), ...more });
 
-test('[chat.completions] [credential.never-shown] a completion, requested with the provider’s key and not the caller’s', async () => {
+test('[chat.completions] [credential.never-shown] a completion, requested with the key of the provider and not of the caller', async () => {
   fake.answers(say('Bonjour 🙂', { inputTokens: 21, outputTokens: 9, model: 'gpt-test-2026' }));
   const { data, response } = await client.chat.completions.create(ask('first')).withResponse();
   expect(data).toMatchObject({
@@ -60,7 +60,7 @@ test('[chat.completions] [credential.never-shown] a completion, requested with t
   expect(body).toEqual(ask('first'));
 });
 
-test('[chat.completions] a stream, piece by piece as the model speaks', async () => {
+test('[chat.completions] a stream, piece by piece as the model sends it', async () => {
   const later = Promise.withResolvers<void>();
   const [opening, first, ...rest] = piecesOf('openai', { text: ['Bon', 'jour ', '🙂'] });
   fake.answers(stream([opening!, first!, later.promise, ...rest]));
@@ -68,12 +68,12 @@ test('[chat.completions] a stream, piece by piece as the model speaks', async ()
   for await (const chunk of await client.chat.completions.create({ ...ask('stream'), stream: true })) {
     expect(chunk.choices).toHaveLength(1);
     text += chunk.choices[0]!.delta.content ?? '';
-    if (text === 'Bon') later.resolve(); // the rest is not spoken before the first word has arrived
+    if (text === 'Bon') later.resolve(); // the rest is not sent before the first word has arrived
   }
   expect(text).toBe('Bonjour 🙂');
 });
 
-test('parallel tool calls arrive intact, and their results go back', async () => {
+test('parallel tool calls arrive intact, and their results are sent back', async () => {
   fake.answers([say('', { toolCalls: calls }), say('Done.')]);
   const { choices } = await client.chat.completions.create(ask('tools', { tools }));
   const { message, finish_reason } = choices[0]!;
@@ -88,7 +88,7 @@ test('parallel tool calls arrive intact, and their results go back', async () =>
   expect((await fake.request(1)).body.messages).toEqual(messages);
 });
 
-test('[chat.completions] a stream of several choices keeps unknown members', async () => {
+test('[chat.completions] a stream with several choices keeps unknown members', async () => {
   const said = (index: number, delta: object, finish_reason: string | null = null) =>
     chunk({ index, delta, finish_reason, x_choice: 7 }, { x_event: true });
   const pieces = [
@@ -104,7 +104,7 @@ test('[chat.completions] a stream of several choices keeps unknown members', asy
   expect(chunks).toEqual(pieces.map(({ event }) => event));
 });
 
-describe('errors are those of the client’s own classes', () => {
+describe('errors are instances of the error classes of the client', () => {
   const failing = (asked: object, key = agentKey) =>
     gateway
       .openai({ apiKey: key })

@@ -1,4 +1,4 @@
-/** Prompts, replies and keys do not appear in evidence, admin answers, logs or the store. */
+/** Prompts, replies and keys do not appear in evidence, admin responses, logs or the store. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -63,7 +63,7 @@ const quoted = `"${words.prompt}" said {"a": 'b'}\\n a@${words.prompt}.example`;
 const talk = (more: { text?: string; body?: object } = {}) =>
   gateway.say('m', more.text ?? quoted, { session, ...(more.body && { body: more.body }) });
 
-/** Every way a call can end, with words to look for. */
+/** Makes calls with every possible outcome, with distinctive words to search for. */
 async function traffic(): Promise<void> {
   const tool = { id: 'c1', name: 'read_file', input: { path: words.tool } };
   const tools = [{ type: 'function', function: { name: 'read_file', description: words.tool } }];
@@ -101,7 +101,7 @@ function expectNothingOf(text: string, ...looked: readonly Record<string, string
   expect(found.map(([name]) => name)).toEqual([]);
 }
 
-test('[evidence.chat] evidence has one entry for each call, without its words', async () => {
+test('[evidence.chat] evidence has one entry for each call, without its text', async () => {
   const entries = await gateway.entries(session);
   expect(entries).toHaveLength(12);
   const outcomes = new Set((await gateway.records(session)).map(({ outcome }) => outcome));
@@ -144,8 +144,8 @@ test('the state folder does not contain them', () => {
     expectNothingOf(readFileSync(join(parentPath, name), 'latin1'), asked, keys);
 });
 
-// A reviewer has to read what is asked; the log that is kept for years does not.
-test('[evidence.chat] evidence of a pending call holds its digest, not its words', async () => {
+// A reviewer has to read the request; the log that is kept for years does not contain it.
+test('[evidence.chat] evidence of a pending call contains its digest, not its text', async () => {
   const asked = await gateway.say('m', 'heliotrope-review at the tide', { session: 'waiting' });
   expect(asked.status).toBe(202);
   expect(JSON.stringify(await gateway.entries('waiting'))).not.toContain('heliotrope-review');

@@ -1,4 +1,4 @@
-/** kill -9 and stops in the middle of a stream: no acknowledged data is lost, and reservations are settled. */
+/** kill -9 and stops in the middle of a stream: acknowledged data is not lost, and reservations are settled. */
 import { type ChatGateway, providerYaml, startChatGateway } from '../support/chat-clients.ts';
 import { type FakeProvider, piecesOf, say, startFakeProvider, stream } from '../support/fake-providers.ts';
 import { ask, until, workFolder } from './client.ts';
@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 const words = ['one ', 'two ', 'three ', 'four'];
-/** Speaks two words, and the rest once it is told to. */
+/** Streams two words, and the rest on request. */
 function hesitant() {
   const told = Promise.withResolvers<void>();
   const [opening, first, second, ...rest] = piecesOf('openai', { text: words });
@@ -38,7 +38,7 @@ function hesitant() {
   return told.resolve;
 }
 
-/** A stream of which the first word has arrived. */
+/** Starts a stream and waits for its first word. */
 async function streaming(gateway: ChatGateway, session: string) {
   const client = gateway.openai({ defaultHeaders: { 'x-session-id': session } });
   const asked = {
@@ -67,7 +67,7 @@ const budget = async (gateway: ChatGateway) => {
   return { used: spent_usd + reserved_usd, open: body.open_reservations };
 };
 
-test('[chat.killed] after kill -9 in a stream, answered calls and the chain are intact and the cut call has its entry', async () => {
+test('[chat.killed] after kill -9 in a stream, answered calls and the chain are intact and the interrupted call has its entry', async () => {
   const gateway = await start();
   fake.answers(say('Hello'));
   const sessions = Array.from({ length: 8 }, (_, at) => `before-${at % 3}`);
@@ -112,7 +112,7 @@ test('[chat.killed] after kill -9 in a stream, answered calls and the chain are 
   }
   expect((await gateway.admin('audit/verify')).body).toMatchObject({ valid: true });
   const after = await budget(gateway);
-  // Charged as it was reserved, once.
+  // Charged once, with the reserved amount.
   expect(after.open).toBe(0);
   expect(after.used - before.used).toBeCloseTo((cut[0]!.body.cost_microusd as number) / 1e6, 6);
   expect(after.used).toBeGreaterThan(before.used);
@@ -127,7 +127,7 @@ test('[chat.killed] after kill -9 in a stream, answered calls and the chain are 
   expect((await gateway.admin('evidence/sessions/before-0/verify')).body).toMatchObject({ valid: true });
 });
 
-test('SIGTERM during two streams: the one that ends in time completes, the other is cut, billed and recorded', async () => {
+test('SIGTERM during two streams: the one that ends in time completes, the other is interrupted, billed and recorded', async () => {
   const state = workFolder();
   const gateway = await start(state);
   const tell = hesitant();

@@ -1,4 +1,4 @@
-/** The whole story through `agentctl`, and verification by a stranger with an export and a public key. */
+/** The whole workflow through `agentctl`, and verification by a third party with an export and a public key. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import packageJson from '#package' with { type: 'json' };
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.stop());
 
-/** Address and keys come from the state folder of the running gateway. */
+/** Returns the address and keys from the state folder of the running gateway. */
 const surroundings = () => ({ GATEWAY_STATE: dirname(gateway.ready.keys_file) });
 const run = (args: readonly string[]) => agentctl([...args], surroundings());
 const ctl = (line: string) => run(line.split(' '));
@@ -25,7 +25,7 @@ const pullRequest = (of: string) => [
   ...['--params', '{"title":"Fix login","head":"fix/login","base":"main"}', '--json', '--session', of],
 ];
 
-test('[cli.hook] [cli.hook-outcome] a hook decides a call of a coding agent, and its outcome joins the evidence', async () => {
+test('[cli.hook] [cli.hook-outcome] a hook makes a decision on a call of a coding agent, and its outcome is added to evidence', async () => {
   const event = (hook_event_name: string, more: object = {}) =>
     JSON.stringify({
       hook_event_name,
@@ -90,7 +90,7 @@ test('[cli.vote] a review is listed, approved with the human key, and runs on re
   expect(json(denied.out)).toMatchObject({ status: 'denied', comment: 'no' });
 });
 
-test('[cli.policy-tools] [cli.status] simulate, why, diff-policy, history, rollback and status answer', async () => {
+test('[cli.policy-tools] [cli.status] simulate, why, diff-policy, history, rollback and status respond', async () => {
   const call = 'simulate --protocol git --tool scm.delete_repo --target acme/web --capability delete --json';
   expect((await ctl(call)).out).toMatch(/"block"/);
   expect((await ctl(`why ${id}`)).out).toMatch(/git:scm\.create_pull_request/);
@@ -107,7 +107,7 @@ describe('evidence', () => {
   const bundleFile = join(folder, 'bundle.json');
   const keyFile = join(folder, 'key.pem');
 
-  test('[cli.evidence.verify] a session is verified, exported and reported, and so is every chain of the tenant', async () => {
+  test('[cli.evidence.verify] a session is verified, exported and reported, and every chain of the tenant is verified', async () => {
     const { out, code } = await ctl(`evidence verify --session ${session}`);
     expect(code).toBe(0);
     expect(out.match(/^#\d.*\b(allow|block|review|approve|result)\b/gm)!.length).toBeGreaterThanOrEqual(6);
@@ -119,7 +119,7 @@ describe('evidence', () => {
     expect(await ctl('verify')).toMatchObject({ code: 0, out: expect.stringMatching(/valid: true/) });
   });
 
-  describe('offline, the server stopped', () => {
+  describe('offline, with the server stopped', () => {
     let bundle: SessionBundle;
     let stranger: EvidenceEntry;
 
@@ -132,7 +132,7 @@ describe('evidence', () => {
     const verifyFile = (file: string) =>
       agentctl(['evidence', 'verify', '--file', file, '--public-key', keyFile, '--json']);
 
-    test('[evidence.verify.offline] the bundle verifies with the public key alone', async () => {
+    test('[evidence.verify.offline] the bundle verifies with only the public key', async () => {
       const { out, code } = await verifyFile(bundleFile);
       expect([code, json(out)]).toMatchObject([0, { valid: true }]);
     });

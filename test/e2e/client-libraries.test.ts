@@ -1,6 +1,6 @@
 /**
- * Client libraries that people use instead of the vendors' own, each as a program against the local run and a scripted
- * provider. The Python libraries, LangChain among them, are in test/python.
+ * Client libraries used instead of the vendors' own, each as a program against the local run and a scripted provider.
+ * The Python libraries, including LangChain, are in test/python.
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const clients = ['ai-sdk', 'openai-agents'] as const;
 let fake: FakeProvider;
 let gateway: ChatGateway;
 
-/** A model that says the weather once it was told, JSON where it is asked for, and hello. */
+/** Returns the model's reply: the weather once it has the tool result, JSON if requested, and otherwise a greeting. */
 function answerTo({ body }: RecordedRequest) {
   const messages = body.messages as Loose[];
   const words = JSON.stringify(messages);
@@ -49,13 +49,13 @@ describe.each(clients)('[clients.libraries] %s', (client) => {
   let results: Loose;
   beforeAll(async () => {
     const file = join(__dirname, `clients/${client}.ts`);
-    // No key but the gateway's, and no other address: a client that calls its vendor fails.
+    // Only the gateway's key and address are available: a client that calls its vendor fails.
     const env = { PATH: process.env.PATH, GATEWAY_URL: gateway.ready.gateway_url, GATEWAY_KEY: agentKey };
     const { stdout } = await promisify(execFile)(node, [file], { env, timeout: 120_000 });
     results = JSON.parse(stdout);
   });
 
-  test('gets a text, by chat completions and by responses', () => {
+  test('gets text, by chat completions and by responses', () => {
     const { text, chat } = results;
     expect(typeof text === 'string' ? text : text.text).toBe('Hello from the model.');
     expect(chat).toBe('Hello from the model.');
@@ -83,7 +83,7 @@ describe.each(clients)('[clients.libraries] %s', (client) => {
   });
 });
 
-test('[clients.libraries] embeddings of the AI SDK are vectors', async () => {
+test('[clients.libraries] embeddings through the AI SDK are vectors', async () => {
   const records = (await gateway.admin<{ requests: Loose[] }>('requests?limit=100')).body.requests;
   const embedded = records.filter(({ model }) => model === 'mock-embedding');
   expect(embedded.map(({ outcome }) => outcome)).toEqual(['completed']);

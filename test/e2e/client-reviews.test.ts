@@ -1,4 +1,7 @@
-/** A reviewed call through each client library, in each way of answering it: what a developer sees, and what becomes of the call. */
+/**
+ * A reviewed call through each client library, in each response mode: the developer's view, and the outcome of the
+ * call.
+ */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,19 +10,22 @@ import { type FakeProvider, say, startFakeProvider } from '../support/fake-provi
 import type { Loose } from '../support/loose.ts';
 import { node } from '../support/mcp-servers.ts';
 
-/** A reviewer who decides what waits by the words of its prompt: approves, denies with a comment, or leaves it alone. */
+/**
+ * Comment of a reviewer who decides pending requests by the words in their prompts: approves, denies with a comment, or
+ * leaves them pending.
+ */
 const comment = 'not on a Sunday';
 const betweenLooksMs = 100;
 
 interface Reviewer {
   readonly adminUrl: string;
-  /** Of a person, who does not own the calling key. */
+  /** Key of a person who does not own the calling key. */
   readonly key: string;
-  /** Another tenant than that of the key. */
+  /** Tenant, if it differs from that of the key. */
   readonly tenant?: string;
 }
 
-/** Votes until the work is over. */
+/** Keeps voting until the work is done. */
 async function votingWhile<A>(reviewer: Reviewer, work: Promise<A>): Promise<A> {
   let over = false;
   const voting = (async () => {
@@ -54,7 +60,7 @@ const programMs = 240_000;
 let fake: FakeProvider;
 
 const address = /\/admin\/v1\/approvals\/[0-9a-f-]{36}/;
-/** Each mode is that of a tenant of its own. */
+/** Review modes, each with a tenant of its own. */
 const modes = [
   { mode: 'status_202', ways: 'streamed', askAgain: true, fates: ['approve', 'deny', 'leave'], count: 18 },
   { mode: 'error_409', askAgain: true, fates: ['approve', 'deny', 'leave'], count: 36 },
@@ -64,10 +70,13 @@ const modes = [
 type Mode = (typeof modes)[number];
 
 const gateways: ChatGateway[] = [];
-/** What every way of every library came to, by `<name of the mode>: <way>: <fate>`. */
+/** Outcomes of every call style in every library, by `<name of the mode>: <way>: <fate>`. */
 let outcomes: [string, Loose][];
 
-/** A gateway whose tenants answer reviews in these modes. How long a call is held is one setting for all of them. */
+/**
+ * Starts a gateway whose tenants respond to reviews in these modes. How long a call is held is one setting for all of
+ * them.
+ */
 const start = async (holdSeconds: number, of: readonly Mode[]) => {
   const gateway = await startChatGateway(`${of
     .map(
@@ -90,7 +99,7 @@ behavior: { enabled: false }
   return { adminUrl, runs: of.map(({ mode, name, ...run }) => ({ ...run, mode: name, url, key: `key-${mode}` })) };
 };
 
-/** All at once: the libraries spend most of the time on waiting before they try again. */
+/** Runs all of them concurrently, because the libraries spend most of the time waiting to retry. */
 beforeAll(async () => {
   fake = await startFakeProvider({ kind: 'openai', script: say('Lift-off.') });
   const decided = modes.slice(0, 3);
@@ -113,12 +122,12 @@ describe.each(modes)('[chat.review] $name', ({ name, fates, count }) => {
     all = outcomes.filter(([way]) => way.startsWith(`${name}: `));
   });
 
-  test('every way was tried', () => {
+  test('every call style was tried', () => {
     expect(all).toHaveLength(count);
     expect(all.filter(([, { first }]) => first === undefined)).toEqual([]);
   });
 
-  test.each(fates)('calls whose reviewer is to %s', (fate) => {
+  test.each(fates)('calls whose reviewer will %s them', (fate) => {
     for (const [way, { first, after }] of all.filter(([each]) => each.endsWith(`: ${fate}`)))
       switch (fate) {
         case 'leave': // an error of the library with address and id in its message

@@ -1,4 +1,4 @@
-/** HTTP client of the end-to-end tests. */
+/** HTTP client for the end-to-end tests. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -19,7 +19,7 @@ export interface Answer<T> {
 export interface Ask {
   readonly key?: string | undefined;
   readonly body?: unknown;
-  /** Sent as it is, instead of `body`. */
+  /** Body sent unchanged, instead of `body`. */
   readonly raw?: string | Uint8Array<ArrayBuffer>;
   readonly headers?: Record<string, string>;
 }
@@ -43,7 +43,7 @@ export async function ask<T = Fields>(url: string, method: string, path: string,
   return { status: response.status, headers: response.headers, text, body: (isJson ? JSON.parse(text) : {}) as T };
 }
 
-/** What a stream begins with; it is left after that. */
+/** Returns the first part of a stream, and cancels the rest. */
 async function firstOf({ body }: Response): Promise<string> {
   const reader = body?.getReader();
   const { value } = (await reader?.read()) ?? {};
@@ -75,7 +75,7 @@ export const pullRequest = (session: string, parameters: Fields = {}): Action =>
 export const act = (url: string, key: string, action: Action) =>
   ask<DecisionResult>(url, 'POST', '/admin/v1/test-action', { key, body: action });
 
-/** An action that has to be decided without a fault. */
+/** Makes an action that must get a decision without an error. */
 export async function decided(url: string, key: string, action: Action): Promise<DecisionResult> {
   const { status, body, text } = await act(url, key, action);
   if (status !== 200) throw new Error(`test-action answered ${status}: ${text}`);
@@ -105,11 +105,11 @@ export const vote = (
 export const exportOf = async (url: string, key: string, session: string): Promise<SessionBundle> =>
   (await ask<SessionBundle>(url, 'GET', `/admin/v1/evidence/sessions/${session}/export`, { key })).body;
 
-/** `kind` of every entry of a session, in order. */
+/** Returns the `kind` of every entry in a session, in order. */
 export const kindsOf = async (url: string, key: string, session: string): Promise<string[]> =>
   (await exportOf(url, key, session)).entries.map(({ kind }) => kind);
 
-/** Everything the gateway has written for a tenant, as numbers that grow with any write. */
+/** Returns counts of everything the gateway has written for a tenant; any write increases them. */
 export async function written(url: string, key: string): Promise<{ entries: number; pending: number }> {
   const sessions = await ask<{ sessions: { total_entries: number }[] }>(
     url,
@@ -124,7 +124,7 @@ export async function written(url: string, key: string): Promise<{ entries: numb
   };
 }
 
-/** Polls until `probe` answers something, or fails after `seconds`. */
+/** Polls until `probe` returns a value, or fails after `seconds`. */
 export async function until<T>(what: string, probe: () => Promise<T | undefined>, seconds = 150): Promise<T> {
   const deadline = Date.now() + seconds * 1000;
   for (;;) {
@@ -140,21 +140,21 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 });
 
-/** A folder that is removed when the test file ends. */
+/** Creates a folder that is removed when the test file ends. */
 export function workFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-e2e-'));
   folders.push(folder);
   return folder;
 }
 
-/** The configuration of these tests with some text replaced or added, as a file of its own. */
+/** Writes the configuration of these tests to a new file, with some text replaced or added. */
 export function configurationWith(change: (yaml: string) => string): string {
   const file = join(workFolder(), 'gateway.yaml');
   writeFileSync(file, change(readFileSync(e2eConfiguration, 'utf8')));
   return file;
 }
 
-/** Runs `agentctl` as a user would, with these environment variables on top. */
+/** Runs `agentctl` as a user would, with these additional environment variables. */
 export function agentctl(
   args: readonly string[],
   env: Record<string, string> = {},

@@ -1,4 +1,4 @@
-/** The files of the console as a browser gets them from a real local run. */
+/** The console files as a browser gets them from a real local run. */
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { type Gateway, startGateway } from '../support/gateway.ts';
@@ -11,7 +11,7 @@ afterAll(() => gateway?.stop());
 
 const at = (path: string, init?: RequestInit) => fetch(gateway.ready.admin_url + path, { redirect: 'manual', ...init });
 
-/** Without the normalising of `fetch`. */
+/** Returns the status of a path without the normalisation that `fetch` applies. */
 const rawStatus = (path: string): Promise<number> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(gateway.ready.admin_url);
@@ -23,7 +23,9 @@ const rawStatus = (path: string): Promise<number> =>
       .end();
   });
 
-/** What the page loads before it works: itself, what it links, and what its scripts import without `import()`. */
+/**
+ * Returns what the page loads before it works: itself, its links, and the imports of its scripts without `import()`.
+ */
 async function firstLoad(): Promise<Map<string, string>> {
   const loaded = new Map<string, string>();
   const load = async (name: string): Promise<void> => {
@@ -40,7 +42,7 @@ async function firstLoad(): Promise<Map<string, string>> {
   return loaded;
 }
 
-test('[console.served] the console answers GET and HEAD below /console/, and only with its own files', async () => {
+test('[console.served] the console responds to GET and HEAD below /console/, and only with its own files', async () => {
   const moved = await at('/console');
   expect([moved.status, moved.headers.get('location')]).toEqual([308, '/console/']);
   const browser = await at('/', { headers: { accept: 'text/html,*/*;q=0.8' }, redirect: 'manual' });
@@ -69,7 +71,7 @@ test('[console.served] the console answers GET and HEAD below /console/, and onl
   expect(elsewhere.status).toBe(404);
 });
 
-test('[console.policy] every file carries the policy, and the page names no other host and no inline code', async () => {
+test('[console.policy] every file has the content security policy, and the page names no other host and has no inline code', async () => {
   const files = await firstLoad();
   expect(files.size).toBeGreaterThanOrEqual(4);
   for (const name of [...files.keys(), '../console']) {
@@ -93,7 +95,7 @@ test('[console.policy] every file carries the policy, and the page names no othe
   expect(page).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\son\w+=|\sstyle=|https?:|\/\//i);
 });
 
-/** Bytes of an answer as they came over its connection, head included. */
+/** Returns the bytes of a response as they arrived on the connection, including headers. */
 function wire(path: string, acceptEncoding?: string, more: Record<string, string> = {}, method = 'GET') {
   return new Promise<{ status: number; headers: IncomingHttpHeaders; bytes: number; body: Buffer }>(
     (resolve, reject) => {
@@ -117,7 +119,7 @@ function wire(path: string, acceptEncoding?: string, more: Record<string, string
   );
 }
 
-test('[console.size] the first page loads at most 70 kB on the wire, heads included', async () => {
+test('[console.size] the first page loads at most 70 kB over the network, including headers', async () => {
   const names = [...(await firstLoad()).keys()];
   const browser = 'gzip, deflate, br, zstd';
   const answers = await Promise.all(names.map((name) => wire(`/console/${name}`, browser)));
@@ -126,7 +128,7 @@ test('[console.size] the first page loads at most 70 kB on the wire, heads inclu
   expect(answers.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThanOrEqual(70_000);
 });
 
-test('[console.compressed] a file is the same in every coding, and a client that has it is not sent it again', async () => {
+test('[console.compressed] a file is the same in every encoding, and is not sent again to a client that has it', async () => {
   const path = '/console/console.js';
   const plain = await wire(path);
   expect(plain.headers).toMatchObject({ vary: 'accept-encoding', 'accept-ranges': 'none' });
@@ -145,14 +147,14 @@ test('[console.compressed] a file is the same in every coding, and a client that
     expect([head.headers['content-length'], head.body.length]).toEqual([String(body.length), 0]);
     const again = await wire(path, coding, { 'if-none-match': String(headers.etag) });
     expect([again.status, again.body.length, again.headers.etag]).toEqual([304, 0, headers.etag]);
-    // The tag of another form of the file.
+    // The ETag belongs to another encoding of the file.
     expect((await wire(path, undefined, { 'if-none-match': String(headers.etag) })).status).toBe(200);
   }
   const part = await wire(path, undefined, { range: 'bytes=0-9' });
   expect([part.status, part.body.length]).toEqual([200, plain.body.length]);
 });
 
-test('[console.cached] chunks are cached for good, the page and its entry files are checked at each visit, errors are not kept', async () => {
+test('[console.cached] chunks are cached permanently, the page and its entry files are revalidated on each visit, errors are not cached', async () => {
   const names = [...(await firstLoad()).keys()];
   const kept = async (name: string) => (await at(`/console/${name}`)).headers.get('cache-control');
   const chunks = names.filter((name) => name.startsWith('chunk-'));
@@ -163,7 +165,7 @@ test('[console.cached] chunks are cached for good, the page and its entry files 
   for (const name of ['chunk-AAAAAAAA.js', '../console']) expect([name, await kept(name)]).toEqual([name, 'no-store']);
 });
 
-test('[approval.events] over HTTP: a request and its decision come as events; other methods, agents and strangers are refused', async () => {
+test('[approval.events] over HTTP: a request and its decision arrive as events; other methods, agents and unknown callers are refused', async () => {
   const { human, agent } = gateway.keys;
   const path = '/admin/v1/approvals/events';
   const left = new AbortController();
@@ -208,7 +210,7 @@ test('[approval.events] over HTTP: a request and its decision come as events; ot
     ]);
 });
 
-test('[console.sign-in-link] the printed link signs in once; its token is in no log, file or query, and ends with the run', async () => {
+test('[console.sign-in-link] the printed link signs in once; its token appears in no log, file or query, and expires with the run', async () => {
   const exchange = (body: object | string, headers: Record<string, string> = {}) =>
     at('/console/sign-in', {
       method: 'POST',

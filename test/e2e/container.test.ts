@@ -1,6 +1,6 @@
 /**
- * The package started as the image starts it, without a container: the entry point of the Dockerfile, a tree that cannot be written
- * to, an unprivileged user where the tests run as root, and an environment with nothing of this machine.
+ * The package started as in the image, without a container: the Dockerfile's entry point, a read-only tree, an
+ * unprivileged user if the tests run as root, and an environment that contains nothing from this machine.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,7 +26,7 @@ const ofCheckout = realpathSync(join(root, 'node_modules/.bin/node'));
 const folder = mkdtempSync(join(tmpdir(), 'gateway-image-'));
 const [app, state, node] = ['app', 'state', 'node'].map((name) => join(folder, name)) as [string, string, string];
 const token = 'administrator-of-the-image';
-/** `nobody`, where the tests may change the user. */
+/** User `nobody`, if the tests can change the user. */
 const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 const everything = () =>
@@ -52,7 +52,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** An instruction of the Dockerfile's last stage in its JSON form, with the places of this test. */
+/** Returns an instruction of the Dockerfile's last stage in JSON form, with paths adapted to this test. */
 function instruction(name: string): string[] {
   const found = readFileSync(join(root, 'Dockerfile'), 'utf8')
     .split(/^FROM /m)
@@ -83,12 +83,12 @@ function ready(child: ChildProcess): Promise<Ready> {
   });
 }
 
-test('[package.installs] the entry point of the image starts, decides and ends as an unprivileged user, and writes to its state only', async () => {
+test('[package.installs] the entry point of the image starts, makes decisions and exits as an unprivileged user, and writes only to its state', async () => {
   const before = frozen();
   const ports = ['--gateway-port', '0', '--admin-port', '0', '--mcp-port', '0'];
   running = begun([...instruction('ENTRYPOINT'), ...ports], state, { GATEWAY_ADMIN_TOKEN: token });
   const { gateway_url, admin_url, keys_file } = await ready(running);
-  // On an address that others can reach nothing is generated.
+  // On an address that others can reach, no keys are generated.
   expect(keys_file).toBeNull();
   const here = (url: string) => url.replace('0.0.0.0', '127.0.0.1');
   expect((await fetch(`${here(gateway_url)}/health`)).status).toBe(200);
@@ -118,7 +118,7 @@ test('[package.installs] the entry point of the image starts, decides and ends a
   for (const name of readdirSync(state)) expect([name, statSync(join(state, name)).mode & 0o077]).toEqual([name, 0]);
 });
 
-test('[package.installs] without a token it ends and names the missing setting; the operator without a cluster as well', async () => {
+test('[package.installs] without a token it exits and names the missing setting, as does the operator without a cluster', async () => {
   const ended = async (command: readonly string[], cwd: string) => {
     const child = begun(command, cwd, {});
     let said = '';

@@ -1,4 +1,4 @@
-/** Pages in a browser against a running gateway: preflights, answers, refusals and streams. */
+/** Browser pages against a running gateway: preflights, responses, refusals and streams. */
 import { agentKey, type ChatGateway, startChatGateway } from '../support/chat-clients.ts';
 import { ask } from './client.ts';
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([listing, open, off].map((gateway) => gateway?.stop())), 40_000);
 
-/** Every path a page may call, and its methods. */
+/** Paths that a page may call, and their methods. */
 const paths = [
   ['gateway_url', '/v1/chat/completions', 'POST'],
   ['gateway_url', '/v1/messages', 'POST'],
@@ -81,12 +81,12 @@ describe('[cors.headers] a preflight', () => {
     },
   );
 
-  test('OPTIONS without an origin is answered 204 with the allowed methods', async () => {
+  test('OPTIONS without an origin gets 204 with the allowed methods', async () => {
     const { status, headers } = await ask(listing.ready.gateway_url, 'OPTIONS', '/v1/models');
     expect([status, headers.get('allow'), corsOf(headers)]).toEqual([204, 'GET, OPTIONS', {}]);
   });
 
-  test('is answered for any origin if all are listed, never with credentials', async () => {
+  test('gets a response for any origin if all are listed, never with credentials', async () => {
     const { status, headers } = await preflight(open.ready.mcp_url, '/mcp', { origin: 'https://any.example' });
     expect([status, headers.get('vary')]).toEqual([204, null]);
     expect(corsOf(headers)).toMatchObject({ 'access-control-allow-origin': '*' });
@@ -100,7 +100,7 @@ describe('[cors.headers] a preflight', () => {
     expect([status, text]).toEqual([400, expect.stringContaining('separated by commas')]);
   });
 
-  test('[cors.headers] is 405 without allowed origins, and on surfaces that are not for pages', async () => {
+  test('[cors.headers] is 405 without allowed origins, and on surfaces that are not meant for pages', async () => {
     for (const [surface, path, methods] of paths) {
       const { status, headers, text } = await preflight(off.ready[surface], path);
       expect([status, headers.get('allow'), corsOf(headers)]).toEqual([405, methods.replace('GET', 'GET, HEAD'), {}]);
@@ -138,13 +138,13 @@ describe('[cors.headers] an answer', () => {
     expect(exposed(refused.headers)).toContain('www-authenticate');
   });
 
-  test('to another origin, or to none, carries none', async () => {
+  test('for another origin, or without one, has none of the CORS headers', async () => {
     const other = await post(listing, 'https://evil.example');
     const none = await listing.post('/v1/chat/completions', { body: question });
     for (const { headers } of [other, none]) expect([corsOf(headers), headers.get('vary')]).toEqual([{}, 'Origin']);
   });
 
-  test('[cors.headers] carries none without allowed origins', async () => {
+  test('[cors.headers] has none without allowed origins', async () => {
     const { status, headers } = await post(off, page);
     expect([status, corsOf(headers), headers.get('vary')]).toEqual([200, {}, null]);
   });
@@ -164,7 +164,7 @@ describe('[cors.headers] an answer', () => {
     expect([other.status, corsOf(other.headers)]).toEqual([403, {}]);
   });
 
-  test('of health and of the metadata of the MCP endpoint needs no key, and is for configured origins too', async () => {
+  test('of health and of the metadata of the MCP endpoint needs no key, and is readable by configured origins too', async () => {
     for (const [path, expected] of [
       ['/health', 200],
       ['/.well-known/oauth-protected-resource', 404], // no issuer

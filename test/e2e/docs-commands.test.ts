@@ -8,7 +8,7 @@ import { useStarted } from '../support/use-started.ts';
 const shared = useStarted(startCheckout);
 
 test.each(Object.entries(walks))(
-  '[docs.commands] the commands of %s run, and print the output of the page',
+  '[docs.commands] the commands in %s run, and print the output shown on the page',
   async (page, walk) => {
     const markdown = readFileSync(page, 'utf8');
     const checkout = walk.ownGateway ? await startCheckout() : shared;
@@ -30,7 +30,10 @@ test.each(Object.entries(walks))(
   },
 );
 
-/** A command without a shown output succeeds, unless it reports something; a usage error, a gateway that is away and a missing program end with 2 or more. */
+/**
+ * Returns what is wrong with a run. A command without a shown output must succeed, unless it reports findings; a usage
+ * error, an unreachable gateway and a missing program exit with 2 or more.
+ */
 async function problemOf(run: DocumentedRun, step: Step, { reports }: Walk) {
   const { line, command, output } = step;
   const ran = await run.run(step);

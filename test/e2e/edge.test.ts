@@ -26,7 +26,7 @@ async function call(path: string, key: string, body?: object): Promise<{ status:
   return { status: head[':status'], text };
 }
 
-test('[edge.listeners] chat, a reviewed action, its approval and its use, all through the edge', async () => {
+test('[edge.listeners] chat, a reviewed action, its approval and its use all work through the edge', async () => {
   const { agent, human } = gateway.keys;
   const chat = await call('/api/v1/chat/completions', agent, {
     model: 'mock',
@@ -66,7 +66,7 @@ test('[identity.oidc-mcp] [edge.listeners] the metadata of the MCP endpoint is a
   expect((await call('/.well-known/oauth-authorization-server', '')).status).toBe(404);
 });
 
-test('[edge.listeners] the certificate of the state folder is kept over a restart', async () => {
+test('[edge.listeners] the certificate in the state folder is kept across a restart', async () => {
   const before = readFileSync(gateway.ready.edge_certificate!, 'utf8');
   await gateway.restart();
   expect(readFileSync(gateway.ready.edge_certificate!, 'utf8')).toBe(before);

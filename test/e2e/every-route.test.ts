@@ -1,4 +1,4 @@
-/** Each route of a running gateway is called, and its answer is the one that its definition promises. */
+/** Each route of a running gateway is called, and its response matches its definition. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import answers from '../../bin/reference/answers.json' with { type: 'json' };
@@ -14,7 +14,7 @@ import { plainTool, type RecordingServer, startRecordingServer } from '../suppor
 import { act, ask, configurationWith, type Fields, pullRequest, root, until } from './client.ts';
 import { planeToken, routeWitnessKey, session, visits, type World } from './every-route.ts';
 
-// A gateway of its own, on a machine that may be busy.
+// A separate gateway, on a machine that may be busy.
 let gateway: Gateway;
 let service: Awaited<ReturnType<typeof loopback>>;
 let server: RecordingServer;
@@ -37,7 +37,7 @@ const configuration = () =>
         '      - { key: e2e-other-human,',
         '      - { key: e2e-other-admin, role: admin, kind: human, person: gina, name: gina }\n      - { key: e2e-other-human,',
       )
-      // An alert is active from the first evaluation on.
+      // An alert is active from the first evaluation.
       .replace('tool_policies:\n', 'tool_policies:\n  disable_guards: [secret-files]\n')
       .replace('evidence: { ', `evidence: { log: { witnesses: ["${routeWitnessKey}"] }, `)
       .replace('  brokers:\n', '  brokers:\n    - { name: tickets, type: ticket }\n')
@@ -93,14 +93,16 @@ afterAll(async () => {
 });
 
 const examples: Readonly<Record<string, unknown>> = answers;
-/** Returns whether the example of an operation still fits its definition: only others are replaced. */
+/** Checks that the example of an operation still fits its definition: only other examples are replaced. */
 function fits(operation: string): boolean {
   const { output } = called.find((route) => route.operation === operation)!;
   const example = examples[operation];
   return typeof output === 'function' ? output().safeParse(example).success : typeof example === 'string';
 }
 
-/** What lists would be empty without: sessions, approvals, credentials, tickets, tools, violations. */
+/**
+ * Creates the items without which lists would be empty: sessions, approvals, credentials, tickets, tools, violations.
+ */
 async function prepare(): Promise<void> {
   const { admin_url: url, mcp_url: mcp } = gateway.ready;
   const actor = { agent: 'builder', session };
@@ -149,7 +151,7 @@ async function prepare(): Promise<void> {
 const called = routes.filter(({ surface, access }) => surface !== 'mcp' && access !== 'signed');
 const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`;
 const order = Object.keys(visits);
-/** Lists first, then the visits in their order. */
+/** Lists first, then the visits in the order of the table. */
 const inOrder = [...called].sort((a, b) => order.indexOf(nameOf(a)) - order.indexOf(nameOf(b)));
 
 async function visit(route: Endpoint) {
@@ -160,17 +162,19 @@ async function visit(route: Endpoint) {
   return ask<Fields>(base, route.method, route.path, { key: route.surface === 'gateway' ? 'e2e-agent' : ofAdmin });
 }
 
-/** Paths of things that every caller of the deployment may read: models, and servers of MCP with the definitions of their tools. */
+/** Paths of items that every caller of the deployment may read: models, and MCP servers with their tool definitions. */
 const ofDeployment = new Set([
   ...['GET /v1/models/{id}', 'GET /admin/v1/mcp/tools/{name}'],
   ...['GET /admin/v1/policy-versions/{version}', 'GET /admin/v1/policy-versions/{version}/diff'],
 ]);
-/** Before each call that names a thing by its id, callers of the other tenant make it as well. */
+/**
+ * Responses to callers of the other tenant, who also make each call that names an item by its id, before it is made.
+ */
 const foreign: { readonly name: string; readonly status: number; readonly text: string }[] = [];
 const own = globalThis.fetch;
 let visited: Endpoint | undefined;
 async function asForeigner(url: string, init: RequestInit): Promise<void> {
-  // At once: the cancellation of an unknown request waits for the process that may run it.
+  // Concurrently, because cancelling an unknown request waits for the process that may run it.
   const asked = ['e2e-other-agent', 'e2e-other-human', 'e2e-other-admin'].map(async (key) => {
     const headers = new Headers(init.headers);
     headers.set('x-api-key', key);
@@ -219,9 +223,9 @@ test.each(rows)('[admin.answers-typed] %s', async (_name, route) => {
   captured[route.operation] ??= exampleOf(body);
 });
 
-test('[auth.tenant-isolation] [guard.changes] callers of another tenant reach and see nothing by its id', () => {
+test('[auth.tenant-isolation] [guard.changes] callers of another tenant can neither reach nor see any item by its id', () => {
   expect(foreign.length).toBeGreaterThan(100);
-  // A rollout of the platform moves the traffic of every tenant, and shows itself to each.
+  // A platform rollout moves the traffic of every tenant, and is visible to each.
   const strange = foreign.filter(
     ({ name, status }) => status !== 404 && status !== 403 && !/^GET .*\/rollouts\//.test(name),
   );
@@ -232,7 +236,7 @@ test('[auth.tenant-isolation] [guard.changes] callers of another tenant reach an
   expect(talking).toEqual([]);
 });
 
-/** One element of each list, and of a configuration its first member. */
+/** Returns the value with only the first element of each list and the first member of a configuration. */
 function exampleOf(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) return value.slice(0, 1).map((item) => exampleOf(item));
   if (value === null || typeof value !== 'object') return value;

@@ -1,4 +1,7 @@
-/** One call of every HTTP route against a running gateway: every-route.yaml, and what those calls need that are not a plain one. */
+/**
+ * One call of every HTTP route against a running gateway: every-route.yaml, and the preparations for calls that need
+ * more than a plain request.
+ */
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,11 +15,11 @@ import { type Answer, act, ask, type Fields, until } from './client.ts';
 
 export interface World {
   readonly gateway: Gateway;
-  /** What earlier visits left for later ones. */
+  /** Values that earlier visits stored for later ones. */
   readonly found: Record<string, string>;
-  /** Has the account of the provider run its batches. */
+  /** Makes the provider's account run its batches. */
   ran?: (() => void) | undefined;
-  /** Called by the service behind the gateway with the ticket it is handed, while the call runs. */
+  /** Called by the service behind the gateway with the ticket it received, while the call runs. */
   handed?: ((ticket: string) => Promise<void>) | undefined;
 }
 export type Visit = (world: World) => Promise<Answer<Fields>>;
@@ -26,7 +29,7 @@ const admin = ({ gateway }: World, method: string, path: string, key: string, bo
 const onGateway = ({ gateway }: World, method: string, path: string, body?: unknown, headers = {}) =>
   ask(gateway.ready.gateway_url, method, path, { key: 'e2e-agent', body, headers });
 
-/** A form with a small file. */
+/** Sends a form with a small file. */
 function withFile(world: World, path: string, name: string): Promise<Answer<Fields>> {
   const form = new FormData();
   form.append(name, new File(['RIFF'], 'talk.wav', { type: 'audio/wav' }));
@@ -46,7 +49,7 @@ export const planeToken = 'e2e-token-of-the-plane-eu';
 const actor = { agent: 'builder', session };
 const read = { protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/web', capability: 'read', actor };
 
-/** What is answered to the service while it holds the ticket of a call. */
+/** Returns the gateway's response to the service while it has the ticket of a call. */
 async function whileHeld(world: World, use: (ticket: string) => Promise<Answer<Fields>>): Promise<Answer<Fields>> {
   let answer: Answer<Fields> | undefined;
   world.handed = async (ticket) => {
@@ -64,18 +67,18 @@ async function whileHeld(world: World, use: (ticket: string) => Promise<Answer<F
   return answer;
 }
 
-/** The key of the witness that the configuration of the test names. */
+/** Witness key named in the test's configuration. */
 const routeWitness = noteSigner('auditor', generateKeyPairSync('ed25519').privateKey, noteKeyTypes.cosignature);
 export const routeWitnessKey = verifierKey(routeWitness);
 
-/** The log's checkpoint, once something was logged. */
+/** Returns the log's checkpoint, as soon as an entry was logged. */
 const logged = (world: World): Promise<Fields> =>
   until('a checkpoint of the log', async () => {
     const { status, body } = await admin(world, 'GET', '/evidence/log/checkpoint', 'e2e-alice');
     return status === 200 ? body : undefined;
   });
 
-/** Actions of an agent, behind which something is there to tell or to vote on. */
+/** Makes an action as an agent, so that later calls have an item to report or vote on. */
 const decided = (world: World, action: object) => act(world.gateway.ready.admin_url, 'e2e-agent', action);
 const waiting = async (world: World): Promise<{ readonly tool: string }> => {
   const { body } = await admin(world, 'GET', '/mcp/tools', 'e2e-alice');
@@ -83,7 +86,7 @@ const waiting = async (world: World): Promise<{ readonly tool: string }> => {
 };
 
 type Plain = () => Promise<Answer<Fields>>;
-/** What comes before a call, or stands for it; `plain` makes the call of the table. */
+/** Preparations for a call, or replacements for it; `plain` makes the call listed in the table. */
 const special: Readonly<Record<string, (world: World, plain: Plain) => Promise<Answer<Fields>>>> = {
   'POST /v1/files': (world) => {
     const body = { model: 'batched', messages: [{ role: 'user', content: 'Hello' }] };
@@ -237,7 +240,7 @@ const call = z.strictObject({
   keep: z.record(z.string(), z.string()).default({}),
 });
 
-/** By `METHOD path`; the paths are those of the routes table. */
+/** Visits by `METHOD path`, with the paths of the routes table. */
 export const visits: Readonly<Record<string, Visit>> = Object.fromEntries(
   readCases('test/e2e/every-route.yaml', z.array(call)).map((row): [string, Visit] => [
     row.route,

@@ -1,4 +1,7 @@
-/** Two gateways on this machine as control plane and data plane, from the first document over a partition to another token. */
+/**
+ * Two gateways on this machine as control plane and data plane, from the first document through a partition to a new
+ * token.
+ */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../../core/kernel/canonical.ts';
@@ -10,7 +13,7 @@ const folders = { control: workFolder(), plane: workFolder() };
 const controlFile = join(workFolder(), 'control.yaml');
 const planeFile = join(workFolder(), 'plane.yaml');
 
-/** @param decision of the one rule by which a test sees which configuration is in force */
+/** @param decision of the only rule, from which a test sees which configuration is in force */
 const ofControl = (decision: string, planeTokens: readonly string[] = [tokens.old]) => `
 version: 1
 people: [{ id: alice, role: operator, tenants: ["*"] }]
@@ -90,11 +93,11 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const gateway of started.reverse()) await gateway.stop();
-  // A gateway writes as it ends, after the folders of the file were removed.
+  // A gateway still writes while it shuts down, after the test file's folders were removed.
   for (const folder of Object.values(folders)) rmSync(folder, { recursive: true, force: true });
 });
 
-test('[federation.poll] the data plane enforces the configuration of the control plane, with keys of its own', async () => {
+test('[federation.poll] the data plane enforces the configuration of the control plane, with its own keys', async () => {
   await decides('block');
   expect((await act(plane, 'key-of-the-control-plane')).status).toBe(401);
   expect(await seenAs('ok', ({ version }) => version === 1)).toMatchObject({ behind: 0, pending_approvals: 0 });
@@ -104,13 +107,13 @@ test('[federation.poll] the data plane enforces the configuration of the control
   expect(key.out.trim()).toBe(trusted);
 });
 
-test('[federation.poll] a change at the control plane reaches the data plane', async () => {
+test('[federation.poll] a change on the control plane reaches the data plane', async () => {
   writeFileSync(controlFile, ofControl('review'));
   await decides('review');
   expect(await seenAs('ok', ({ version }) => version === 2)).toMatchObject({ behind: 0 });
 });
 
-test('[federation.poll] [federation.last-good] a partition and a restart within it change nothing; its minutes arrive later', async () => {
+test('[federation.poll] [federation.last-good] a partition and a restart during it change nothing; its minutes arrive later', async () => {
   await control.kill9();
   await act(plane, undefined, 'during-the-partition');
   await plane.restart();

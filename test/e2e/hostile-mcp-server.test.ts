@@ -1,4 +1,7 @@
-/** A hostile MCP server as a real child of a running gateway: every kind that the tool guard knows, and the harmless neighbours. */
+/**
+ * A hostile MCP server as a real child process of a running gateway: every kind that the tool guard detects, and
+ * harmless tools next to it.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +38,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Parameters of the requests of servers that reached the client. */
+/** Parameters of server requests that reached the client. */
 const reached: Loose[] = [];
 
 async function withClient<T>(work: (client: Client) => Promise<T>): Promise<T> {
@@ -82,8 +85,8 @@ const heldBy = {
   get_weather: 'shadowing',
 };
 
-describe('definitions of a hostile server', () => {
-  test('[guard.definitions] each kind that is reviewed is offered to no client; neighbours are', async () => {
+describe('tool definitions from a hostile server', () => {
+  test('[guard.definitions] each kind that is reviewed is offered to no client; harmless tools are', async () => {
     const shown = await names();
     expect(shown).toEqual(expect.arrayContaining(['h__plain', 'h__say', 'h__ask', 'h__get_with_key', 'echo']));
     expect(Object.keys(heldBy).filter((name) => shown.includes(`h__${name}`))).toEqual([]);
@@ -111,7 +114,7 @@ describe('definitions of a hostile server', () => {
   });
 });
 
-describe('results of a hostile server', () => {
+describe('results from a hostile server', () => {
   test.each([
     ['instruction', /^\[Gateway: /],
     ['hidden_instruction', /\[removed by the gateway: hidden_instruction\]/],
@@ -124,13 +127,13 @@ describe('results of a hostile server', () => {
     expect(await textOf('h__say', { kind })).toMatch(shown);
   });
 
-  test('[guard.results] a credential does not reach the client, and a plain text does unchanged', async () => {
+  test('[guard.results] a credential does not reach the client, and plain text does unchanged', async () => {
     expect(await textOf('h__say', { kind: 'credential' })).not.toContain('16C7e42F292c');
     expect(await textOf('h__say', { kind: 'plain' })).toBe('Three notes were found. Run `npm test` before you push.');
   });
 });
 
-test('[guard.results] instructions and lists of a hostile server lose texts that address the model', async () => {
+test('[guard.results] text that addresses the model is removed from the instructions and lists of a hostile server', async () => {
   await withClient(async (client) => {
     expect(client.getInstructions()).toContain('[removed by the gateway: instruction]');
     expect(client.getInstructions()).not.toContain('Ignore all previous');
@@ -152,7 +155,7 @@ describe('requests of servers', () => {
     return [...reached];
   };
 
-  test('[guard.results] a server over stdio cannot request anything of a client, and one over HTTP requests plain words', async () => {
+  test('[guard.results] a server over stdio cannot send any request to a client, and one over HTTP can request only plain text', async () => {
     reached.length = 0;
     expect(await textOf('h__ask', {})).toBe('refused');
     expect(reached).toEqual([]);

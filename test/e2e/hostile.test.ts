@@ -1,5 +1,5 @@
 /**
- * Requests designed to stop a gateway, against a real local run: each gets a typed answer, and heavy work runs in
+ * Requests designed to stop a gateway, against a real local run: each gets a typed response, and heavy work runs in
  * workers.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -30,7 +30,10 @@ afterAll(async () => {
 const ask = (path: string): Promise<Answer> =>
   post({ url: `${gateway.ready.admin_url}${path}`, method: 'GET', key: hostileKeys.human, body: '' });
 
-/** No text of the table is forbidden: what is blocked was blocked by a filter that did not come to its end, and evidence names it. */
+/**
+ * Checks that text was blocked because a filter did not finish, and that evidence names the filter. No text in the
+ * table is forbidden.
+ */
 async function expectFilterThatErred(text: string, calls: number): Promise<void> {
   const { type, phase, policy } = JSON.parse(text).error;
   expect(type).toBe('policy_violation');
@@ -40,7 +43,7 @@ async function expectFilterThatErred(text: string, calls: number): Promise<void>
   );
 }
 
-test('[limit.hostile] the table has thirty rows and more, each with a name of its own', () => {
+test('[limit.hostile] the table has at least thirty rows, each with a unique name', () => {
   expect(new Set(hostileRequests.map(({ name }) => name)).size).toBe(hostileRequests.length);
   expect(hostileRequests.length).toBeGreaterThan(30);
 });
@@ -67,7 +70,7 @@ test.each(taken.map((hostile) => [hostile.name, hostile] as const))(
   },
 );
 
-test('[limit.hostile] the large texts and calls among them went to workers, and the gateway answers as before', async () => {
+test('[limit.hostile] the large inputs and calls among them were processed in workers, and the gateway still responds as before', async () => {
   const { text } = await ask('/metrics');
   expect(text).toMatch(/svc_heavy_work_total\{kind="texts",outcome="done"\} \d\d/);
   expect(text).toMatch(/svc_heavy_work_total\{kind="effects",outcome="done"\} \d/);

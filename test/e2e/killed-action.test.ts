@@ -1,4 +1,4 @@
-/** kill -9 during an action: the next start completes its evidence, and a repeated request runs nothing. */
+/** kill -9 during an action: the next start completes its evidence, and a repeated request does not run the action. */
 import type { DecisionResult } from '../../core/contracts/envelope.ts';
 import { type FakeHttpService, fakeHttpService } from '../support/fake-http-service.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
@@ -41,7 +41,7 @@ const post = (session: string, path: string) =>
 const story = async (session: string) =>
   (await exportOf(gateway.ready.admin_url, 'e2e-bob', session)).entries.map(({ kind, body }) => [kind, body.outcome]);
 
-test('[action.decision-before-effect] [action.idempotency-key] calls that kill -9 interrupted are unknown after the next start, and not repeated', async () => {
+test('[action.decision-before-effect] [action.idempotency-key] calls interrupted by kill -9 are unknown after the next start, and not repeated', async () => {
   const done = await post('done', 'notes');
   expect(done.body).toMatchObject({ decision: 'allow', result: { status: 201 } });
 

@@ -1,7 +1,7 @@
 /**
- * A small API server of Kubernetes over HTTP: list in pages, watch with bookmarks, merge patch, server-side apply with
- * owners of fields, status as a subresource, generations, finalizers, conflicts by resourceVersion, and a role it enforces.
- * It checks no schemas; the chart's test does.
+ * A small Kubernetes API server over HTTP: paged lists, watch with bookmarks, merge patch, server-side apply with field
+ * owners, status as a subresource, generations, finalizers, conflicts by resourceVersion, and an enforced role. It
+ * checks no schemas; the chart's test does.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -36,7 +36,7 @@ type Grants = Readonly<Record<string, Readonly<Record<string, readonly string[]>
 
 export type KubeApi = Awaited<ReturnType<typeof kubeApi>>;
 
-/** @param grants verbs by group and resource, of every token. */
+/** @param grants verbs by group and resource, for every token. */
 export async function kubeApi(grants: Grants) {
   const objects = new Map<string, Stored>();
   const changes: Change[] = [];
@@ -129,7 +129,7 @@ export async function kubeApi(grants: Grants) {
     const all = [...objects].filter(([key]) => key.startsWith(`${resource}/`)).map(([, { object }]) => object);
     const from = Number(query.get('continue') ?? 0);
     const to = from + Number(query.get('limit') ?? all.length);
-    // Items of lists have no kind.
+    // Items in lists have no kind.
     const items = all.slice(from, to).map(({ kind: _kind, apiVersion: _version, ...item }) => item);
     const metadata = { resourceVersion: `${version}`, ...(to < all.length && { continue: `${to}` }) };
     reply(response, 200, { kind: 'List', metadata, items });
@@ -154,17 +154,17 @@ export async function kubeApi(grants: Grants) {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     namespace,
     requests,
-    /** Requests that changed something, or tried to; leases aside, because leaders renew them for ever. */
+    /** Returns requests that changed an object or tried to, except for leases, which leaders renew without end. */
     writes: () =>
       requests.filter(({ verb, resource }) => /create|update|patch/.test(verb) && !resource.endsWith('/leases')),
     create,
     get: (resource: string, name: string) => objects.get(`${resource}/${name}`)?.object,
-    /** A change by another client than the operator. */
+    /** Simulates a change by a client other than the operator. */
     edit(resource: string, name: string, change: (object: KubeObject) => KubeObject): void {
       const stored = objects.get(`${resource}/${name}`)!;
       save(resource, stored, change(structuredClone(stored.object)), false);
     },
-    /** What the kubelet and the controllers of Deployments do: all pods run the template. */
+    /** Simulates the kubelet and the Deployment controllers: all pods run the template. */
     setStatus(resource: string, name: string, status: unknown): void {
       const stored = objects.get(`${resource}/${name}`)!;
       save(resource, stored, { ...stored.object, status }, true);
@@ -210,10 +210,11 @@ function reply(response: ServerResponse, status: number, body: unknown): void {
 const refuse = (response: ServerResponse, code: number, reason: string, message: string): void =>
   reply(response, code, { kind: 'Status', status: 'Failure', code, reason, message });
 
-// Merge patch, and server-side apply: lists of named entries are merged by name, and fields that a manager leaves out go.
+// Merge patch, and server-side apply: lists of named entries are merged by name, and fields that a manager omits are
+// removed.
 
 type Tree = Readonly<Record<string, unknown>>;
-/** What each manager applied last. */
+/** Fields that each manager applied last. */
 type Managed = Map<string, unknown>;
 
 const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -251,7 +252,7 @@ function overlay(found: unknown, wanted: unknown): unknown {
   };
 }
 
-/** Without what the manager applied before and does not want any more. An entry with fields of others stays. */
+/** Removes fields that the manager applied before and no longer wants. An entry with fields of other managers stays. */
 function without(found: unknown, before: unknown, wanted: unknown): unknown {
   if (isNamed(before) && isNamed(found)) {
     const of = (list: unknown, name: string) => (isNamed(list) ? list.find((entry) => entry.name === name) : undefined);

@@ -1,4 +1,4 @@
-/** Start of the local run: invalid flags end with one sentence instead of a stack trace. */
+/** Start of the local run: invalid flags exit with one sentence instead of a stack trace. */
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ interface Ended {
   readonly err: string;
 }
 
-/** Runs until it ends by itself, or until it says that it is ready: then it is told to end, after `meanwhile`. */
+/** Runs the program until it exits or reports that it is ready; then runs `meanwhile` and stops it. */
 function run(
   args: readonly string[],
   env: Record<string, string> = {},
@@ -41,7 +41,7 @@ function run(
 
 const stack = /\n\s+at .*\.ts:\d+/;
 
-test('[cli.own-folder] [config.shipped-files] a start in any folder makes a private .gateway for agentctl, and takes no prices from there', async () => {
+test('[cli.own-folder] [config.shipped-files] a start in any folder creates a private .gateway for agentctl, and reads no prices from there', async () => {
   const cwd = workFolder();
   mkdirSync(join(cwd, 'config'));
   writeFileSync(join(cwd, 'config/prices.yaml'), 'mine');
@@ -55,7 +55,7 @@ test('[cli.own-folder] [config.shipped-files] a start in any folder makes a priv
   expect(listed).toMatchObject({ code: 0, err: '' });
 });
 
-test('[cli.own-folder] a .gateway of the current folder that is not private is refused with instructions', async () => {
+test('[cli.own-folder] a .gateway in the current folder that is not private is refused with instructions', async () => {
   const cwd = workFolder();
   mkdirSync(join(cwd, '.gateway'));
   chmodSync(join(cwd, '.gateway'), 0o755);
@@ -65,7 +65,7 @@ test('[cli.own-folder] a .gateway of the current folder that is not private is r
   expect(err).not.toMatch(stack);
 });
 
-test('[local.ready] [local.drain] it prints a banner, one ready line and four commands, and ends with 0 on SIGTERM', async () => {
+test('[local.ready] [local.drain] it prints a banner, one ready line and four commands, and exits with 0 on SIGTERM', async () => {
   const { code, out } = await run([]);
   expect(code).toBe(0);
   const ready = out.split('\n').filter((line) => line.startsWith('{') && line.includes('"ready"'));

@@ -1,4 +1,4 @@
-/** The official conformance suite has the same results through the gateway as directly. */
+/** Results of the official conformance suite, which must be the same through the gateway as directly. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { type McpServer, node, startMcpServer } from '../support/mcp-servers.ts'
 import type { Served } from '../support/serve.ts';
 
 const root = resolve(__dirname, '../..');
-/** A revision, the server that is met in it, and how often the suite finds something it scores at least. */
+/** Protocol revisions, each with its server and the minimum number of scored checks. */
 const revisions = [
   ['2025-06-18', '2025', 30, ['--suite', 'all', '--spec-version', '2025-06-18']],
   ['2025-11-25', '2025', 75, ['--requirements', '2025-11-25']],
@@ -36,17 +36,18 @@ afterAll(async () => {
   for (const stop of stops) await stop();
 });
 
-// The later suites repeat the scenarios of the oldest, except server-session-lifecycle, which [mcp.sessions] is about.
+// The later suites repeat the scenarios of the oldest one, except server-session-lifecycle, which [mcp.sessions]
+// covers.
 test.each(revisions.slice(thorough ? 0 : 1))(
   '[mcp.conformance] no check of the suite at %s fails through the gateway, and in the thorough run each gives the same result as directly',
   async (revision, kind, least, asked) => {
     const through = await conformance(proxies.get(kind)!.url, asked);
     expect(through.size).toBeGreaterThan(least);
     expect([...through].filter(([, status]) => status === 'FAILURE')).toEqual([]);
-    // At the server itself a suite takes three seconds to find the same every time.
+    // Directly against the server, a suite takes three seconds and always has the same results.
     if (thorough)
       expect(withoutPolling(through)).toEqual(withoutPolling(await conformance(servers.get(kind)!.url, asked)));
-    // The server behind keeps no answers; the gateway does [mcp.event-streams].
+    // The upstream server does not store its responses; the gateway does [mcp.event-streams].
     if (revision === '2025-11-25') {
       const polling = [...through].filter(([check]) => /sse-polling .*(priming-event|retry-field)/.test(check));
       expect(polling.map(([, status]) => status)).toEqual(['SUCCESS', 'SUCCESS']);
@@ -54,14 +55,20 @@ test.each(revisions.slice(thorough ? 0 : 1))(
   },
 );
 
-/** Events, and so the numbers of checks, differ where one of both keeps its answers. */
+/**
+ * Removes checks that differ if only one side stores its responses: the events, and so the numbers of checks, are
+ * different.
+ */
 const withoutPolling = (checks: ReadonlyMap<string, string>) =>
   Object.fromEntries([...checks].filter(([check]) => !check.startsWith('server-server-sse-polling ')));
 
-/** Tasks of the extension are the gateway's own, whatever the server behind it has: they wait for humans (life of an MCP call). */
+/**
+ * Checks for scenarios on tasks. The gateway has its own tasks, whatever the upstream server supports, because they
+ * wait for humans (life of an MCP call).
+ */
 const isOfTasks = (scenario: string): boolean => scenario.startsWith('server-tasks-');
 
-/** The status of each check by scenario and id. */
+/** Returns the status of each check by scenario and id. */
 async function conformance(url: string, asked: readonly string[]): Promise<Map<string, string>> {
   const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
   const suite = join(root, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');

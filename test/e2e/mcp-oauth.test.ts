@@ -1,4 +1,4 @@
-/** MCP clients that sign in by themselves: the official SDK's OAuth flows, a real OIDC server and a real gateway. */
+/** MCP clients that sign in on their own: the official SDK's OAuth flows, a real OIDC server and a real gateway. */
 import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
@@ -54,7 +54,7 @@ beforeAll(async () => {
     startMcpServer(),
   ]);
   gateway = await startMcpGateway(wanted());
-  gateway.configure(wanted(gateway.url)); // its port is known now
+  gateway.configure(wanted(gateway.url)); // its port is known at this point
   const token = await server.token('mcp-bot', gateway.url);
   await until('the configuration with the resource', async () => (await whoami(token)).name);
 });
@@ -67,7 +67,7 @@ const whoami = async (token: string) => {
   return (await answer.json()) as { name: string; kind: string };
 };
 
-test('[identity.oidc-mcp] metadata names the resource and its issuers, and a 401 points there', async () => {
+test('[identity.oidc-mcp] metadata names the resource and its issuers, and a 401 refers to it', async () => {
   expect(await metadata()).toEqual({
     resource: gateway.url,
     resource_name: 'Agent Governance Gateway',
@@ -91,7 +91,7 @@ test('[identity.oidc-mcp] metadata names the resource and its issuers, and a 401
   };
   const pointer = `Bearer resource_metadata="${gateway.ready.mcp_url}/.well-known/oauth-protected-resource"`;
   expect(await challenge()).toEqual([401, pointer]);
-  // A token for another resource of the same gateway counts there, and not here.
+  // A token for another resource of the same gateway is valid there, but not here.
   const token = await server.token('mcp-bot', 'https://chat.test');
   expect((await whoami(token)).name).toBe('mcp-bot');
   const refused = `${pointer}, error="invalid_token", error_description="Not authenticated: the token is not for ${gateway.url}; ask the issuer for one with this audience."`;
@@ -137,7 +137,7 @@ test('[identity.oidc-mcp] keys continue to work in addition to tokens', async ()
   await client.close();
 });
 
-/** What a client keeps of its sign-in, without a browser. */
+/** State that a client keeps of its sign-in, without a browser. */
 class Headless implements OAuthClientProvider {
   asked: URL | undefined;
   #client: OAuthClientInformationMixed | undefined;
@@ -170,7 +170,7 @@ class Headless implements OAuthClientProvider {
   }
 }
 
-/** Walks through the server's login and consent pages as a browser would. @returns the authorization code. */
+/** Submits the server's login and consent pages as a browser would. @returns the authorization code. */
 async function signIn(start: URL, login: string): Promise<string> {
   const jar = new Map<string, string>();
   let url = start.href;

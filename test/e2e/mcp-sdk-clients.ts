@@ -1,4 +1,4 @@
-/** Clients of the MCP SDK 1.x, by each of its transports. */
+/** Clients from the MCP SDK 1.x, one per transport. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';

@@ -1,4 +1,4 @@
-/** Today's clients, tomorrow's, and those that only speak stdio: the official SDKs against a real gateway. */
+/** Current, upcoming and stdio-only clients: the official SDKs against a real gateway. */
 import { spawnSync } from 'node:child_process';
 import { Client as NewClient, StreamableHTTPClientTransport as NewTransport } from '@modelcontextprotocol/client';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -86,7 +86,7 @@ describe.each(ways)('[mcp.json-rpc] SDK 1.x over %s', (_way, connect) => {
   });
   afterAll(() => client?.close());
 
-  test('lists tools without those that are blocked, calls one, and hears of the others why not', async () => {
+  test('lists tools except blocked ones, calls one, and gets the reason for the blocked ones', async () => {
     const { tools } = await client.listTools();
     const names = tools.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(['get_file', 'create_issue']));
@@ -108,7 +108,7 @@ describe.each(ways)('[mcp.json-rpc] SDK 1.x over %s', (_way, connect) => {
     const result = await client.callTool({ name: 'slow', arguments: {} }, undefined, {
       onprogress: ({ progress }) => void heard.push(progress),
     });
-    // The SDK forgets the caller's handler at the result, so it drops progress that came in one chunk with it.
+    // The SDK removes the caller's handler when the result arrives, so it drops progress that came in the same chunk.
     expect(heard.slice(0, 2)).toEqual([1, 2]);
     expect(result.content).toEqual([{ type: 'text', text: 'done at last' }]);
   });
@@ -128,7 +128,7 @@ describe.each(ways)('[mcp.json-rpc] SDK 1.x over %s', (_way, connect) => {
   });
 });
 
-test('requests of a server reach the client in its session, and notifications its stream', async () => {
+test('requests from a server reach the client in its session, and notifications reach its stream', async () => {
   const client = await connected(overHttp(gateway.url), { sampling: {} });
   client.setRequestHandler(CreateMessageRequestSchema, async () => ({
     role: 'assistant' as const,
@@ -223,7 +223,7 @@ test.each(befores)(
   },
 );
 
-test('[cli.mcp-servers] the bridge answers requests with an error when the gateway cannot be reached, and does not answer notifications', async () => {
+test('[cli.mcp-servers] if the gateway cannot be reached, the bridge responds to requests with an error, and not to notifications', async () => {
   const { stdout: out } = spawnSync(
     node,
     ['bin/agentctl.ts', 'mcp-bridge', '--url', 'http://127.0.0.1:9', '--key', 'k'],

@@ -5,7 +5,7 @@ import { fixtureFile, type McpServer, node, startMcpServer } from '../support/mc
 import { plainTool, type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
 import { agentctl } from './client.ts';
 
-// Each command is a process of its own.
+// Each command is a separate process.
 let notes: RecordingServer;
 let newer: McpServer;
 let gateway: McpGatewayRun;
@@ -35,7 +35,7 @@ const ctl = (...args: string[]) =>
   });
 const sent = () => notes.received().map(({ message }) => message.params);
 
-test('[mcp.placement] [cli.vote] the tool of the last server of the file is run there', async () => {
+test('[mcp.placement] [cli.vote] the tool of the last server in the file runs on that server', async () => {
   const { code, out } = await ctl('--tool', 'note', '--param', 'a=b');
   expect([code, out]).toEqual([0, expect.stringContaining('upstream: notes\n')]);
   expect(sent()).toEqual([{ name: 'note', arguments: { a: 'b' } }]);
@@ -52,7 +52,7 @@ describe('[cli.mcp-servers] agentctl mcp', () => {
     expect({ code, answer: JSON.parse(out) }).toMatchObject({ code: 0, answer: { id: 2, result: {} } });
   });
 
-  test('call takes the MCP address as an option, and does not take the admin address for it', async () => {
+  test('call accepts the MCP address as an option, and does not use the admin address instead', async () => {
     const env = { AGENTCTL_KEY: mcpKeys.agent };
     const note = ['mcp', 'call', 'note', '--param', 'a=b'];
     expect(await agentctl([...note, '--endpoint', gateway.url], env)).toMatchObject({ code: 0, out: 'ran note\n' });
@@ -60,7 +60,7 @@ describe('[cli.mcp-servers] agentctl mcp', () => {
     expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('--endpoint') });
   });
 
-  test('call ends with 1 for pending or refused calls, and explains what to do', async () => {
+  test('call exits with 1 for pending or refused calls, and explains what to do', async () => {
     const waits = await mcp('call', 'remember', '--param', 'a=waits');
     expect(waits).toMatchObject({ code: 1, out: expect.stringMatching(/approval_url: .*\nnext: agentctl show /s) });
     expect(await mcp('call', 'nothing_has_it')).toMatchObject({
@@ -69,7 +69,7 @@ describe('[cli.mcp-servers] agentctl mcp', () => {
     });
   });
 
-  test('servers lists each server of the configuration with its tools', async () => {
+  test('servers lists each configured server with its tools', async () => {
     const url = { AGENTCTL_URL: gateway.admin, AGENTCTL_KEY: mcpKeys.human };
     const { code, out } = await agentctl(['mcp', 'servers', '--json'], url);
     expect({ code, names: JSON.parse(out).servers.map(({ name }: { name: string }) => name) }).toEqual({

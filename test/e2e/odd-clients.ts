@@ -1,4 +1,4 @@
-/** The official clients before a gateway with a provider of each dialect. */
+/** The official clients against a gateway with a provider of each dialect. */
 import type Anthropic from '@anthropic-ai/sdk';
 import type OpenAI from 'openai';
 import { type ChatGateway, providerYaml, startChatGateway } from '../support/chat-clients.ts';

@@ -67,7 +67,7 @@ function startOperator(identity: string): Operator {
   return operator;
 }
 
-/** Its owner lets objects of the Gateway refer to it. */
+/** Returns metadata with a label by which the owner lets Gateway objects refer to the object. */
 const marked = (name: string) => ({ name, labels: { 'governance.dev/usable-by': 'main' } });
 const secretOf = (name: string, key: string, value: string) => ({
   metadata: marked(name),
@@ -98,7 +98,7 @@ function rolledOut(): void {
   const status = { observedGeneration: generation, replicas: 1, updatedReplicas: 1, readyReplicas: 1 };
   api.setStatus('apps/deployments', 'gateway', status);
 }
-/** Waits for a condition of the cluster; pods run their template meanwhile. */
+/** Waits for a condition of the cluster; meanwhile pods run their template. */
 const settled = (holds: () => boolean | Promise<boolean>) =>
   until(async () => {
     rolledOut();
@@ -114,11 +114,11 @@ const live = async () =>
     version: number;
     configuration: { tenants: { id: string }[] };
   }>;
-/** A key that is known may call, or learns that agents may not. */
+/** Checks that a key is accepted: the call is allowed, or refused because agents may not make it. */
 const works = async (key: string) => [200, 403].includes((await called('policies', key)).status);
 const versionNow = () => statusOf('gateways', 'main')?.version ?? 0;
 
-test('[operator.kubernetes] objects come into force, a refusal becomes a condition, deletion withdraws a key', async () => {
+test('[operator.kubernetes] objects take effect, a refusal becomes a condition, deletion revokes a key', async () => {
   createGateway();
   createTenant('one');
   create('Policy', 'policies', 'no-push', {
@@ -131,7 +131,7 @@ test('[operator.kubernetes] objects come into force, a refusal becomes a conditi
   const { version } = await live();
   expect(statusOf('gateways', 'main')).toMatchObject({ version, observedGeneration: 1 });
 
-  // A configuration that the gateway refuses: its own message, and the last one stays.
+  // A configuration that the gateway refuses: the gateway's own message is shown, and the last configuration stays.
   createTenant('two', 'one', { allowed_modelz: ['*'] });
   await settled(() => synced('tenants', 'two')?.reason === 'Refused');
   expect(synced('gateways', 'main')).toMatchObject({
@@ -143,7 +143,7 @@ test('[operator.kubernetes] objects come into force, a refusal becomes a conditi
   api.delete(custom('tenants'), 'two');
   await settled(() => isSynced('gateways', 'main') && api.get(custom('tenants'), 'two') === undefined);
 
-  // A deleted tenant is gone from the API server only when its key does not work any more.
+  // A deleted tenant disappears from the API server only after its key has stopped working.
   api.create('/secrets', secretOf('three', 'key', 'key-of-tenant-three'));
   createTenant('three', 'three');
   await settled(() => isSynced('tenants', 'three'));
@@ -199,7 +199,7 @@ test('[operator.secrets] a rotated key replaces the old one; a rotated variable 
   expect(containers()).toContain('"LOG"');
 });
 
-test('[operator.kubernetes] one replica works; another takes over when it is killed, and at once when it ends', async () => {
+test('[operator.kubernetes] one replica works; another takes over if it is killed, and immediately if it exits', async () => {
   createGateway();
   createTenant('one');
   const first = startOperator('replica-a');
@@ -218,7 +218,7 @@ test('[operator.kubernetes] one replica works; another takes over when it is kil
   const lease = () => api.get('coordination.k8s.io/leases', 'governance-operator')!.spec as { holderIdentity: string };
   expect(lease().holderIdentity).toBe('replica-b');
 
-  // Ended by the kubelet: the lease is given back.
+  // Stopped by the kubelet, so the lease is released.
   await second.stop('SIGTERM');
   expect(lease().holderIdentity).toBe('');
 });

@@ -1,4 +1,4 @@
-/** The package as a user has it: packed, installed into an empty folder, started and asked. */
+/** The package as a user gets it: packed, installed into an empty folder, started and called. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ const [built, app, state, config] = ['built', 'app', 'state', 'gateway.yaml'].ma
 ];
 const program = (name: string) => join(app, 'node_modules/agent-governance-gateway/bin', `${name}.mjs`);
 
-/** npm of this checkout's Node; what npm reads of its caller's environment stays away. */
+/** Environment with the npm of this checkout's Node, and without npm variables inherited from the caller. */
 const environment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^npm_|^GATEWAY_|^NODE_OPTIONS$/i.test(name)),
 );
@@ -63,7 +63,7 @@ function started(): Promise<Ready> {
   });
 }
 
-test('[package.installs] it starts from an empty folder, and agentctl governs an action with it', async () => {
+test('[package.installs] it starts in an empty folder, and agentctl governs an action with it', async () => {
   const ready = await started();
   expect(ready.version).toBe(version);
   const ctl = async (...args: string[]) =>
@@ -74,7 +74,7 @@ test('[package.installs] it starts from an empty folder, and agentctl governs an
       })
     ).stdout;
   expect((await ctl('--version')).trim()).toBe(version);
-  // The text is read by a compiled grammar that lies beside the code: without it the decision would be a review.
+  // The text is read by a compiled grammar shipped with the code; without it, the decision would be a review.
   const action = ['--protocol', 'sql', '--tool', 'sql.query', '--target', 'shop', '--capability', 'read'];
   const text = 'query=select id from users where created_at > 1';
   expect(await ctl('test-action', ...action, '--param', text, '--session', 'packed')).toMatch(/^decision: allow$/m);
@@ -111,7 +111,8 @@ test('[package.installs] it installs no dependencies, contains no sources, and i
     ]),
   );
   const manifest = JSON.parse(readFileSync(join(built, 'package.json'), 'utf8'));
-  // The command starts Node with the heap of `npm start`: set later, the young generation would keep its size.
+  // The command starts Node with the heap options of `npm start`: if set later, the young generation would keep its
+  // size.
   const flags = packageJson.scripts.start.split(' ').filter((word) => /^--(?:max|heap)-/.test(word));
   const [first] = readFileSync(join(built, 'bin', 'agent-governance-gateway.mjs'), 'utf8').split('\n');
   const heap = 'MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=16384 MALLOC_MMAP_MAX_=16384';
@@ -123,7 +124,7 @@ test('[package.installs] it installs no dependencies, contains no sources, and i
 describe('[supply-chain.provenance]', () => {
   const sbom = () => JSON.parse(readFileSync(join(built, 'sbom.cdx.json'), 'utf8'));
 
-  test('the bill of materials names every package that was bundled, with version and licence', () => {
+  test('the bill of materials names every bundled package, with version and licence', () => {
     expect(sbom()).toMatchObject({
       bomFormat: 'CycloneDX',
       specVersion: '1.6',

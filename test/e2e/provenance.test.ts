@@ -1,6 +1,6 @@
 /**
- * Rules on sources in a running gateway with a real MCP server: a planted address is reviewed, the person's passes,
- * and a restart keeps what was seen.
+ * Rules on sources in a running gateway with a real MCP server: a planted address is reviewed, an address from the user
+ * passes, and a restart keeps the record.
  */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -39,7 +39,7 @@ async function withClient<T>(session: string, work: (client: Client) => Promise<
   }
 }
 
-/** The result, or the error of a call. */
+/** Returns the result or the error of a call. */
 const attempt = async (client: Client, name: string, args: object, prompt?: string): Promise<Loose> => {
   const _meta = prompt === undefined ? {} : { 'agent-governance-gateway/prompt': prompt };
   const params = { name, arguments: args as Record<string, unknown>, _meta };

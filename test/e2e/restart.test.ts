@@ -55,7 +55,10 @@ let before: {
   readonly acknowledged: readonly string[];
 };
 
-/** A request that waits, one that is approved and one that expires meanwhile, a rollback, and calls in the middle of which it is killed. */
+/**
+ * Creates a pending request, an approved one and one that expires in the meantime, a rollback, and calls during which
+ * the gateway is killed.
+ */
 beforeAll(async () => {
   const admin = gateway.keys.admin_token;
   const stored = await ask<{ version: number }>(url(), 'PUT', '/admin/v1/config', {
@@ -82,7 +85,7 @@ beforeAll(async () => {
         const { status, body } = await act(url(), key, { ...read, target: `acme/${name}/${i}` });
         if (status === 200 && body.evidence_hash) acknowledged.push(body.evidence_hash);
       } catch {
-        return; // the connection broke: the gateway is dead
+        return; // the connection is broken, so the gateway is dead
       }
     }
   };
@@ -97,18 +100,18 @@ beforeAll(async () => {
   await gateway.restart();
 });
 
-test('[evidence.concurrent-writers] killed in the middle of work: every acknowledged entry is there and the chain is whole', async () => {
+test('[evidence.concurrent-writers] killed in the middle of work: every acknowledged entry exists and the chain is intact', async () => {
   const stored = new Set((await exportOf(url(), 'e2e-bob', 'kill-load')).entries.map(({ hash }) => hash));
   expect(before.acknowledged.filter((hash) => !stored.has(hash))).toEqual([]);
   await isValid('kill-load');
 });
 
-test('[approval.lease] [evidence.concurrent-writers] pending requests, evidence and keys are there after kill -9', async () => {
+test('[approval.lease] [evidence.concurrent-writers] pending requests, evidence and keys still exist after kill -9', async () => {
   expect(gateway.keys).toEqual(before.keys);
   const { body } = await ask<{ pending: Fields[] }>(url(), 'GET', '/admin/v1/approvals', { key: 'e2e-bob' });
   expect(body.pending.map((item) => item.envelope_id)).toContain(before.pending);
   expect((await exportOf(url(), 'e2e-bob', 'kill-pending')).entries).toEqual(before.entries);
-  // The approval is given after the crash, and works.
+  // The approval is given after the crash, and can be used.
   expect((await vote(url(), 'e2e-alice', 'approve', before.pending)).status).toBe(200);
   const call = { ...pullRequest('kill-pending'), approval_ref: before.pending };
   expect(await decided(url(), key, call)).toMatchObject({
@@ -123,12 +126,12 @@ test('[approval.timeout] requests that expired while it was down are denied at s
   expect(denial).toMatchObject({ kind: 'deny', body: { reviewer: 'system', reason: 'timeout' } });
 });
 
-test('[policy-version.rollback] a rollback survives a restart, for the file did not change', async () => {
+test('[policy-version.rollback] a rollback survives a restart, because the file did not change', async () => {
   const current = await ask(url(), 'GET', '/admin/v1/policy-versions/current', { key: 'e2e-viewer' });
   expect(current.body).toMatchObject({ version: 3, policy: 'pr-writer' });
 });
 
-test('[approval.lease] an approval granted just before the crash works after it, once', async () => {
+test('[approval.lease] an approval granted just before the crash can be used after it, once', async () => {
   expect((await decided(url(), key, approvedCall())).decision).toBe('allow');
 });
 
@@ -139,7 +142,7 @@ describe('killed once more', () => {
     await gateway.restart();
   });
 
-  test('[approval.lease] [approval.used-once] an approval that was used stays used', async () => {
+  test('[approval.lease] [approval.used-once] a used approval stays used', async () => {
     const again = await decided(url(), key, approvedCall());
     expect(again).toMatchObject({ decision: 'review', error: { data: { reason: 'already_used' } } });
     const kinds = await kindsOf(url(), 'e2e-bob', 'kill-approved');
@@ -147,7 +150,7 @@ describe('killed once more', () => {
     await isValid('kill-approved');
   });
 
-  test('[approval.machine] a request whose clock lived before the crash still times out after it', async () => {
+  test('[approval.machine] a request whose clock was started before the crash still times out after it', async () => {
     expect((await timedOut('kill-clock')).map(({ kind }) => kind)).toEqual(['review', 'deny']);
   });
 });
@@ -165,12 +168,12 @@ test('[local.drain] SIGTERM drains and exits 0', async () => {
       stdio: ['ignore', 'pipe', 'ignore'],
       env: { ...process.env, npm_lifecycle_event: 'start' },
     });
-    // The gateway holds the other end of the pipe: it closes when both have ended.
+    // The gateway has the other end of the pipe, which closes when both have exited.
     for await (const line of createInterface({ input: shell.stdout })) {
       if (line.startsWith('{"event":"ready"')) shell.kill('SIGTERM');
     }
     expect(readdirSync(state)).toContain('keys.json');
-    const again = await startGateway({ state }); // the folder is free
+    const again = await startGateway({ state }); // the folder is unlocked
     expect(await again.stop()).toBe(0);
     rmSync(state, { recursive: true, force: true });
   },

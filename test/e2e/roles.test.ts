@@ -1,4 +1,4 @@
-/** The whole role and kind matrix, walked over real HTTP from the routes table. */
+/** The whole matrix of roles and kinds, tested over real HTTP from the routes table. */
 import { includesRole, type KeyKind, type Role, type Route } from '../../core/contracts/route.ts';
 import { routes } from '../../features/routes.ts';
 import { casesOf, runs, thorough } from '../support/extent.ts';
@@ -45,7 +45,10 @@ const callers: readonly Caller[] = [
   { name: 'the admin token', key: () => gateway.keys.admin_token, role: 'admin', kind: 'human', platform: true },
 ];
 
-/** What the routes table says; `in` = past authentication and authorisation, whatever the answer then is. */
+/**
+ * Returns the result expected from the routes table; `in` means past authentication and authorisation, whatever the
+ * response.
+ */
 function expected({ access, agents, humansOnly, platform }: Route, caller: Caller): 401 | 403 | 'in' {
   if (access === 'open' || access === 'signed') return 'in';
   if (!caller.role) return 401;
@@ -66,7 +69,7 @@ const pathOf = ({ path }: Route) =>
     .replace('{name}', 'no_such_tool')
     .replace('{sha256}', '0'.repeat(64));
 
-/** Bodies that pass the gate and then change nothing. */
+/** Bodies that pass authorisation and then change nothing. */
 const bodies: Readonly<Record<string, unknown>> = {
   testAction: { protocol: 'git', tool: 'scm.get_file', target: 'acme/web', capability: 'read', dry_run: true },
   governAction: { protocol: 'git', tool: 'scm.get_file', target: 'acme/web', capability: 'read', dry_run: true },
@@ -76,10 +79,10 @@ const bodies: Readonly<Record<string, unknown>> = {
   putConfig: { version: 0 },
 };
 
-/** Anthropic's clients are told in their own words. */
+/** Returns the expected error; Anthropic's clients get their own error types. */
 const errorOf = ({ operation, surface }: Route, status: 401 | 403) => {
   const type = status === 401 ? 'authentication_error' : 'forbidden';
-  // JSON-RPC says -32600 beside the HTTP status.
+  // JSON-RPC uses -32600 in addition to the HTTP status.
   if (surface === 'mcp') return { code: -32600, data: { type } };
   return operation === 'messages' || operation === 'countTokens'
     ? { type: status === 401 ? type : 'permission_error', code: type }
@@ -92,8 +95,8 @@ const urlOf = ({ surface }: Route) =>
 const guarded = routes.filter(({ access }) => access !== 'signed');
 
 /**
- * An address may send 100 wrong keys at once, and the gateway forgets them when it starts: fewer than that between two starts.
- * Only the thorough run sends one to every route.
+ * Routes tested with a wrong key. An address may send 100 wrong keys in a burst, and the gateway resets the count at
+ * start, so there are fewer between two starts. Only the thorough run sends one to every route.
  */
 const withWrongKey = new Set(casesOf(guarded, 4));
 const portions = Array.from({ length: runs(Math.ceil(guarded.length / 90), 1) }, (_, index) =>
@@ -126,12 +129,12 @@ describe.each(portions)('%s', (_portion, portion) => {
   );
 });
 
-test('[admin.routes] every admin route is under /admin/v1, but /health and /metrics', () => {
+test('[admin.routes] every admin route is under /admin/v1, except /health and /metrics', () => {
   for (const { surface, path } of routes)
     if (surface === 'admin') expect(path).toMatch(/^\/(admin\/v1\/|health$|metrics$)/);
 });
 
-test('[auth.header] a key in a query parameter or a cookie is not a key, and its absence is the first error', async () => {
+test('[auth.header] a key in a query parameter or a cookie is not accepted, and the missing key is the first error', async () => {
   const token = gateway.keys.admin_token;
   const status = async (query: string, headers: Record<string, string> = {}) =>
     (await ask(url, 'GET', `/admin/v1/whoami${query}`, { headers })).status;
@@ -146,7 +149,7 @@ test('[auth.header] a key in a query parameter or a cookie is not a key, and its
     });
 });
 
-test('[auth.principal] the principal is the key, whatever the body claims', async () => {
+test('[auth.principal] the principal comes from the key, whatever the body claims', async () => {
   await decided(url, 'e2e-agent', { ...pullRequest('roles-label'), actor: { agent: 'carol', session: 'roles-label' } });
   const { entries } = await exportOf(url, 'e2e-alice', 'roles-label');
   const me = await ask<{ key_id: string }>(url, 'GET', '/admin/v1/whoami', { key: 'e2e-agent' });
@@ -167,7 +170,7 @@ test('[auth.roles] [auth.tenant-isolation] neither another agent nor another ten
   expect((await ask(url, 'GET', '/admin/v1/approvals', { key })).body).toMatchObject({ pending: [] });
   expect((await ask(url, 'GET', '/admin/v1/evidence/sessions', { key })).body).toMatchObject({ sessions: [] });
   expect((await vote(url, 'e2e-other-human', 'approve', envelope_id)).status).toBe(404);
-  // The same name is another session in another tenant.
+  // The same name in another tenant is another session.
   const read = { protocol: 'git', tool: 'scm.get_file', target: 'a/b', capability: 'read' };
   await decided(url, 'e2e-other-agent', { ...read, actor: { session: 'roles-own' } });
   const { manifest } = await exportOf(url, 'e2e-other-human', 'roles-own');

@@ -1,4 +1,4 @@
-/** The bucket of tests as an S3-compatible server over HTTP; signatures are not verified. */
+/** The test bucket as an S3-compatible server over HTTP; signatures are not verified. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { FakeBucket } from '../support/fake-bucket.ts';
@@ -77,7 +77,9 @@ function xml(response: ServerResponse, status: number, text: string): void {
   response.end(`<?xml version="1.0" encoding="UTF-8"?>${text}`);
 }
 
-/** Without the chunk signatures of `aws-chunked`, where a client sends its checksum behind the body. */
+/**
+ * Reads a body without the chunk signatures of `aws-chunked`, which a client uses to send its checksum after the body.
+ */
 async function bodyOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);

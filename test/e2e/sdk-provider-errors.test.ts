@@ -1,5 +1,5 @@
 /**
- * Provider errors in the official clients: status, class, retries and waiting, for each pair of dialects, also in
+ * Provider errors in the official clients: status, class, retries and delays, for each pair of dialects, also in
  * streams.
  */
 import Anthropic from '@anthropic-ai/sdk';
@@ -48,7 +48,7 @@ const failure = (work: Promise<unknown>): Promise<Loose> =>
     (value) => ({ value }),
     (fault: unknown) => fault as Loose,
   );
-/** Every call of a client, by the name of the endpoint. */
+/** Calls of a client, by the name of the endpoint. */
 const calls = {
   chat: (model: string, stream: boolean) =>
     failure(read(gateway.openai().chat.completions.create({ model, messages: user, stream }))),
@@ -57,7 +57,7 @@ const calls = {
   messages: (model: string, stream: boolean) =>
     failure(read(gateway.anthropic().messages.create({ model, max_tokens: 9, messages: user, stream }))),
 };
-/** The answer, or every event of it. */
+/** Returns the response, or all of its events. */
 async function read(work: PromiseLike<unknown>): Promise<unknown> {
   const answer = (await work) as AsyncIterable<unknown>;
   if (!(Symbol.asyncIterator in answer)) return answer;
@@ -66,7 +66,7 @@ async function read(work: PromiseLike<unknown>): Promise<unknown> {
   return events;
 }
 
-/** An error with the vendor's own words. */
+/** Builds an error in the vendor's format. */
 const told = (status: number, error: object, headers: Record<string, string> = {}) =>
   jsonReply({ type: 'error', error: { message: 'm', ...error } }, status, headers);
 
@@ -92,10 +92,10 @@ const answers: readonly (readonly [string, FakeReply, Expected])[] = [
   ['404 for the path', told(404, { message: 'no such page' }), [502, 'provider_error', 'api_error']],
 ];
 
-describe.each(kinds)('[chat.provider-error] the SDK reads the errors of a provider of type %s', (kind) => {
+describe.each(kinds)('[chat.provider-error] the SDK reads the errors from a provider of type %s', (kind) => {
   test.each(answers)('%s', async (_, reply, [status, type, theirs, after, retry]) => {
     for (const streamed of [false, true]) {
-      // An error in a stream is an event.
+      // An error within a stream is sent as an event.
       const sent = streamed && reply.type === 'body' && reply.status === 200 ? inStream(kind, []) : reply;
       hosts[kind].answers(sent);
       for (const endpoint of ['chat', 'responses'] as const) {
@@ -112,7 +112,7 @@ describe.each(kinds)('[chat.provider-error] the SDK reads the errors of a provid
     }
   });
 
-  test('an overload once, then an answer: a client with its usual retries does not notice', async () => {
+  test('one overload, then a response: a client with its default retries does not notice', async () => {
     hosts[kind].answers([refuse(kind, 529, 'busy', { 'retry-after': '0' }), say('after')]);
     const ours = await gateway
       .openai({ maxRetries: 1 })
@@ -124,7 +124,7 @@ describe.each(kinds)('[chat.provider-error] the SDK reads the errors of a provid
     expect([theirs.content[0], hosts[kind].requests.length]).toMatchObject([{ text: 'after' }, 2]);
   });
 
-  test('an empty account is not called twice', async () => {
+  test('an account without credit is not called twice', async () => {
     hosts[kind].answers(told(429, { type: 'insufficient_quota' }));
     await failure(
       gateway.openai({ maxRetries: 2 }).chat.completions.create({ model: `${kind}-model`, messages: user }),
@@ -132,7 +132,7 @@ describe.each(kinds)('[chat.provider-error] the SDK reads the errors of a provid
     expect(hosts[kind].requests).toHaveLength(1);
   });
 
-  test('an overload after the stream began is its last event, with its own type', async () => {
+  test('an overload after the start of the stream is its last event, with its own type', async () => {
     const opening = piecesOf(kind, { text: ['Hel', 'lo'] }).slice(0, 3);
     hosts[kind].answers(inStream(kind, opening));
     const [ours, viewed, theirs] = await Promise.all([
@@ -144,7 +144,7 @@ describe.each(kinds)('[chat.provider-error] the SDK reads the errors of a provid
   });
 });
 
-/** A stream that ends with the vendor's word for too much to do. */
+/** Builds a stream that ends with the vendor's overload error. */
 const inStream = (kind: Kind, opening: ReturnType<typeof piecesOf>) =>
   stream([
     ...opening,

@@ -38,7 +38,7 @@ test.each<[string, object]>([
   },
 );
 
-test('[chat.translated-members] hints of the OpenAI client are named in header and evidence, whole, streamed, and from the cache', async () => {
+test('[chat.translated-members] hints from the OpenAI client are named in a header and in evidence, whole, streamed, and from the cache', async () => {
   const asked = {
     model: 'claude-x',
     messages,
@@ -67,7 +67,7 @@ test('[chat.translated-members] hints of the OpenAI client are named in header a
   expect(anthropicHost.requests[0]!.body).not.toHaveProperty('seed');
 });
 
-test('[chat.translated-members] the Anthropic client and a model of another maker: thinking is left out by name, a container is refused', async () => {
+test('[chat.translated-members] the Anthropic client with a model from another vendor: thinking is left out by name, a container is refused', async () => {
   const asked: Loose = {
     model: 'gpt-x',
     max_tokens: 2000,
@@ -86,7 +86,7 @@ test('[chat.translated-members] the Anthropic client and a model of another make
   });
 });
 
-test('[chat.translated-members] responses: one header names the members that chat completions or the provider lack', async () => {
+test('[chat.translated-members] responses: one header names the members that chat completions or the provider do not support', async () => {
   const { response } = await openai.responses
     .create({ model: 'claude-x', input: 'hi', truncation: 'auto', reasoning: { effort: 'low', summary: 'auto' } })
     .withResponse();

@@ -67,14 +67,14 @@ const archiveWarnings = async ({ ready, keys: { admin_token: key } }: Gateway) =
   return body.warnings.filter((warning) => warning.includes('GATEWAY_ARCHIVE_BUCKET'));
 };
 
-test('[shared.gateways] entries of two gateways are archived and under checkpoints for both, and for one that starts empty after them', async () => {
+test('[shared.gateways] entries of two gateways are archived and under checkpoints for both, and for one that starts empty later', async () => {
   const [one, two] = [await withBucket(), await withBucket()];
   for (const gateway of [one, two, one, two]) await act(gateway, 'shared-archive');
   for (const gateway of [one, two])
     expect(await whole(gateway, 'shared-archive', 4)).toMatchObject({ valid: true, total_entries: 4 });
   expect(await archiveWarnings(one)).toEqual([]);
 
-  // A chain that was rewritten in the store is found by a gateway that did not write it.
+  // A chain that was rewritten in the store is detected by a gateway that did not write it.
   await act(one, 'rewritten');
   await whole(one, 'rewritten', 1);
   const attacker = new TableAttacker(over(dynamo.client(), await dynamo.createTables('gateway-')));
@@ -89,7 +89,7 @@ test('[shared.gateways] entries of two gateways are archived and under checkpoin
   expect(await whole(three, 'shared-archive', 5)).toMatchObject({ valid: true });
 });
 
-test('[shared.gateways] a missing bucket, and an invalid bucket name, end the start with instructions', async () => {
+test('[shared.gateways] a missing bucket and an invalid bucket name stop the start with instructions', async () => {
   const env = { ...process.env, AWS_ENDPOINT_URL_S3: s3.url, AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' };
   const refused = (bucket: string) =>
     local(['--state', workFolder(), '--no-edge', '--archive-bucket', bucket], env).catch(({ stderr }) => stderr);

@@ -26,7 +26,7 @@ let dynamo: TestDynamo;
 let service: Service;
 let one: Gateway;
 let two: Gateway;
-/** What the gateway that did not make the ticket answers to the service. */
+/** Responses to the service from the gateway that did not issue the ticket. */
 const redeemed: { status: number; body: Fields }[] = [];
 const keys = join(workFolder(), 'keys');
 const local = (...args: string[]) =>
@@ -76,7 +76,7 @@ const url = (gateway: Gateway) => gateway.ready.admin_url;
 const verified = (gateway: Gateway, session: string) =>
   ask(url(gateway), 'GET', `/admin/v1/evidence/sessions/${session}/verify`, { key: 'e2e-bob' });
 
-test('[shared.gateways] a session continues at the other gateway, an approval is decided there, and both verify the chain', async () => {
+test('[shared.gateways] a session continues at the other gateway, an approval is voted on there, and both verify the chain', async () => {
   const session = 'shared-pr';
   const asked = await decided(url(one), 'e2e-agent', pullRequest(session));
   expect(asked.decision).toBe('review');
@@ -92,7 +92,7 @@ test('[shared.gateways] a session continues at the other gateway, an approval is
     expect(await verified(gateway, session)).toMatchObject({ status: 200, body: { valid: true, total_entries: 5 } });
 });
 
-test('[shared.gateways] [transparency.log] an export of one verifies under the keys that the other names, with its proof of the log', async () => {
+test('[shared.gateways] [transparency.log] an export from one verifies with the keys that the other publishes, with its log proof', async () => {
   const session = 'shared-export';
   const read = { protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/web', capability: 'read' };
   for (const gateway of [one, two, one]) await decided(url(gateway), 'e2e-agent', { ...read, actor: { session } });
@@ -113,7 +113,7 @@ test('[shared.gateways] [transparency.log] an export of one verifies under the k
   expect(offline).toMatchObject({ code: 0 });
 });
 
-test('[shared.gateways] a configuration that one stores is in force at the other, and after a start with an empty folder', async () => {
+test('[shared.gateways] a configuration stored by one is in force at the other, even after a start with an empty folder', async () => {
   const yaml = configuration(service.url);
   const text = readFileSync(yaml, 'utf8').replace(
     '  rules:\n',
@@ -139,7 +139,7 @@ test('[shared.gateways] a configuration that one stores is in force at the other
   await third.stop();
 });
 
-test('[shared.gateways] [trace.routes] one lists the traces of the other, and no stream pretends to see all approvals', async () => {
+test('[shared.gateways] [trace.routes] one lists the traces of the other, and streams do not claim to show all approvals', async () => {
   const session = 'shared-traces';
   const read = { protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/web', capability: 'read' };
   await decided(url(one), 'e2e-agent', { ...read, actor: { session } });
@@ -157,7 +157,7 @@ test('[shared.gateways] [trace.routes] one lists the traces of the other, and no
   });
 });
 
-test('[shared.gateways] [cli.watch] pending --watch at one shows events of the other', async () => {
+test('[shared.gateways] [cli.watch] pending --watch on one shows events from the other', async () => {
   let nth = 0;
   const asked = () => decided(url(one), 'e2e-agent', pullRequest(`shared-watch-${nth++}`));
   const watching = agentctl(['pending', '--watch', '--events', '2', '--json'], {
@@ -168,7 +168,8 @@ test('[shared.gateways] [cli.watch] pending --watch at one shows events of the o
   watching.finally(() => {
     ended = true;
   });
-  // What waited before its first look is no news, so requests go on; not at each of its looks.
+  // Requests pending before the first poll are not reported as events, so new requests are made until one is seen, but
+  // not at each poll.
   let looks = 0;
   await until('two events', async () => {
     if (looks++ % 20 === 0) await asked();
@@ -182,7 +183,7 @@ test('[shared.gateways] [cli.watch] pending --watch at one shows events of the o
   expect([code, events]).toEqual([0, ['new', 'new']]);
 });
 
-test('[shared.gateways] an MCP session that one opened continues at the other, and ends at both', async () => {
+test('[shared.gateways] an MCP session opened by one continues at the other, and ends at both', async () => {
   const mcp = (gateway: Gateway, method: string, body?: object, more: Record<string, string> = {}) =>
     ask<Fields>(gateway.ready.mcp_url, method, '/mcp', {
       key: 'e2e-agent',
@@ -196,14 +197,14 @@ test('[shared.gateways] an MCP session that one opened continues at the other, a
   await mcp(two, 'POST', { method: 'notifications/initialized' }, session);
   expect((await mcp(two, 'POST', { id: 2, method: 'tools/list' }, session)).text).toContain('"tools"');
   expect((await mcp(two, 'DELETE', undefined, session)).status).toBeLessThan(300);
-  // A gateway remembers a session for a moment.
+  // A gateway caches a session for a moment.
   await until('the end of the session at the other gateway', async () => {
     const { status } = await mcp(one, 'POST', { id: 3, method: 'tools/list' }, session);
     return status === 404 || undefined;
   });
 });
 
-test('[shared.gateways] a limit of a minute is one limit', async () => {
+test('[shared.gateways] both share one limit per minute', async () => {
   const say = (gateway: Gateway) =>
     ask(gateway.ready.gateway_url, 'POST', '/v1/chat/completions', {
       key: 'e2e-limited',
@@ -214,7 +215,7 @@ test('[shared.gateways] a limit of a minute is one limit', async () => {
   expect(statuses).toEqual([200, 200, 200, 429, 429]);
 });
 
-test('[shared.gateways] without a bucket status and doctor report that archive and checkpoints end with each folder', async () => {
+test('[shared.gateways] without a bucket, status and doctor report that archive and checkpoints are lost with each folder', async () => {
   const { admin_token: key } = one.keys;
   const { body } = await ask<{ warnings: string[] }>(url(one), 'GET', '/admin/v1/health/detailed', { key });
   expect(body.warnings.filter((warning) => warning.includes('GATEWAY_ARCHIVE_BUCKET'))).toHaveLength(1);
@@ -222,14 +223,14 @@ test('[shared.gateways] without a bucket status and doctor report that archive a
   expect(out).toMatch(/^warn {4}health: Archive and checkpoints of this gateway lie in its own folder/m);
 });
 
-test('[shared.gateways] a ticket of one is redeemed at the other, once', async () => {
+test('[shared.gateways] a ticket issued by one is redeemed at the other, once', async () => {
   const call = { protocol: 'http', tool: 'billing.get', target: '/invoices/7', capability: 'read' };
   const done = await decided(url(one), 'e2e-agent', { ...call, actor: { session: 'shared-ticket' } });
   expect(done).toMatchObject({ decision: 'allow', credential: { type: 'capability_ticket' } });
   expect(redeemed).toMatchObject([{ status: 200, body: { envelope_id: done.envelope_id } }]);
 });
 
-test('[shared.gateways] a folder that lacks a key is refused, and keys that are there stay', async () => {
+test('[shared.gateways] a folder that lacks a key is refused, and existing keys stay', async () => {
   const made = readdirSync(keys).sort();
   expect(made).toEqual(['log-key.pem', 'signing-key.pem', 'signing-keys.json', 'ticket-key']);
   const before = made.map((name) => readFileSync(join(keys, name), 'utf8'));

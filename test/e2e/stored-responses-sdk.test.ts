@@ -1,4 +1,4 @@
-/** Responses that their provider keeps, with the official OpenAI client, against an account of a provider over real HTTP. */
+/** Responses stored by their provider, with the official OpenAI client, against a provider account over real HTTP. */
 import { type ChatGateway, providerYaml, startChatGateway } from '../support/chat-clients.ts';
 import { type FakeProvider, say, startFakeProvider } from '../support/fake-providers.ts';
 import { called, type ResponseAccount, responseAccount, said } from '../support/fake-responses.ts';
@@ -83,7 +83,7 @@ test('[responses.stored] made, read, listed, continued and deleted by the client
   expect([...account.kept.keys()]).toHaveLength(1);
 });
 
-test('[responses.stored] a stream is kept as a whole answer is, and continued with the result of its tool call', async () => {
+test('[responses.stored] a stream is stored like a whole response, and continued with the result of its tool call', async () => {
   account.answer = (conversation) =>
     conversation.some(({ type }) => type === 'function_call_output')
       ? [said('It says x.')]
@@ -109,7 +109,7 @@ test('[responses.stored] a stream is kept as a whole answer is, and continued wi
 });
 
 test.each([true, false])(
-  '[responses.stored] a response with a blocked tool call is not kept, and deleted at the provider (stream: %s)',
+  '[responses.stored] a response with a blocked tool call is not stored, and is deleted at the provider (stream: %s)',
   async (streams) => {
     account.answer = () => [called('drop_table', { name: 'users' })];
     const before = account.kept.size;
@@ -124,7 +124,7 @@ test.each([true, false])(
   },
 );
 
-test('[responses.stored] another key cannot read, continue, list or delete it', async () => {
+test('[responses.stored] another key cannot read, continue, list or delete a response', async () => {
   const { id } = await gateway.openai().responses.create({ model, input: 'mine', store: true });
   const { responses } = gateway.openai({ apiKey: 'chat-other-key' });
   for (const work of [
@@ -138,7 +138,7 @@ test('[responses.stored] another key cannot read, continue, list or delete it', 
   expect((await gateway.openai().responses.retrieve(id)).id).toBe(id);
 });
 
-test('[responses.stored] no response is kept with store: false or by a provider that keeps none', async () => {
+test('[responses.stored] no response is stored with store: false or by a provider without storage', async () => {
   const client = gateway.openai();
   const kept = account.kept.size;
   fake.answers((request) => (request.path.endsWith('/chat/completions') ? say('Chat.') : account.script(request)));
@@ -172,7 +172,7 @@ test('[responses.stored] filters check responses when they are stored and read',
   ).rejects.toMatchObject({ status: 403 });
 });
 
-test('[responses.stored] the uses of a response are evidence, and background, conversations and prompts stay refused', async () => {
+test('[responses.stored] each use of a response is recorded in evidence, and background, conversations and prompts are still refused', async () => {
   const client = gateway.openai();
   const { id } = await client.responses.create({ model, input: 'x', store: true });
   await client.responses.retrieve(id);

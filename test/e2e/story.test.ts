@@ -1,4 +1,6 @@
-/** The product's main job over HTTP, as a new user would try it: the configuration that is shipped, the generated keys. */
+/**
+ * The product's main workflow over HTTP, as a new user would try it: the shipped configuration and the generated keys.
+ */
 import packageJson from '#package' with { type: 'json' };
 import { verifyBundle } from '../../core/evidence/verify.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
@@ -30,7 +32,7 @@ test('[auth.health-open] [cli.version] /health is open and shows status and vers
   expect([status, body]).toEqual([200, { status: 'ok', version: packageJson.version }]);
 });
 
-test('[action.normalised] [action.executed] reading a file is allowed and leaves evidence', async () => {
+test('[action.normalised] [action.executed] reading a file is allowed and recorded in evidence', async () => {
   const read: Parameters<typeof decided>[2] = {
     protocol: 'git',
     tool: 'scm.get_file_contents',
@@ -67,7 +69,7 @@ describe('a pull request', () => {
   const session = 'story-pr';
   let id: string;
 
-  test('[action.review] [approval.url] waits for a human', async () => {
+  test('[action.review] [approval.url] is pending until a human votes', async () => {
     const asked = await decided(url, agent, { ...pullRequest(session), justification: 'closes #7' });
     expect(asked).toMatchObject({ decision: 'review', error: { code: -32002 } });
     id = asked.envelope_id;
@@ -89,7 +91,7 @@ describe('a pull request', () => {
     });
   });
 
-  test('[approval.url] looking at it by GET decides nothing', async () => {
+  test('[approval.url] reading it with GET decides nothing', async () => {
     for (const _ of [1, 2]) {
       const { body } = await ask<ApprovalRecord>(url, 'GET', `/admin/v1/approvals/${id}`, { key: human });
       expect(body.status).toBe('pending');
@@ -110,7 +112,7 @@ describe('a pull request', () => {
     });
   });
 
-  test('[action.retry] [credential.minted] [credential.never-shown] runs on retry with a scoped credential', async () => {
+  test('[action.retry] [credential.minted] [credential.never-shown] [credential.never-shown] runs when retried, with a scoped credential', async () => {
     const { body: allowed, text } = await act(url, agent, { ...pullRequest(session), approval_ref: id });
     expect(allowed).toMatchObject({ decision: 'allow', matched_rule: `approved:${id}` });
     expect(allowed.credential).toEqual({
@@ -123,7 +125,7 @@ describe('a pull request', () => {
     expect(JSON.stringify(bundle)).not.toMatch(/eyJ[\w-]+\.[\w-]+\./);
   });
 
-  test('[evidence.chain] [action.decision-before-effect] [evidence.secrets-redacted] leaves review, approve, allow, result in order', async () => {
+  test('[evidence.chain] [action.decision-before-effect] [evidence.secrets-redacted] [evidence.secrets-redacted] records review, approve, allow and result in order', async () => {
     const { entries } = await exportOf(url, agent, session);
     expect(entries.map(({ kind }) => kind)).toEqual(['review', 'approve', 'allow', 'result']);
     expect(entries[3]?.body).toMatchObject({
@@ -132,14 +134,14 @@ describe('a pull request', () => {
     });
   });
 
-  test('[approval.used-once] a second use is review again, with the reason', async () => {
+  test('[approval.used-once] a second use gets another review, with the reason', async () => {
     const again = await decided(url, agent, { ...pullRequest(session), approval_ref: id });
     expect(again).toMatchObject({ decision: 'review', error: { data: { reason: 'already_used' } } });
     expect(again.envelope_id).not.toBe(id);
   });
 });
 
-test('[evidence.verify.live] [evidence.verify.offline] [evidence.manifest] [evidence.export] the chain verifies live, and its export alone', async () => {
+test('[evidence.verify.live] [evidence.verify.offline] [evidence.manifest] [evidence.export] [evidence.manifest] [evidence.export] the chain verifies live, and its export on its own', async () => {
   const live = await ask(url, 'GET', '/admin/v1/evidence/sessions/story-pr/verify', { key: human });
   expect(live.body).toMatchObject({
     valid: true,
@@ -152,7 +154,7 @@ test('[evidence.verify.live] [evidence.verify.offline] [evidence.manifest] [evid
   expect(bundle.manifest.session_manifest_hash).toBe(verification.session_manifest_hash);
 });
 
-test('[evidence.report] [evidence.sessions] reports escape texts of agents', async () => {
+test('[evidence.report] [evidence.sessions] reports escape text from agents', async () => {
   const hostile = '<img src=x onerror=alert(1)> [click](https://evil.example) | `x`';
   await decided(url, agent, { ...pullRequest('story-report', { title: hostile }), justification: hostile });
   const markdown = await ask(url, 'GET', '/admin/v1/evidence/sessions/story-report/report', { key: human });
@@ -167,7 +169,7 @@ test('[evidence.report] [evidence.sessions] reports escape texts of agents', asy
   expect(body.sessions.map((session) => session.session_id)).toContain('story-report');
 });
 
-describe('the views of an operator', () => {
+describe('the views for an operator', () => {
   test('[admin.whoami] whoami', async () => {
     expect((await ask(url, 'GET', '/admin/v1/whoami', { key: agent })).body).toMatchObject({
       role: 'operator',
@@ -193,7 +195,7 @@ describe('the views of an operator', () => {
     expect(body.entries.map(({ kind, session_id }) => [kind, session_id])).toEqual([['approve', 'story-pr']]);
   });
 
-  test('[evidence.verify.live] the tenant’s chains verify', async () => {
+  test('[evidence.verify.live] all chains of the tenant verify', async () => {
     const { body } = await ask(url, 'GET', '/admin/v1/audit/verify', { key: gateway.keys.admin_token });
     expect(body).toMatchObject({ valid: true, sessions: expect.any(Number), total_entries: expect.any(Number) });
   });

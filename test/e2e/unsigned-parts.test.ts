@@ -1,4 +1,4 @@
-/** A configuration file that `require_signed` refuses: while the gateway runs, and at its start. */
+/** A configuration file that `require_signed` refuses, both while the gateway runs and at its start. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Gateway, startGateway } from '../support/gateway.ts';
@@ -25,7 +25,7 @@ const refusals = async () => {
   return body.acts.filter(({ reason }) => reason === 'unsigned');
 };
 
-test('[supply-chain.require-signed] a file that changed is refused with evidence, and so is a start with it', async () => {
+test('[supply-chain.require-signed] a changed file is refused with evidence, and so is a start with it', async () => {
   write('{ pack: readonly, require_signed: true }');
   await until('the refusal of the file', async () => ((await refusals()).length === 1 ? true : undefined));
   await expect(gateway.restart()).rejects.toThrow(/without a valid signature/);

@@ -1,4 +1,7 @@
-/** One request, votes over every channel at once: HTTP, the command line, Slack, a pull request, and the console with a passkey. */
+/**
+ * One request with votes over all channels concurrently: HTTP, the command line, Slack, a pull request, and the console
+ * with a passkey.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { authenticator } from '../support/authenticator.ts';
@@ -77,13 +80,13 @@ const act = (session: string, more: object = {}) =>
 const itemOf = async (id: string) =>
   (await ask<Fields>(url, 'GET', `/admin/v1/approvals/${id}`, { key: 'channels-bob' })).body;
 
-/** A request whose question stands on the pull request: comments count from then on. */
+/** Makes a request whose question is posted on the pull request, where comments count as votes from that point. */
 async function asked(session: string): Promise<string> {
   const { envelope_id: id, decision } = await act(session);
   expect(decision).toBe('review');
   await until('the question, and its receipt', async () => {
     if (!host.comments.some(({ body }) => body.includes(id))) return undefined;
-    // From a stranger it is answered by what is known of the request, and decides nothing.
+    // A vote from an unknown person gets only the known state of the request, and decides nothing.
     const { body } = await pullRequestComment(url, {
       text: `/approve ${id}`,
       number: 7,
@@ -99,7 +102,7 @@ const http = (id: string, key: string, verb = 'approve', more: object = {}) =>
   ask<Fields>(url, 'POST', `/admin/v1/approvals/${id}/${verb}`, { key, body: { reviewer: 'somebody', ...more } });
 const cli = (id: string, key: string, verb = 'approve') =>
   agentctl([verb, id, '--reviewer', 'somebody', '--yes', '--url', url, '--key', key]);
-/** Settled once Slack was told what became of it. */
+/** Clicks a button; resolves once the outcome was sent to Slack. */
 async function click(id: string, user: string): Promise<void> {
   const trigger = `t${++serial}`;
   const response = `/response/${trigger}`;
@@ -109,7 +112,7 @@ async function click(id: string, user: string): Promise<void> {
 const comment = (id: string, login: string, verb = 'approve') =>
   pullRequestComment(url, { text: `/${verb} ${id}`, number: 7, id: ++serial, login });
 
-/** Each channel with the vote of one person, some of them twice. */
+/** Returns one person's votes over all channels, some of them twice. */
 const everywhere = (id: string, { key, user, login }: Person) =>
   Promise.all([http(id, key), cli(id, key), click(id, user), comment(id, login), http(id, key), click(id, user)]);
 
@@ -128,11 +131,11 @@ const votesIn = async (session: string) => {
     .map(({ kind, body }) => [kind, body.person]);
 };
 
-test('[identity.separation-rules] one person over five channels at once is one vote', async () => {
+test('[identity.separation-rules] one person on five channels concurrently has one vote', async () => {
   const id = await asked('channels-one-person');
   await everywhere(id, alice);
   expect(await itemOf(id)).toMatchObject({ status: 'pending', votes: [{ person: 'alice' }] });
-  // Another key of the same person, and a passkey of theirs: the same person.
+  // Another key of the same person, and their passkey, count as the same person.
   expect((await http(id, 'channels-alice-2')).status).toBe(409);
   const page = { id: 'localhost', origin: `http://localhost:${new URL(url).port}` };
   const own = authenticator();
@@ -154,9 +157,9 @@ test('[identity.separation-rules] one person over five channels at once is one v
   expect((await act('channels-one-person', { approval_ref: id })).decision).toBe('review');
 });
 
-test('[identity.separation-rules] a denial over one channel ends it for all others', async () => {
+test('[identity.separation-rules] a denial over one channel ends the request for all others', async () => {
   const id = await asked('channels-denied');
-  // One approval beside it: two would decide before the denial, where they come first.
+  // Only one approval in addition: if two came first, they would decide before the denial.
   await Promise.all([comment(id, 'Alice-GH', 'deny'), click(id, 'U02'), http(id, 'channels-bob')]);
   await until('the denial', async () => ((await itemOf(id)).status === 'denied' ? true : undefined));
   await everywhere(id, bob);

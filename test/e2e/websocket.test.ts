@@ -1,4 +1,4 @@
-/** Chat over `/v1/ws` of a running gateway, with a real client and scripted providers. */
+/** Chat over `/v1/ws` on a running gateway, with a real client and scripted providers. */
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { WebSocket } from 'ws';
@@ -59,21 +59,21 @@ const call = (id: string, text = `call ${id}`, more: object = {}, message: objec
   ...message,
 });
 
-/** A stream that says a first word and then waits. */
+/** Builds a stream that sends a first word and then waits. */
 const held = (until: Promise<unknown>, text = ['one', ' two']) => {
   const [opening, first, ...rest] = piecesOf('openai', { text });
   return stream([opening!, first!, until, ...rest]);
 };
 
-describe('roles that may chat', () => {
-  test('[chat.ws] a key in the handshake’s headers, either of them', async () => {
+describe('roles that may use chat', () => {
+  test('[chat.ws] a key in either header of the handshake', async () => {
     for (const headers of [{ 'x-api-key': agentKey }, { authorization: `Bearer ${agentKey}` }]) {
       const caller = await connectSocket(url, { headers });
       expect(await caller.hear('ready')).toEqual({ type: 'ready', max_message_bytes: maxBody });
     }
   });
 
-  test('[chat.ws] a key in the first message; no message is answered before it', async () => {
+  test('[chat.ws] a key in the first message; other messages before it get no response', async () => {
     const caller = await connectSocket(url);
     caller.say({ type: 'auth', api_key: agentKey });
     await caller.hear('ready');
@@ -87,7 +87,7 @@ describe('roles that may chat', () => {
     expect(await early.closed).toBe(4401);
   });
 
-  test('[chat.ws] wrong keys are closed with 4401, roles that may not with 4403', async () => {
+  test('[chat.ws] wrong keys are closed with 4401, roles without permission with 4403', async () => {
     expect(await (await withKey('no-such-key')).closed).toBe(4401);
     expect(await (await withKey('socket-viewer')).closed).toBe(4403);
     for (const [key, code] of [
@@ -101,7 +101,7 @@ describe('roles that may chat', () => {
     }
   });
 
-  test('[chat.ws] a key in the query is not a key', async () => {
+  test('[chat.ws] a key in the query is not accepted', async () => {
     for (const name of ['api_key', 'key', 'x-api-key', 'token', 'authorization']) {
       const caller = await connectSocket(`${url}?${name}=${agentKey}`);
       caller.say(call('1'));
@@ -111,7 +111,7 @@ describe('roles that may chat', () => {
     expect(fake.requests).toHaveLength(0);
   });
 
-  test('pages of other origins are refused at the handshake, listed ones and our own are not', async () => {
+  test('pages from other origins are refused at the handshake; listed ones and pages of the gateway are not', async () => {
     const refused = new WebSocket(url, { headers: { 'x-api-key': agentKey }, origin: 'https://evil.example' });
     const [error] = (await once(refused, 'error')) as [Error];
     expect(error.message).toContain('403');
@@ -121,7 +121,7 @@ describe('roles that may chat', () => {
     }
   });
 
-  test('[chat.ws] a request without an upgrade is answered with a hint to use a WebSocket client', async () => {
+  test('[chat.ws] a request without an upgrade gets a hint to use a WebSocket client', async () => {
     const response = await fetch(url.replace('ws:', 'http:'), { headers: { 'x-api-key': agentKey } });
     expect(response.status).toBe(400);
     const { error } = (await response.json()) as { error: { type: string; message: string } };
@@ -129,20 +129,20 @@ describe('roles that may chat', () => {
     expect(error.message).toContain('connect with a WebSocket client');
   });
 
-  test('other paths have no WebSocket', async () => {
+  test('other paths do not accept WebSockets', async () => {
     const elsewhere = new WebSocket(url.replace('/v1/ws', '/v1/chat/completions'));
     const [error] = (await once(elsewhere, 'error')) as [Error];
     expect(error.message).toContain('404');
   });
 });
 describe('calls', () => {
-  test('[chat.ws] 20 calls at once on one connection, each answered by its id', async () => {
+  test('[chat.ws] 20 concurrent calls on one connection, each answered by its id', async () => {
     const all = Promise.withResolvers<void>();
     fake.answers(({ body: asked }) => held(all.promise, ['answer', ` to ${asked.messages[0].content}`]));
     const caller = await withKey();
     const ids = Array.from({ length: 20 }, (_, n) => `r${n}`);
     for (const id of ids) caller.say(call(id));
-    await fake.request(19); // every one of them is with the provider before any is finished
+    await fake.request(19); // all of them reach the provider before any of them finishes
     await Promise.all(ids.map((id) => caller.hear('event', id)));
     expect(caller.heard.filter(({ type }) => type === 'done')).toEqual([]);
     all.resolve();
@@ -150,13 +150,13 @@ describe('calls', () => {
       expect(await caller.hear('done', id)).toEqual({ type: 'done', id, outcome: 'completed' });
       expect(caller.textOf(id)).toBe(`answer to call ${id}`);
     }
-    caller.say(call('r0', 'again')); // an id is free when its call is over
+    caller.say(call('r0', 'again')); // an id can be reused when its call is over
     await until('the id to be used again', async () =>
       caller.textOf('r0').endsWith('answer to again') ? true : undefined,
     );
   });
 
-  test('[chat.ws] without a stream the answer is one response, with status and headers', async () => {
+  test('[chat.ws] without streaming there is one response, with status and headers', async () => {
     const caller = await withKey();
     caller.say(call('1', 'whole', { stream: false }));
     const { status, headers, body: reply } = await caller.hear('response', '1');
@@ -165,7 +165,7 @@ describe('calls', () => {
     expect(headers).toMatchObject({ 'x-request-id': expect.any(String), 'x-envelope-id': expect.any(String) });
   });
 
-  test('[chat.ws] a bare chat request is a chat completion; the gateway names it', async () => {
+  test('[chat.ws] a bare chat request is a chat completion, and the gateway assigns its id', async () => {
     const caller = await withKey();
     caller.say(body('bare'));
     const { id, body: reply } = await caller.hear('response');
@@ -176,7 +176,7 @@ describe('calls', () => {
     expect(fake.requests.map(({ body: sent }) => sent.id)).toEqual([undefined, undefined]);
   });
 
-  test('[chat.ws] messages calls are answered as Anthropic events, and their faults in its form', async () => {
+  test('[chat.ws] messages calls get Anthropic events, and errors in that format', async () => {
     const caller = await withKey();
     caller.say({ type: 'messages', id: 'm', body: body('hi', { stream: true, max_tokens: 50 }) });
     await caller.hear('done', 'm');
@@ -187,7 +187,7 @@ describe('calls', () => {
     expect(await caller.hear('error', 'n')).toMatchObject({ status: 400, error: { type: 'invalid_request_error' } });
   });
 
-  test('[chat.ws] one pipeline with HTTP: evidence has transport ws; blocks, reviews and limits are those of HTTP', async () => {
+  test('[chat.ws] the same pipeline as HTTP: evidence has transport ws; blocks, reviews and limits are the same', async () => {
     const caller = await withKey(agentKey, { 'x-session-id': 'socket-story' });
     caller.say(call('plain'));
     await caller.hear('done', 'plain');
@@ -222,7 +222,7 @@ describe('calls', () => {
     expect(refusal.headers['x-ratelimit-limit-requests']).toBe('1');
   });
 
-  test('a provider that breaks in mid-stream: an error event, then done, and the connection lives on', async () => {
+  test('a provider that fails mid-stream: an error event, then done, and the connection stays open', async () => {
     fake.answers(stream(piecesOf('openai', { text: ['one', 'two'] }).slice(0, 2), 'break'));
     const caller = await withKey();
     caller.say(call('1'));
@@ -233,7 +233,7 @@ describe('calls', () => {
   });
 });
 describe('cancelling and leaving', () => {
-  test('[chat.ws] cancel closes the provider’s call; the output so far is billed and recorded as aborted', async () => {
+  test('[chat.ws] cancel closes the call to the provider; the output so far is billed and recorded as aborted', async () => {
     fake.answers(held(new Promise(() => {})));
     const caller = await withKey(agentKey, { 'x-session-id': 'socket-cancel' });
     caller.say(call('1'));
@@ -249,7 +249,7 @@ describe('cancelling and leaving', () => {
     expect(caller.heard.some(({ type, id }) => type === 'done' && id === '2')).toBe(false);
   });
 
-  test('[chat.ws] a caller who leaves closes the calls of its connection', async () => {
+  test('[chat.ws] if a caller disconnects, the calls of its connection are closed', async () => {
     fake.answers(held(new Promise(() => {})));
     const caller = await withKey(agentKey, { 'x-session-id': 'socket-leave' });
     caller.say(call('1'));
@@ -260,7 +260,7 @@ describe('cancelling and leaving', () => {
     await until('reservations to be settled', async () => ((await gateway.open()) === 0 ? true : undefined));
   });
 
-  test('[chat.ws] a revoked key stops: the stream ends with an error, the next message ends the connection', async () => {
+  test('[chat.ws] a revoked key: the stream ends with an error, and the next message closes the connection', async () => {
     fake.answers(held(new Promise(() => {})));
     const caller = await withKey('fleeting-key');
     caller.say(call('1'));

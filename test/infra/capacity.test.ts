@@ -23,7 +23,7 @@ describe('[cloud.concurrency] capacity', () => {
     expect([provisioned(none), warmed(none)]).toEqual([[], []]);
   });
 
-  it('keeps environments of named functions initialised', () => {
+  it('keeps execution environments of named functions initialised', () => {
     expect(provisioned(asked).map(([name, amount]) => [/testaction|approvalcallback/.exec(name)?.[0], amount])).toEqual(
       expect.arrayContaining([
         ['testaction', 5],
@@ -32,7 +32,7 @@ describe('[cloud.concurrency] capacity', () => {
     );
   });
 
-  it('warms tables with their indexes', () => {
+  it('pre-warms tables with their indexes', () => {
     const evidence = warmed(asked).filter(([name]) => name === 'agent-governance-evidence');
     expect(evidence).toEqual(evidence.map(() => ['agent-governance-evidence', { WriteUnitsPerSecond: 8_000 }]));
     expect(evidence.length).toBeGreaterThan(1);

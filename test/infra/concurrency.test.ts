@@ -1,4 +1,4 @@
-/** Which functions keep a part of the account's concurrency, in both forms of a deployment. */
+/** Functions that reserve part of the account's concurrency, in both forms of a deployment. */
 import type { FunctionSpec } from '#core/contracts/function-spec.ts';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import { functions } from '#features/functions.ts';
@@ -18,7 +18,7 @@ function reserved(services: Services): Readonly<Record<string, number>> {
   );
 }
 
-/** What the settings of a context reserve, without the templates. */
+/** Returns the concurrency that a context's settings reserve, without the templates. */
 function settled(context: Record<string, unknown>): Readonly<Record<string, number>> {
   const settings = readSettings(appNode(context));
   return Object.fromEntries(
@@ -33,7 +33,7 @@ const shared = synthesize({}).services;
 const fewer = synthesize({ concurrency: 'reserved', streamConcurrency: 50, sandboxConcurrency: 0 }).services;
 
 describe('[cloud.concurrency] the concurrency of the account', () => {
-  it('is shared by default, by the sandbox too: an account with a quota of 10 has none to reserve', () => {
+  it('is shared by default, even with the sandbox: an account with a quota of 10 has none to reserve', () => {
     expect(reserved(shared)).toEqual({});
     expect(settled({ sandboxConcurrency: 3 })).toEqual({ sandbox: 3 });
   });
@@ -53,7 +53,7 @@ describe('[cloud.concurrency] the concurrency of the account', () => {
     expect(reserved(fewer)).toEqual({ ...deciding, ...streaming(50), sandbox: 0 });
   });
 
-  it('a word that is none of the two stops the synthesis', () => {
+  it('a value other than these two stops the synthesis', () => {
     expect(() => readSettings(appNode({ concurrency: 'all' }))).toThrow(
       'Context "concurrency" must be shared or reserved',
     );

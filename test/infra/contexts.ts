@@ -1,7 +1,10 @@
 /** Contexts under which stacks are synthesized. */
 import { contextKeys } from '../../lib/context-keys.ts';
 
-/** A stack ends at 500 resources. The rest is room for routes and functions of later releases. */
+/**
+ * Maximum number of resources per stack. CloudFormation allows 500; the rest is room for routes and functions of later
+ * releases.
+ */
 export const mostResources = 350;
 export const account = '123456789012';
 export const own = {
@@ -30,7 +33,7 @@ export const privateAdmin = {
   routeTableIds: 'rtb-0a1b2c3d,rtb-0a1b2c3e',
 };
 
-/** Options that change other resources and add none. Files that look at one of them share the stacks. */
+/** Options that change existing resources but add none. Test files that check one of them share the stacks. */
 export const asked = {
   provisionedConcurrency: 'test-action=5,approval-callback=2',
   warmWrites: 'evidence=8000',
@@ -43,20 +46,20 @@ export const asked = {
   accountConcurrency: 5_000,
 };
 
-/** Options of the streaming plane: none without that feature. */
+/** Returns the options of the streaming plane, or none without that feature. */
 const withPlane = <Options extends object>(options: Options): Partial<Options> =>
   contextKeys.includes('streamingPlane') ? options : {};
 
 export const certificate = 'arn:aws:acm:eu-west-1:123456789012:certificate/0a1b2c3d';
 
-/** In a VPC of its own, with TLS. */
+/** Streaming plane in a VPC of its own, with TLS. */
 export const ownPlane = withPlane({
   streamingPlane: 'fargate',
   streamingCertificate: certificate,
   streamingHost: 'stream.example.com',
 });
 
-/** In a named VPC, by plain HTTP. */
+/** Streaming plane in a named VPC, over plain HTTP. */
 export const namedPlane = withPlane({
   stage: 'dev',
   streamingPlane: 'fargate',
@@ -67,7 +70,7 @@ export const namedPlane = withPlane({
   streamingSubnetIds: 'subnet-0000000c,subnet-0000000d',
 });
 
-/** Buckets of another account. */
+/** Options for copies to buckets in another account. */
 export const copies = { copyAccount: '210987654321', archiveCopy: 'copy-of-archive', objectsCopy: 'copy-of-objects' };
 
 /** Every option that adds resources. */

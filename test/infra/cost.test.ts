@@ -1,13 +1,13 @@
-/** Resources that are billed while nobody calls, against the counts that `npm run cost` computes with. */
+/** Resources that are billed without any calls, compared with the counts that `npm run cost` uses. */
 import { counted } from '../../bench/cost/idle.ts';
 import type { Loose } from '../support/loose.ts';
 import { ofType, synthesize } from './synthesized.ts';
 
 const { stores, services, watch } = synthesize();
 
-it('[cost.table] counts alarms by the metrics they read, composite alarms and secrets as the templates have them', () => {
+it('[cost.table] counts alarms by the metrics they read, and composite alarms and secrets as in the templates', () => {
   const alarms = [services, watch].flatMap((stack) => Object.values(ofType(stack, 'AWS::CloudWatch::Alarm')));
-  // A query is taken for one metric: it reads what exists, and throttled requests exist when there were some.
+  // A query counts as one metric: it reads the existing series, and throttled requests exist only after throttling.
   const read = ({ Properties: { Metrics } }: Loose) =>
     Metrics?.filter(({ MetricStat }: Loose) => MetricStat).length || 1;
   expect({
@@ -25,7 +25,7 @@ it('[cost.table] counts alarms by the metrics they read, composite alarms and se
   });
 });
 
-it('[cost.table] leaves the dashboards out on request, and keeps every alarm', () => {
+it('[cost.table] omits the dashboards on request, and keeps every alarm', () => {
   const { watch: plain } = synthesize({ dashboards: 'off' });
   expect(ofType(plain, 'AWS::CloudWatch::Dashboard')).toEqual({});
   expect(Object.keys(ofType(plain, 'AWS::CloudWatch::Alarm'))).toEqual(

@@ -1,9 +1,9 @@
-/** What the two dashboards show. */
+/** Contents of the two dashboards. */
 import type { Loose } from '../support/loose.ts';
 import { ofType, synthesize } from './synthesized.ts';
 
 const { watch } = synthesize();
-/** Widgets, with what stands in for names of other stacks left out. */
+/** Returns the widgets, with placeholders for names from other stacks. */
 const widgetsOf = (name: string): Loose[] => {
   const { 'Fn::Join': joined } = JSON.parse(bodyOf(name));
   return JSON.parse(joined[1].map((part: unknown) => (typeof part === 'string' ? part : 'x')).join('')).widgets;
@@ -16,7 +16,7 @@ const bodyOf = (name: string): string => {
   return JSON.stringify(found?.Properties.DashboardBody);
 };
 
-it('[watch.runbook] [watch.alarms] the overview has five objectives as a percentage that was good, and the state of every alarm', () => {
+it('[watch.runbook] [watch.alarms] the overview has five objectives as a percentage of good events, and the state of every alarm', () => {
   const body = bodyOf('agent-governance-overview');
   for (const title of ['Availability', 'Latency', 'First token', 'Approval delivery', 'Evidence lag'])
     expect(body).toContain(`${title}: `);
@@ -29,7 +29,7 @@ it('[watch.runbook] [watch.alarms] the overview has five objectives as a percent
   expect(alarms.filter((id) => !body.includes(id))).toEqual([]);
 });
 
-it('[watch.runbook] every search has a label, because its legend would be the whole search', () => {
+it('[watch.runbook] every search has a label, because otherwise its legend is the whole search', () => {
   const shown = widgetsOf('agent-governance').flatMap(({ properties: { metrics = [] } }) => metrics.flat());
   const searches = shown.filter(
     ({ expression = '', visible }: Loose) => expression.includes('SEARCH') && visible !== false,

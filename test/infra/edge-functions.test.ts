@@ -1,6 +1,7 @@
 /**
- * What CloudFront routes and serves, from the synthesized template: the one address of all surfaces and the console. The code of its functions
- * runs here as CloudFront runs it: strict ECMAScript 5.1 without modules, Node's objects or code from text.
+ * Routing and content served by CloudFront, from the synthesized template: the shared address of all surfaces, and the
+ * console. The code of its functions runs here as in CloudFront: strict ECMAScript 5.1 without modules, Node's objects
+ * or code from strings.
  */
 import { runInNewContext } from 'node:vm';
 import type { Template } from 'aws-cdk-lib/assertions';
@@ -18,7 +19,7 @@ const inside = synthesize(privateAdmin);
 const only = (template: Template, type: string): Loose[] =>
   Object.values(ofType(template, type)).map(({ Properties }) => Properties);
 
-/** A distribution as CloudFront reads it: the first pattern that fits, then its function. */
+/** A distribution as CloudFront interprets it: the first matching pattern, then its function. */
 class Served {
   private readonly config: Loose;
   private readonly template: Template;
@@ -34,7 +35,10 @@ class Served {
     return this.config.CacheBehaviors ?? [];
   }
 
-  /** @param matched the path that the patterns are held against: CloudFront resolves it first, and hands on what was sent. */
+  /**
+   * @param matched the path that is compared with the patterns: CloudFront resolves it for matching, and passes on the
+   * original.
+   */
   asked(url: string, matched = url.split('?')[0]!): { status: number } | { origin: string; path: string } | Loose {
     const [path = '', query] = url.split(/\?(.*)/s);
     const behavior =
@@ -71,7 +75,7 @@ class Served {
 const fits = (pattern: string, path: string): boolean =>
   new RegExp(`^${pattern.replaceAll(/[.+^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`, 's').test(path);
 
-/** As RFC 3986 resolves a path: dot segments go, unreserved characters are decoded. */
+/** Resolves a path according to RFC 3986: dot segments are removed, unreserved characters are decoded. */
 const resolved = (url: string): string =>
   new URL(`https://edge.example${url.startsWith('/') ? url : `/${url}`}`).pathname.replaceAll(
     /%(?:4[1-9a-f]|5[0-9a]|6[1-9a-f]|7[0-9a]|3\d|2d|2e|5f|7e)/gi,
@@ -80,7 +84,7 @@ const resolved = (url: string): string =>
 
 const names = { gateway: /\{.*GatewayApi/, admin: /\{.*AdminApi/, mcp: /\{.*McpApi/ };
 
-describe('[cloud.edge] the address of all surfaces', () => {
+describe('[cloud.edge] the shared address of all surfaces', () => {
   const address = new Served(edge!, 'edge');
 
   it.each(routedPaths)(
@@ -99,17 +103,17 @@ describe('[cloud.edge] the address of all surfaces', () => {
     },
   );
 
-  it('[edge.listeners] brings every route of the table to its API', () => {
+  it('[edge.listeners] routes every entry of the table to its API', () => {
     for (const [url, upstream, path] of everyRoutedPath) {
       const done = address.asked(url) as Loose;
-      // The WebSocket API knows no paths.
+      // The WebSocket API has no paths.
       if (path === '/v1/ws') continue;
       expect([url, done.path]).toEqual([url, `/gateway${path}`]);
       expect(done.origin).toMatch(names[upstream]);
     }
   });
 
-  it.each(strayPaths)('[edge.listeners] has no page at %s, whichever behavior CloudFront chooses', (url) => {
+  it.each(strayPaths)('[edge.listeners] serves no page at %s, whichever behavior CloudFront chooses', (url) => {
     expect(edgeTarget(url)).toBeUndefined();
     for (const matched of [undefined, resolved(url), '/api/x', '/admin/x', '/mcp', '/x']) {
       const done = address.asked(url, matched) as Loose;
@@ -118,20 +122,20 @@ describe('[cloud.edge] the address of all surfaces', () => {
     }
   });
 
-  it('hands no path of one surface to another, if CloudFront matched another pattern', () => {
+  it('never passes a path of one surface to another, even if CloudFront matched another pattern', () => {
     for (const [url, upstream] of routedPaths)
       for (const [other, matched] of Object.entries({ gateway: '/api/x', admin: '/admin/x', mcp: '/mcp' }))
         if (other !== upstream) expect(address.asked(url, matched)).toMatchObject({ statusCode: 404 });
   });
 
-  it('brings the WebSocket to the stage of its API', () => {
+  it('routes the WebSocket to the stage of its API', () => {
     expect(address.asked('/api/v1/ws')).toMatchObject({
       origin: expect.stringContaining('WebSocketApi'),
       path: '/gateway',
     });
   });
 
-  it('leaves a private admin API out', () => {
+  it('excludes a private admin API', () => {
     const without = new Served(inside.edge!, 'edge');
     expect(without.asked('/admin/v1/whoami')).toMatchObject({ statusCode: 404 });
     expect((without.asked('/mcp') as Loose).origin).toMatch(names.mcp);
@@ -160,7 +164,7 @@ describe('[cloud.edge] the console together with the admin API', () => {
       expect(admin.asked(path)).toMatchObject({ statusCode: 404 });
   });
 
-  it('is read by this distribution alone, signed by CloudFront, from a bucket that is not public', () => {
+  it('can be read only by this distribution, signed by CloudFront, from a bucket that is not public', () => {
     expect(BucketEncryption).toBeDefined();
     expect(Object.values(PublicAccessBlockConfiguration)).toEqual([true, true, true, true]);
     const statements = only(edge!, 'AWS::S3::BucketPolicy')[0]!.PolicyDocument.Statement as Loose[];
@@ -178,7 +182,7 @@ describe('[cloud.edge] the console together with the admin API', () => {
     });
   });
 
-  it('[console.policy] carries the headers of the local host', () => {
+  it('[console.policy] has the same headers as the local host', () => {
     const [{ ResponseHeadersPolicyConfig: policy }] = only(edge!, 'AWS::CloudFront::ResponseHeadersPolicy') as [Loose];
     const { ContentSecurityPolicy, FrameOptions, ReferrerPolicy, ContentTypeOptions } = policy.SecurityHeadersConfig;
     expect({
@@ -191,7 +195,7 @@ describe('[cloud.edge] the console together with the admin API', () => {
     expect(behavior.ResponseHeadersPolicyId).toBeDefined();
   });
 
-  it('takes no header, cookie or query to the bucket, and only GET and HEAD', () => {
+  it('passes no header, cookie or query to the bucket, and only GET and HEAD', () => {
     expect(behavior).toMatchObject({
       AllowedMethods: ['GET', 'HEAD'],
       Compress: true,
@@ -201,7 +205,7 @@ describe('[cloud.edge] the console together with the admin API', () => {
     expect(behavior.OriginRequestPolicyId).toBeUndefined();
   });
 
-  it('[console.cached] uploads the built files: chunks first, cached for good, the others checked at each visit', () => {
+  it('[console.cached] uploads the built files: chunks first, cached permanently, the others revalidated on each visit', () => {
     const files = only(edge!, 'Custom::CDKBucketDeployment');
     const common = { Prune: false, RetainOnDelete: false };
     expect(files).toHaveLength(2);
@@ -228,7 +232,7 @@ describe('[cloud.edge] the console together with the admin API', () => {
   });
 });
 
-test('[cloud.edge] the functions are ECMAScript 5.1, have no module, and fit the limit of 10 kB', () => {
+test('[cloud.edge] the functions are ECMAScript 5.1, use no modules, and fit within the limit of 10 kB', () => {
   const codes = only(edge!, 'AWS::CloudFront::Function').map(({ FunctionCode }) => FunctionCode as string);
   expect(codes.length).toBeGreaterThan(5);
   for (const code of codes) {

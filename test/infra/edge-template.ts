@@ -1,4 +1,4 @@
-/** The template of the edge stack, with what a test asks of it. */
+/** The template of the edge stack, with the queries that tests need. */
 import type { Template } from 'aws-cdk-lib/assertions';
 import type { Loose } from '../support/loose.ts';
 import { account, cloudFront, own, privateAdmin, vpc, withNetworks } from './contexts.ts';

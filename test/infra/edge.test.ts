@@ -1,4 +1,4 @@
-/** What may stand before the APIs: host names, CloudFront, web ACLs, a private admin API, a VPC. Template only. */
+/** Optional parts in front of the APIs: host names, CloudFront, web ACLs, a private admin API, a VPC. Template only. */
 import { runInNewContext } from 'node:vm';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { edgeFunctionCode } from '../../lib/edge-functions.ts';
@@ -10,7 +10,7 @@ import { appNode, ofType, reference, roleOf } from './synthesized.ts';
 
 const outputs = ({ services }: { services: Template }): Loose => services.toJSON().Outputs;
 describe('missing options', () => {
-  it('[cloud.edge] is not there: no stack, no host, no VPC', () => {
+  it('[cloud.edge] does not exist by default: no stack, no host, no VPC', () => {
     expect(plain.edge).toBeUndefined();
     for (const type of ['AWS::ApiGateway::DomainName', 'AWS::EC2::VPCEndpoint', 'AWS::WAFv2::WebACL'])
       expect(only(plain.services, type)).toEqual([]);
@@ -19,8 +19,8 @@ describe('missing options', () => {
       expect([api.DisableExecuteApiEndpoint, api.EndpointConfiguration.Types]).toEqual([undefined, ['REGIONAL']]);
   });
 });
-describe('[cloud.own-hosts] host names of its own', () => {
-  it('are at the root of every surface, with TLS 1.3, under the certificate of the region', () => {
+describe('[cloud.own-hosts] custom host names', () => {
+  it('are at the root of every surface, with TLS 1.3, with the certificate of the region', () => {
     const served = only(direct.services, 'AWS::ApiGateway::DomainName');
     expect(Object.fromEntries(served.map(({ DomainName, SecurityPolicy }) => [DomainName, SecurityPolicy]))).toEqual({
       'api.gateway.example.com': 'SecurityPolicy_TLS13_1_3_2025_09',
@@ -51,11 +51,11 @@ describe('[cloud.own-hosts] host names of its own', () => {
     });
     for (const { DisableExecuteApiEndpoint } of only(direct.services, 'AWS::ApiGateway::RestApi'))
       expect(DisableExecuteApiEndpoint).toBe(true);
-    // Tokens go to connections by the API's own name.
+    // Tokens are sent to connections through the API's own name.
     expect(reference(told(direct.services, 'ws-worker').CONNECTIONS_URL)).toMatch(/\.execute-api\./);
   });
 
-  it('[approval.url] lead browsers to the console, which only CloudFront serves', () => {
+  it('[approval.url] direct browsers to the console, which only CloudFront serves', () => {
     const consoleOf = ({ services }: { services: Template }) => told(services).CONSOLE_URL;
     expect([edge, direct, inside, plain].map(consoleOf)).toEqual([
       'https://admin.gateway.example.com/console/',
@@ -93,7 +93,7 @@ describe('[cloud.edge] CloudFront', () => {
     }
   });
 
-  it('caches and compresses nothing, passes every method and every header but Host', () => {
+  it('caches and compresses no responses, and passes on every method and every header except Host', () => {
     for (const { DefaultCacheBehavior } of made) {
       expect(DefaultCacheBehavior).toMatchObject({
         Compress: false,
@@ -107,7 +107,7 @@ describe('[cloud.edge] CloudFront', () => {
     }
   });
 
-  it('keeps no refusal of one caller for another: errors are not cached either', () => {
+  it('never serves the refusal of one caller to another: errors are not cached either', () => {
     for (const { CustomErrorResponses } of made) {
       const kept = CustomErrorResponses.map(({ ErrorCode }: Loose) => ErrorCode);
       expect(kept).toEqual(expect.arrayContaining([400, 403, 404, 405, 500, 502, 503, 504]));
@@ -116,7 +116,7 @@ describe('[cloud.edge] CloudFront', () => {
     }
   });
 
-  it('waits long for an answer, and identifies itself to the APIs with a value that no template contains', () => {
+  it('waits long for a response, and identifies itself to the APIs with a value that no template contains', () => {
     for (const { Origins } of made) {
       for (const origin of Origins.filter((one: Loose) => !one.S3OriginConfig))
         expect(origin.CustomOriginConfig).toMatchObject({ OriginProtocolPolicy: 'https-only', OriginReadTimeout: 120 });
@@ -124,7 +124,7 @@ describe('[cloud.edge] CloudFront', () => {
       const [rest] = Origins;
       const [{ HeaderName, HeaderValue }] = rest.OriginCustomHeaders;
       expect(HeaderName).toBe('x-gateway-origin');
-      // The WebSocket API cannot ask for it, so it is not sent there.
+      // The WebSocket API cannot require the header, so it is not sent there.
       expect(webSocket?.OriginCustomHeaders).toBeUndefined();
       expect(reference(HeaderValue)).toMatch(/^\{\{resolve:secretsmanager:\{OriginSecret\w+\}:SecretString:::\}\}$/);
     }
@@ -132,7 +132,7 @@ describe('[cloud.edge] CloudFront', () => {
     expect(DistributionConfig.Origins[0].CustomOriginConfig.OriginReadTimeout).toBe(180);
   });
 
-  it('brings /v1/ws to the stage of the WebSocket API, and everything else to the stage of a REST API', () => {
+  it('routes /v1/ws to the stage of the WebSocket API, and everything else to the stage of a REST API', () => {
     const { Origins, CacheBehaviors } = of('api');
     expect(CacheBehaviors.map(({ PathPattern }: Loose) => PathPattern)).toEqual(['/v1/ws']);
     expect(Origins.map(({ OriginPath }: Loose) => OriginPath)).toEqual(['/gateway', undefined]);
@@ -169,7 +169,7 @@ describe('[cloud.edge] CloudFront', () => {
       expect(DefaultCacheBehavior.FunctionAssociations).toMatchObject([{ EventType: 'viewer-request' }]);
   });
 
-  it('takes a web ACL of CloudFront that the operator keeps', () => {
+  it('accepts a CloudFront web ACL that the operator manages', () => {
     for (const { DistributionConfig } of only(tuned.edge!, 'AWS::CloudFront::Distribution'))
       expect(DistributionConfig.WebACLId).toBe(`arn:aws:wafv2:us-east-1:${account}:global/webacl/mine/0a1b`);
     for (const { WebACLId } of made) expect(WebACLId).toBeUndefined();
@@ -184,7 +184,7 @@ describe('[cloud.firewall] a VPC for upstream servers', () => {
     ({ Properties: { VpcConfig } }) => VpcConfig?.SecurityGroupIds[0] === 'sg-0a1b2c3d',
   );
 
-  it('has the functions that call them, and no other', () => {
+  it('contains the functions that call them, and no others', () => {
     expect(attached.map(({ Properties }) => Properties.FunctionName).sort()).toEqual(
       callers.map((name) => `agent-governance-${name}`),
     );
@@ -192,7 +192,7 @@ describe('[cloud.firewall] a VPC for upstream servers', () => {
       expect(Properties.VpcConfig.SubnetIds).toEqual(['subnet-0a1b2c3d', 'subnet-0a1b2c3e']);
   });
 
-  it('[cloud.least-privilege] gives them the rights that Lambda needs for interfaces, and denies these to their code', () => {
+  it('[cloud.least-privilege] gives them the rights that Lambda needs for network interfaces, and denies these rights to their code', () => {
     const statements = (name: string): Loose[] =>
       roleOf(inside.services, name).Properties.Policies[0].PolicyDocument.Statement;
     const interfaces = (name: string) => statements(name).filter((one) => JSON.stringify(one).includes('ec2:'));
@@ -210,7 +210,7 @@ describe('[cloud.firewall] a VPC for upstream servers', () => {
       expect(JSON.stringify(roleOf(plain.services, name).Properties.Policies)).not.toContain('ec2:');
   });
 
-  it('gets endpoints on request', () => {
+  it('gets VPC endpoints on request', () => {
     const service = ({ ServiceName }: Loose) => reference(ServiceName).replace('com.amazonaws.{Region}.', '');
     const endpoints = only(inside.services, 'AWS::EC2::VPCEndpoint');
     const of = (type: string) =>
@@ -231,7 +231,7 @@ describe('[cloud.firewall] a VPC for upstream servers', () => {
     ).toHaveLength(callers.length);
   });
 });
-describe('options that contradict each other or lack one', () => {
+describe('options that contradict each other or lack another option', () => {
   it.each([
     [{ edge: 'on' }, '"edge=on" needs "domain"'],
     [{ ...own, edge: 'on' }, '"edge=on" needs "edgeCertificate"'],

@@ -1,11 +1,14 @@
-/** Reads from the source which metrics the code writes and with which labels. */
+/** Reads from the source which metrics the code writes, with which labels. */
 import { sourceText } from '../support/source-text.ts';
 
-/** A call of the telemetry port with a literal name; the labels of `count` stand second, those of `observe` last. */
+/**
+ * A call of the telemetry port with a literal name; the labels are the second argument of `count`, and the last of
+ * `observe`.
+ */
 const call = /\.(count|gauge|observe)\(\s*'(svc_\w+)'([^;]*?)\)(?:;|,\n|\n)/g;
 const labelsObject = /\{([^{}]*)\}/;
 
-/** Name → names of its labels, sorted. */
+/** Returns the sorted label names of each metric, by metric name. */
 export function emittedMetrics(): Map<string, readonly string[]> {
   const found = new Map<string, readonly string[]>();
   for (const [, , name = '', rest = ''] of sourceText(['core', 'features', 'adapters', 'lambdas']).matchAll(call)) {

@@ -1,4 +1,4 @@
-/** Data planes on AWS: the schedule, the secret with the token, and nothing of both elsewhere. */
+/** Data planes on AWS: the schedule and the secret with the token, which exist only there. */
 import type { Template } from 'aws-cdk-lib/assertions';
 import { functions } from '#features/functions.ts';
 import { ofType, synthesize } from './synthesized.ts';
@@ -18,7 +18,7 @@ test('[federation.on-aws] a data plane has a schedule, and a secret for its toke
   expect(secrets(off.stores)).not.toContain('agent-governance/federation');
 });
 
-test('[federation.token] the routes of planes have one function, which may sign and read its documents', () => {
+test('[federation.token] the routes for planes have one function, which may sign and read its documents', () => {
   const { federation } = functions;
   expect(federation).toMatchObject({ signs: true, objects: 'read', tables: { config: 'get', observations: 'put' } });
   expect(Object.keys(federation.tables).sort()).toEqual('config evidence federation observations sessions'.split(' '));

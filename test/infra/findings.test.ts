@@ -1,4 +1,4 @@
-/** The rules of AWS over the stacks that go to AWS: nothing is found that a construct did not accept with a reason. */
+/** AWS rules for the stacks deployed to AWS: each finding is accepted by a construct with a reason. */
 import { Stack } from 'aws-cdk-lib';
 import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
 import { buildGateway } from '../../lib/gateway.ts';
@@ -22,10 +22,13 @@ const unresolved: Record<string, Record<string, unknown>> = {
   'with the streaming plane in a VPC of its own, and the API of callers with IAM credentials': { ...iam, ...ownPlane },
   'with the streaming plane in a named VPC, by plain HTTP': namedPlane,
 };
-/** Each takes two seconds; the first has every type of resource, so that CloudFormation's own rules, which take longer, judge it alone. */
+/**
+ * Returns the contexts to check, each of which takes two seconds. The first has every resource type, so
+ * CloudFormation's own rules, which take longer, check only that one.
+ */
 const contexts = (all: typeof deployed) => [...casesOf(Object.entries(all), 3)];
 
-describe('[cloud.templates] cdk-nag has no finding that is not accepted with a reason', () => {
+describe('[cloud.templates] every cdk-nag finding is accepted with a reason', () => {
   it.each(contexts(deployed))('in a deployment %s', (_, context) => {
     const app = judgedApp(context, thorough || context === deployed['with every option on']);
     buildGateway(app, environment);
@@ -38,7 +41,7 @@ describe('[cloud.templates] cdk-nag has no finding that is not accepted with a r
     expect(() => app.synth()).not.toThrow();
   });
 
-  it('but would find a queue without encryption in transit', () => {
+  it('but a queue without encryption in transit is found', () => {
     const careless = judgedApp();
     new CfnQueue(new Stack(careless, 'Careless'), 'Queue');
     expect(() => careless.synth()).toThrow('AwsSolutions-SQS4');

@@ -32,7 +32,7 @@ describe('[cloud.firewall] the web ACLs', () => {
     expect(rules(direct.edge!)).not.toContain('origin');
   });
 
-  it('[cloud.edge] take the old and the new value while it is replaced, and send the first', () => {
+  it('[cloud.edge] accept the old and the new value during a rotation, and send the first', () => {
     const taken = rule(tuned.edge!, 'origin').Statement.NotStatement.Statement.OrStatement.Statements;
     expect(taken.map(({ ByteMatchStatement }: Loose) => reference(ByteMatchStatement.SearchString))).toEqual(
       [oldVersion, newVersion].map((version) => expect.stringContaining(version)),
@@ -41,7 +41,7 @@ describe('[cloud.firewall] the web ACLs', () => {
     expect(reference(DistributionConfig.Origins[0].OriginCustomHeaders[0].HeaderValue)).toContain(oldVersion);
   });
 
-  it('count calls by the address of the caller, and answer 429 in the shape of the contract', () => {
+  it('count calls by the address of the caller, and respond with 429 in the format of the contract', () => {
     const forwarded = rule(edge.edge!, 'rate').Statement.RateBasedStatement;
     expect(forwarded).toMatchObject({
       AggregateKeyType: 'FORWARDED_IP',
@@ -72,21 +72,21 @@ describe('[cloud.firewall] the web ACLs', () => {
         'CrossSiteScripting_BODY',
       ]),
     );
-    // Groups for SQL, shells and the like judge bodies and nothing else.
+    // Rule groups for SQL, shells and the like only inspect bodies.
     expect(rules(direct.edge!).filter((name) => name.startsWith('AWSManagedRules'))).toEqual([
       ...['AWSManagedRulesAmazonIpReputationList', 'AWSManagedRulesCommonRuleSet'],
       'AWSManagedRulesKnownBadInputsRuleSet',
     ]);
   });
 
-  it('keep no request, because headers contain keys', () => {
+  it('store no request, because headers contain keys', () => {
     for (const { VisibilityConfig, Rules } of only(edge.edge!, 'AWS::WAFv2::WebACL'))
       for (const { SampledRequestsEnabled } of [VisibilityConfig, ...Rules.map((one: Loose) => one.VisibilityConfig)])
         expect(SampledRequestsEnabled).toBe(false);
     expect(only(edge.edge!, 'AWS::WAFv2::LoggingConfiguration')).toEqual([]);
   });
 
-  it('let the networks that are named call the admin API, and all networks the others', () => {
+  it('allow the named networks to call the admin API, and all networks to call the others', () => {
     expect(rules(edge.edge!)).not.toContain('networks');
     const sets = rule(edge.edge!, 'networks', 'admin').Statement.NotStatement.Statement.OrStatement.Statements;
     for (const { IPSetReferenceStatement } of sets)
@@ -107,7 +107,7 @@ describe('[cloud.firewall] an admin API in a VPC', () => {
   const apis = only(inside.services, 'AWS::ApiGateway::RestApi');
   const admin = apis.find(({ Name }) => Name === 'agent-governance-admin') as Loose;
 
-  it('takes calls from its endpoint only, the others stay unchanged', () => {
+  it('accepts calls only from its endpoint; the others stay unchanged', () => {
     expect(admin.EndpointConfiguration.Types).toEqual(['PRIVATE']);
     const [endpoint] = admin.EndpointConfiguration.VpcEndpointIds.map(reference);
     expect(endpoint).toMatch(/^\{PrivateAdminEndpoint\w*\.Id\}$/);
@@ -121,7 +121,7 @@ describe('[cloud.firewall] an admin API in a VPC', () => {
     }
   });
 
-  it('has the name of API and endpoint, and is reached from the given networks', () => {
+  it('has the name of the API and of the endpoint, and can be reached from the given networks', () => {
     expect(reference(told(inside.services).ADMIN_URL)).toMatch(
       /^https:\/\/\{AdminApi\w+\}-\{PrivateAdminEndpoint\w*\.Id\}\.execute-api\.\{Region\}\.\{URLSuffix\}\/gateway$/,
     );

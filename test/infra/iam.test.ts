@@ -1,4 +1,4 @@
-/** The API for callers with IAM credentials: an authoriser before every method, and the other APIs as they were. */
+/** The API for callers with IAM credentials: an authoriser for every method; the other APIs are unchanged. */
 import { liveReference, ofType, type Resources, reference, synthesize } from './synthesized.ts';
 
 const { services, watch, edge } = synthesize({ iamCallers: 'on', firewall: 'on' });
@@ -19,7 +19,7 @@ const methodsOf = (template: typeof services) => {
   }));
 };
 
-test('[identity.aws-callers] every method of the IAM API has the authoriser, and no open path is there', () => {
+test('[identity.aws-callers] every method of the IAM API has the authoriser, and it has no open path', () => {
   const methods = methodsOf(services).filter(({ api }) => api === 'agent-governance-iam');
   const calls = methods.map(({ call }) => call);
   expect(new Set(methods.map(({ authorization }) => authorization))).toEqual(new Set(['AWS_IAM']));
@@ -34,7 +34,7 @@ test('[identity.aws-callers] every method of the IAM API has the authoriser, and
   expect(Object.keys(services.findOutputs('IamUrl'))).toEqual(['IamUrl']);
 });
 
-test('[identity.aws-callers] the APIs for keys have no authoriser and the same methods; without the option there is no IAM API', () => {
+test('[identity.aws-callers] the APIs for keys have no authoriser and the same methods; without the option, the IAM API does not exist', () => {
   const others = methodsOf(services).filter(({ api }) => api !== 'agent-governance-iam');
   expect(new Set(others.map(({ authorization }) => authorization))).toEqual(new Set(['NONE']));
   const names = (methods: readonly { api: string; call: string }[]) =>

@@ -1,4 +1,4 @@
-/** Options in pairs: each pair is refused with the way out, or fits into its stacks [cloud.options-fit]. */
+/** Options in pairs: each pair is either refused with advice, or fits in its stacks [cloud.options-fit]. */
 import { buildGateway } from '../../lib/gateway.ts';
 import { refuseConflicts } from '../../lib/option-conflicts.ts';
 import { readSettings } from '../../lib/settings.ts';
@@ -6,7 +6,7 @@ import { casesOf } from '../support/extent.ts';
 import { cloudFront, copies, mostResources, own, ownPlane, vpc } from './contexts.ts';
 import { appNode, emptyApp } from './synthesized.ts';
 
-/** Each option with what it needs. */
+/** Each option with the settings it requires. */
 const options: Readonly<Record<string, Record<string, unknown>>> = {
   dev: { stage: 'dev' },
   'own hosts': own,
@@ -49,7 +49,10 @@ const isRefused = (a: string, b: string): boolean => `${a} + ${b}` in refused ||
 const fitting = pairs.filter((pair) => !isRefused(...pair));
 const contextOf = (some: readonly string[]) => Object.assign({}, ...some.map((name) => options[name]));
 
-/** Groups of options without a contradiction. Each pair that fits is in one of them: a stack with both has no fewer resources with more. */
+/**
+ * Groups of options without contradictions. Each valid pair is in one of them, since a stack with more options has no
+ * fewer resources.
+ */
 const groups: string[][] = [];
 for (const pair of fitting) {
   if (groups.some((group) => pair.every((name) => group.includes(name)))) continue;
@@ -90,7 +93,7 @@ describe('[cloud.options-fit] [cloud.templates] two options', () => {
     );
   });
 
-  it('more environments than a function may have are refused', () => {
+  it('more environments than the allowed number per function are refused', () => {
     const tooMany = { concurrency: 'reserved', provisionedConcurrency: 'approvals=11' };
     expect(() => buildGateway(emptyApp(tooMany))).toThrow('"provisionedConcurrency" keeps more environments');
   });

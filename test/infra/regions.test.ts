@@ -1,4 +1,7 @@
-/** One deployment in several regions of an account, and in several accounts: names that an account holds once, and what is looked for elsewhere. */
+/**
+ * One deployment in several regions of an account, and in several accounts: names that must be unique in an account,
+ * and references to resources elsewhere.
+ */
 import type { CloudFormationStackArtifact } from 'aws-cdk-lib/cx-api';
 import { buildGateway } from '../../lib/gateway.ts';
 import type { Loose } from '../support/loose.ts';
@@ -13,7 +16,7 @@ const synthesizedIn = (account: string, region: string, more = {}): readonly Clo
 
 const frankfurt = synthesizedIn('111111111111', 'eu-central-1');
 const virginia = synthesizedIn('111111111111', 'us-east-1');
-// Its console is not behind CloudFront, so it has fewer names.
+// Its console is not served by CloudFront, so it has fewer names.
 const withPrivateAdmin = synthesizedIn('111111111111', 'eu-central-1', {
   admin: 'private',
   adminCidrs: '10.0.0.0/8',
@@ -22,7 +25,7 @@ const withPrivateAdmin = synthesizedIn('111111111111', 'eu-central-1', {
 const ownHosts = synthesizedIn('111111111111', 'eu-central-1', { edge: 'off', edgeCertificate: undefined });
 const longest = synthesizedIn('222222222222', 'ap-southeast-1', { name: 'abcdefghijklmnopqrstuvwxyz' });
 
-test('[cloud.templates] no stack of a deployment with every option on has more than 350 resources', () => {
+test('[cloud.templates] with every option on, no stack has more than 350 resources', () => {
   for (const { template, stackName } of [...frankfurt, ...withPrivateAdmin, ...ownHosts]) {
     const { length } = Object.keys(template.Resources);
     expect([stackName, length, length <= mostResources]).toEqual([stackName, length, true]);
@@ -36,7 +39,7 @@ const resources = (stacks: readonly CloudFormationStackArtifact[]): readonly [st
     ),
   );
 
-/** Names that a region does not set apart, by the type of resource: of buckets there is one of a name in the world. */
+/** Names that are not separate for each region, by resource type: bucket names are globally unique. */
 const heldOnce: Readonly<Record<string, (properties: Loose) => unknown>> = {
   'AWS::IAM::Role': ({ RoleName }) => RoleName,
   'AWS::IAM::ManagedPolicy': ({ ManagedPolicyName }) => ManagedPolicyName,
@@ -61,7 +64,7 @@ const namesOf = (stacks: readonly CloudFormationStackArtifact[]): readonly strin
 test('[cloud.name] every IAM, CloudFront and S3 resource type in the stacks is checked', () => {
   const unnamed = [
     'AWS::CloudFront::Distribution',
-    'AWS::IAM::Policy', // named within its role
+    'AWS::IAM::Policy', // its name is scoped to its role
     'AWS::S3::BucketPolicy',
   ];
   const types = new Set(resources(frankfurt).map(([type]) => type));
@@ -71,13 +74,13 @@ test('[cloud.name] every IAM, CloudFront and S3 resource type in the stacks is c
   );
 });
 
-test('[cloud.name] two regions of an account share no name that the account holds once', () => {
+test('[cloud.name] deployments in two regions share no name that must be unique in an account', () => {
   const [here, there] = [namesOf(frankfurt), namesOf(virginia)];
   expect(here.length).toBeGreaterThan(30);
   expect(here.filter((name) => there.includes(name))).toEqual([]);
 });
 
-test('[cloud.name] with the longest names of a deployment and a region, such names are short enough', () => {
+test('[cloud.name] with the longest names for a deployment and a region, such names are still within the limits', () => {
   for (const [type, properties] of resources(longest)) {
     const name = heldOnce[type]?.(properties);
     if (typeof name === 'string') expect([name, name.length <= 64]).toEqual([name, true]);
@@ -90,13 +93,14 @@ test.each([
   ['ap-southeast-1', longest, '222222222222'],
 ] as const)('[cloud.name] in %s nothing is looked for in another region or account', (region, stacks, account) => {
   for (const { template, stackName } of stacks) {
-    // Certificates of CloudFront stand in us-east-1, wherever the deployment does.
+    // CloudFront certificates are in us-east-1, whatever the region of the deployment.
     const text = JSON.stringify(template).replaceAll(cloudFront.edgeCertificate, '');
     const named = [...text.matchAll(/arn:aws[a-z-]*:[a-z0-9-]+:([a-z]{2}-[a-z]+-\d)?:(\d{12})?:/g)];
     const regions = named.flatMap(([, found]) => (found ? [found] : []));
     const accounts = named.flatMap(([, , found]) => (found ? [found] : []));
     expect([stackName, regions.filter((found) => found !== region)]).toEqual([stackName, []]);
-    // What options name by ARN is where the operator says; everything else is of the deployment's account.
+    // Resources that options name by ARN are in the operator's chosen place; all others are in the deployment's
+    // account.
     expect([stackName, accounts.filter((found) => found !== account && found !== '123456789012')]).toEqual([
       stackName,
       [],
@@ -105,7 +109,7 @@ test.each([
   }
 });
 
-test('[cloud.name] each region has signing keys and stores of its own, and copies neither, except buckets to the account that an option names', () => {
+test('[cloud.name] each region has its own signing keys and stores, and copies neither, except buckets to the account that an option names', () => {
   for (const [type, properties] of resources(frankfurt)) {
     expect(type).not.toBe('AWS::KMS::ReplicaKey');
     expect(type).not.toBe('AWS::DynamoDB::GlobalTable');
@@ -116,7 +120,7 @@ test('[cloud.name] each region has signing keys and stores of its own, and copie
   }
 });
 
-test('[cloud.name] stacks read outputs of their own deployment alone', () => {
+test('[cloud.name] stacks read only outputs of their own deployment', () => {
   const read = [...JSON.stringify(frankfurt.map(({ template }) => template)).matchAll(/"StackName":"([^"]+)"/g)];
   expect(read.length).toBeGreaterThan(10);
   for (const [, name] of read) expect(frankfurt.map(({ stackName }) => stackName)).toContain(name);
@@ -143,7 +147,7 @@ describe('[cloud.name] an option that names a resource in another region is refu
     );
   });
 
-  test('roles and secrets may be in other regions, and without a known region nothing is refused', () => {
+  test('roles and secrets may be in other regions, and nothing is refused if the region is unknown', () => {
     expect(() => buildGateway(withSecret, { account: '111111111111', region: 'eu-central-1' })).not.toThrow();
     expect(() => buildGateway(withoutRegion)).not.toThrow();
   });

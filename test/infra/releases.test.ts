@@ -1,4 +1,4 @@
-/** Deployments that repeat, stand beside each other and can be told apart on the bill. Proved on templates only. */
+/** Deployments that are repeated, exist next to each other and are separate on the bill. Tested only on templates. */
 import type { Template } from 'aws-cdk-lib/assertions';
 import { functions } from '#features/functions.ts';
 import { buildGateway } from '../../lib/gateway.ts';
@@ -13,8 +13,8 @@ const tagged = synthesize(asked);
 const all = (template: Template): Resources => template.toJSON().Resources as Resources;
 const settings = (context: Record<string, unknown>) => readSettings(appNode(context));
 
-describe('[cloud.retained] resources that outlive their stack', () => {
-  /** The account's own role for API Gateway's logs stays: it has no name that could be taken, and other APIs use it. */
+describe('[cloud.retained] resources that are retained after their stack', () => {
+  /** The account's own role for API Gateway logs stays: it has no name that could collide, and other APIs use it. */
   const shared = ['AWS::ApiGateway::Account', 'AWS::IAM::Role'];
   const kept = (resources: Resources) => [
     ...new Set(
@@ -25,7 +25,7 @@ describe('[cloud.retained] resources that outlive their stack', () => {
     ),
   ];
 
-  it('are data, keys and secrets, except if the deployment that creates them fails', () => {
+  it('are data, keys and secrets, unless the deployment that creates them fails', () => {
     expect(kept(all(prod.stores)).sort()).toEqual(
       ['DynamoDB::Table', 'KMS::Key', 'S3::Bucket', 'SecretsManager::Secret'].map(
         (type) => `AWS::${type} RetainExceptOnCreate`,
@@ -33,19 +33,19 @@ describe('[cloud.retained] resources that outlive their stack', () => {
     );
   });
 
-  it('include no functions and APIs, so that a failed deployment can be repeated', () => {
+  it('do not include functions and APIs, so that a failed deployment can be repeated', () => {
     expect(kept(all(prod.services))).toEqual([]);
     expect(kept(all(prod.watch))).toEqual([]);
   });
 
-  it('creates the protected tables after everything else of their stack', () => {
+  it('creates the protected tables after everything else in their stack', () => {
     const resources = all(prod.stores);
     const others = Object.keys(resources).filter((id) => resources[id]!.Type !== 'AWS::DynamoDB::Table');
     for (const { DependsOn = [] } of Object.values(ofType(prod.stores, 'AWS::DynamoDB::Table')))
       expect([...DependsOn].sort()).toEqual(others.sort());
   });
 
-  it('do not exist in a deployment for development', () => {
+  it('do not exist in a development deployment', () => {
     expect([...kept(all(dev.stores)), ...kept(all(dev.services))]).toEqual([]);
     for (const { Properties } of Object.values(ofType(dev.stores, 'AWS::DynamoDB::Table')))
       expect(Properties.DeletionProtectionEnabled).toBe(false);
@@ -60,7 +60,7 @@ describe('[cloud.name] a second deployment in the same account', () => {
     return [stores, services, watch].map(({ stackName }) => stackName);
   };
   const built = [build('agent-governance'), build('team-b')];
-  /** Every name that an account or a region has once. */
+  /** Returns every name that must be unique in an account or a region. */
   const physicalNames = (template: Template): string[] =>
     Object.values(all(template)).flatMap(({ Type, Properties = {} }) =>
       Object.entries(Properties)
@@ -68,12 +68,12 @@ describe('[cloud.name] a second deployment in the same account', () => {
           ([key]) => /^(?:[A-Z]\w*Name|Name)$/.test(key) && !['StageName', 'MetricName', 'PolicyName'].includes(key),
         )
         .map(([key, value]) => `${Type} ${key} ${reference(value)}`)
-        // An alias is named within its function; how calls shift is AWS's name.
-        // Neither is shared what the id of an API sets apart.
+        // An alias is unique within its function; the deployment preference is a name given by AWS. Names that contain
+        // an API id are not shared either.
         .filter((line) => !/ \{|\{\w+Api\w+\}|Alias Name|DeploymentConfigName/.test(line)),
     );
 
-  it('has stacks of its own, and shares no name with the other', () => {
+  it('has its own stacks, and shares no name with the other', () => {
     expect(built).toEqual([
       ['agent-governance-stores', 'agent-governance-services', 'agent-governance-monitoring'],
       ['team-b-stores', 'team-b-services', 'team-b-monitoring'],
@@ -134,7 +134,7 @@ describe('[cloud.staged-release] a new version of a function', () => {
     UpdatePolicy?: unknown;
   })[];
 
-  it('takes over a tenth of the calls first, and is taken back when its function fails', () => {
+  it('first gets a tenth of the calls, and is rolled back if its function fails', () => {
     const staged = aliases.filter(({ UpdatePolicy }) => UpdatePolicy);
     expect(staged.map(({ Properties }) => reference(Properties.FunctionName)).sort()).toEqual(
       ['approvalcallback', 'approvals', 'chatcompletions', 'mcp', 'messages', 'testaction', 'ws', 'wsworker'].map(
@@ -150,7 +150,7 @@ describe('[cloud.staged-release] a new version of a function', () => {
     for (const { UpdatePolicy } of staged) expect(UpdatePolicy).toHaveProperty('CodeDeployLambdaAliasUpdate');
   });
 
-  it('is shifted with at most three others at a time: a group waits for the one before it', () => {
+  it('is shifted together with at most three others: a group waits for the previous one', () => {
     const ids = Object.entries(ofType(prod.services, 'AWS::Lambda::Alias')).filter(
       ([, each]) => 'UpdatePolicy' in each,
     );
@@ -165,7 +165,7 @@ describe('[cloud.staged-release] a new version of a function', () => {
     for (const [id, others] of waits) if (!first.includes(id)) expect(others.sort()).toEqual(first.sort());
   });
 
-  it('is what every caller reaches: no integration, schedule, stream or grant names the function itself', () => {
+  it('is the one that every caller reaches: no integration, schedule, stream or grant names the function itself', () => {
     const ids = Object.keys(ofType(prod.services, 'AWS::Lambda::Function'));
     const callers = ['ApiGateway::Method', 'ApiGatewayV2::Integration', 'Events::Rule', 'Lambda::EventInvokeConfig'];
     const found = callers.flatMap((type) => Object.values(ofType(prod.services, `AWS::${type}`)));
@@ -176,7 +176,7 @@ describe('[cloud.staged-release] a new version of a function', () => {
     }
   });
 
-  it('takes over at once on request, with the same aliases', () => {
+  it('gets all calls immediately on request, with the same aliases', () => {
     expect(ofType(dev.services, 'AWS::CodeDeploy::DeploymentGroup')).toEqual({});
     expect(Object.keys(ofType(dev.services, 'AWS::Lambda::Alias'))).toHaveLength(Object.keys(functions).length);
     expect(settings({ release: 'at-once' }).stagedReleases).toBe(false);

@@ -1,4 +1,7 @@
-/** Least privilege, read from the template: each function's role holds exactly what `core/contracts/functions.ts` grants. */
+/**
+ * Least privilege, read from the template: each function's role has exactly the rights that
+ * `core/contracts/functions.ts` grants.
+ */
 import type { FunctionSpec } from '#core/contracts/function-spec.ts';
 import { functions } from '#features/functions.ts';
 import { ofType, reference, roleOf, synthesize } from './synthesized.ts';
@@ -7,16 +10,16 @@ const { services } = synthesize();
 
 interface Statement {
   readonly Effect: string;
-  /** Absent from a denial of all but something. */
+  /** Absent in a denial with `NotAction`. */
   readonly Action?: string | string[];
   readonly Resource: unknown;
 }
-/** `action resource`, one line for each pair a role allows. */
+/** Lines of `action resource`, one for each pair that a role allows. */
 type Grants = string[];
 
 const list = <T>(value: T | T[]): T[] => (Array.isArray(value) ? value : [value]);
 
-/** What the outputs of the stores hold. */
+/** Values of the stores' outputs. */
 const outputs: Readonly<Record<string, string>> = {
   ObjectBucketName: 'objects',
   ArchiveBucketName: 'archive',
@@ -52,7 +55,7 @@ function grantsOf(name: string, from = services): Grants {
     .sort();
 }
 
-test('functions that answer chats may put deliveries to the evaluator, and no notification', () => {
+test('functions that handle chats may enqueue deliveries to the evaluator, but no notifications', () => {
   const { Properties } = roleOf(services, 'messages');
   const statements = (
     Properties.Policies as { PolicyDocument: { Statement: (Statement & { Condition?: unknown })[] } }[]
@@ -84,7 +87,7 @@ const interfaces = [
   ...['DescribeSubnets', 'AssignPrivateIpAddresses', 'UnassignPrivateIpAddresses'],
 ];
 
-/** Written out a second time on purpose: what the contract's words mean. */
+/** Returns the rights that the contract's words mean, deliberately defined a second time. */
 function expected(spec: FunctionSpec): Grants {
   const machine = 'states:stateMachine:agent-governance-approval';
   const grants = Object.entries(spec.tables).flatMap(([table, access]) => {
@@ -125,7 +128,7 @@ function expected(spec: FunctionSpec): Grants {
     for (const method of ['POST', 'DELETE'])
       grants.push(`execute-api:ManageConnections execute-api:${webSocketApi}/gateway/${method}/@connections/*`);
   }
-  // Lambda makes them under the role; another test holds that the code is denied all of it.
+  // Lambda creates the interfaces under the role; another test checks that the code is denied these rights.
   if (spec.sandboxed) grants.push(...interfaces.map((action) => `ec2:${action} *`));
   for (const table of spec.streamsOf ?? [])
     for (const action of ['DescribeStream', 'GetRecords', 'GetShardIterator'])
@@ -137,13 +140,13 @@ function expected(spec: FunctionSpec): Grants {
 }
 
 it.each(Object.entries(functions) as [string, FunctionSpec][])(
-  '[cloud.least-privilege] %s has exactly the rights of its row',
+  '[cloud.least-privilege] %s has exactly the rights in its row',
   (name, spec) => {
     expect(grantsOf(name)).toEqual(expected(spec));
   },
 );
 
-it('gives no function power over all tables, and none the power to scan, delete or rewrite evidence', () => {
+it('gives no function rights over all tables, or rights to scan, delete or rewrite evidence', () => {
   const all = Object.keys(functions).flatMap((name) => grantsOf(name).map((grant) => `${name}: ${grant}`));
   expect(all.filter((grant) => / dynamodb:.* \*$/.test(grant))).toEqual([
     'notify: dynamodb:ListStreams *',
@@ -177,7 +180,7 @@ it('[cloud.least-privilege] removes rights that no code uses', () => {
   expect(about(/Query table:approvals$/)).toEqual([]);
 });
 
-it('[auth.keys-by-digest] lets no function read the admin token, and one alone the keys of callers', () => {
+it('[auth.keys-by-digest] lets no function read the admin token, and only one read the keys of callers', () => {
   expect(holders('secretsmanager:GetSecretValue secretsmanager:secret:agent-governance/admin')).toEqual([]);
   expect(holders('secretsmanager:GetSecretValue secretsmanager:secret:agent-governance/keys')).toEqual(['policies']);
 });
@@ -185,7 +188,7 @@ it('[auth.keys-by-digest] lets no function read the admin token, and one alone t
 const holders = (action: string) =>
   Object.keys(functions).filter((name) => grantsOf(name).some((grant) => grant.startsWith(action)));
 
-it('lets those that carry actions out invoke the sandbox, ws its worker, chat and the classifier call models, two answer connections, none more', () => {
+it('allows exactly these calls: action functions invoke the sandbox, ws its worker, chat and the classifier models, and two functions respond to connections', () => {
   expect(holders('lambda:')).toEqual(['ws', 'test-action', 'approval-steps']);
   expect(holders('lambda:InvokeFunction lambda:function:agent-governance-sandbox:live')).toEqual([
     'test-action',
@@ -198,12 +201,12 @@ it('lets those that carry actions out invoke the sandbox, ws its worker, chat an
   expect(holders('execute-api:')).toEqual(['ws', 'ws-worker']);
 });
 
-it('lets no principal assume a role, read a foreign secret or query a cluster that the deployment did not name', () => {
+it('lets no principal assume a role, read a secret or query a cluster that the deployment did not name', () => {
   expect(holders('sts:')).toEqual([]);
   expect(holders('rds-data:')).toEqual([]);
 });
 
-describe('resources that a deployment names', () => {
+describe('resources named by a deployment', () => {
   const role = 'arn:aws:iam::123456789012:role/orders-reader';
   const secret = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:orders/api-AbCdEf';
   const cluster = 'arn:aws:rds:eu-west-1:123456789012:cluster:orders';
@@ -214,7 +217,7 @@ describe('resources that a deployment names', () => {
   }).services;
 
   it.each(Object.entries(functions) as [string, FunctionSpec][])(
-    '[cloud.least-privilege] %s gets exactly the rights of its row',
+    '[cloud.least-privilege] %s gets exactly the rights in its row',
     (name, spec) => {
       const more = grantsOf(name, named).filter((grant) => !grantsOf(name).includes(grant));
       const assumed = ['AssumeRole', 'SetSourceIdentity', 'TagSession'].flatMap((action) =>
@@ -230,7 +233,7 @@ describe('resources that a deployment names', () => {
     },
   );
 
-  it('goes to the functions that carry actions out', () => {
+  it('is granted to the functions that carry out actions', () => {
     const holders = (service: string) =>
       Object.keys(functions).filter((name) => grantsOf(name, named).some((grant) => grant.startsWith(service)));
     expect(holders('sts:')).toEqual(['test-action', 'mcp', 'approval-steps']);
@@ -238,7 +241,7 @@ describe('resources that a deployment names', () => {
   });
 });
 
-it('[evidence.archive] lets the projector and the repair add to the archive, they, the check and the verifier read it, and no role delete from it or do anything else there', () => {
+it('[evidence.archive] lets the projector and the repair add to the archive, and them, the check and the verifier read it; no role may delete from it or use other actions there', () => {
   const all = Object.keys(functions).flatMap((name) => grantsOf(name).map((grant) => `${name}: ${grant}`));
   expect(all.filter((grant) => / archive(\/|$)/.test(grant))).toEqual([
     ...['evidence: s3:GetObject archive/*', 'evidence: s3:ListBucket archive'],
@@ -253,14 +256,14 @@ it('[evidence.archive] lets the projector and the repair add to the archive, the
   expect(all.filter((grant) => /s3:Delete|s3:Bypass|s3:\*/.test(grant))).toEqual([]);
 });
 
-it('keeps every policy of a function on its role: nothing is attached from elsewhere', () => {
+it('keeps every policy of a function on its role: no policy is attached elsewhere', () => {
   const attached = Object.values(ofType(services, 'AWS::IAM::Policy')).flatMap(({ Properties }) =>
     Properties.Roles.map(reference),
   );
   expect(attached).toEqual([expect.stringMatching(/^\{Approvals/)]);
 });
 
-it('lets a function write its own log group only', () => {
+it('lets a function write only its own log group', () => {
   for (const { Properties } of Object.values(ofType(services, 'AWS::IAM::Role'))) {
     if (!Properties.Policies || !Properties.RoleName) continue;
     const statements = Properties.Policies[0].PolicyDocument.Statement as Statement[];

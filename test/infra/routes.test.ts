@@ -1,4 +1,4 @@
-/** The HTTP surfaces in the synthesized template: every route with its function, its paths and its answers. */
+/** The HTTP surfaces in the synthesized template: every route with its function, paths and responses. */
 import type { FunctionSpec } from '#core/contracts/function-spec.ts';
 import { opensToPages, type Route } from '#core/contracts/route.ts';
 import { proxyPathOf } from '#core/contracts/routes.ts';
@@ -37,16 +37,16 @@ describe('routes', () => {
     const proxy = proxyPathOf(route);
     return proxy === undefined ? callOf(route) : callOf({ ...route, method: 'ANY', path: proxy });
   };
-  /** Clients ask so whether the address answers. */
+  /** Clients use this request to check whether the address responds. */
   const head = 'agent-governance-gateway HEAD /';
   const preflights = new Map(
     routes
-      // A proxy takes every method.
+      // A proxy accepts every method.
       .filter((route) => opensToPages(route.surface) && proxyPathOf(route) === undefined)
       .map((route) => [callOf({ ...route, method: 'OPTIONS' }), route] as const),
   );
 
-  it.each(routes.map((route) => [callOf(route), route] as const))('%s is answered by its function', (_, route) => {
+  it.each(routes.map((route) => [callOf(route), route] as const))('%s is handled by its function', (_, route) => {
     const { handledBy } = route;
     const method = deployed.find((candidate) => candidate.call === deployedCallOf(route));
     expect(method?.type).toBe('AWS_PROXY');
@@ -58,12 +58,12 @@ describe('routes', () => {
     expect(method?.uri).toContain(`lambda:path/${version}/functions/${liveReference(services, handledBy)}/${last}`);
   });
 
-  it('[admin.routes] opens no route outside the contract, except preflights and one proxy for a function that routes by itself', () => {
+  it('[admin.routes] has no route outside the contract, except preflights and one proxy for a function that does its own routing', () => {
     const known = [...new Set(routes.map(deployedCallOf)), ...preflights.keys(), head];
     expect(deployed.map(({ call }) => call).sort()).toEqual(known.sort());
   });
 
-  it('[cors.headers] passes preflights to the function of their path, which has the origins', () => {
+  it('[cors.headers] passes preflights to the function for their path, which knows the allowed origins', () => {
     expect(preflights.size).toBeGreaterThan(8);
     for (const [call, route] of preflights) {
       const uriOf = (wanted: string) => deployed.find((candidate) => candidate.call === wanted)?.uri;
@@ -71,7 +71,7 @@ describe('routes', () => {
     }
   });
 
-  it('lets API Gateway invoke the functions that have routes, once each and surface', () => {
+  it('lets API Gateway invoke the functions that have routes, once for each function and surface', () => {
     const permissions = Object.values(ofType(services, 'AWS::Lambda::Permission')).filter(
       ({ Properties }) => Properties.Principal === 'apigateway.amazonaws.com',
     );
@@ -81,7 +81,7 @@ describe('routes', () => {
     for (const { Properties } of permissions) expect(Properties.Action).toBe('lambda:InvokeFunction');
   });
 
-  it('gives streams 15 minutes, and buffers all other answers', () => {
+  it('gives streams 15 minutes, and buffers all other responses', () => {
     const modes = deployed.map(({ call, integration }) => [
       call,
       integration.ResponseTransferMode,
@@ -111,27 +111,27 @@ describe('routes', () => {
     const listed = Object.entries(streamed).flatMap(([surface, calls]) =>
       calls.split(/,\s+/).map((call) => `agent-governance-${surface} ${call}`),
     );
-    // Those of features are there as long as the feature is.
+    // Routes of a feature exist only if the feature is enabled.
     const callbacks = routes.filter(({ surface }) => surface === 'callbacks').map(callOf);
     listed.push(...ofEvidence, ...callbacks);
     expect(routes.filter(streams).map(callOf).sort()).toEqual(listed.sort());
     for (const { Properties } of Object.values(ofType(services, 'AWS::Lambda::Function'))) {
       const { streams: answersInPieces }: FunctionSpec =
         functions[Properties.FunctionName.replace('agent-governance-', '') as keyof typeof functions];
-      // A single silent answer is cut off after 5 minutes: the function that gives one ends with it.
+      // A silent response is cut off after 5 minutes, so a function that sends one ends at the same time.
       const shorter = { 'agent-governance-test-action': 300, 'agent-governance-approval-callback': 29 };
       const longest = shorter[Properties.FunctionName as keyof typeof shorter] ?? 900;
       if (answersInPieces) expect(Properties.Timeout).toBe(longest);
     }
   });
 
-  it('applies nothing to an answer that a stream does not support: no mapping, cache, compression, conversion', () => {
+  it('applies no feature that streams do not support to a response: no mapping, cache, compression, conversion', () => {
     for (const { integration } of deployed) {
       for (const property of ['ContentHandling', 'IntegrationResponses', 'RequestTemplates', 'CacheKeyParameters'])
         expect(integration[property]).toBeUndefined();
     }
     for (const { Properties } of Object.values(ofType(services, 'AWS::ApiGateway::RestApi'))) {
-      // Of requests: forms with files. A streamed answer of bytes needs no type here.
+      // Media types of requests: forms with files. Streamed binary responses need no type here.
       const forms = Properties.Name === 'agent-governance-gateway' ? ['multipart/form-data'] : undefined;
       expect(Properties.BinaryMediaTypes).toEqual(forms);
       expect(Properties.MinimumCompressionSize).toBeUndefined();
@@ -142,7 +142,7 @@ describe('routes', () => {
     }
   });
 
-  it('is regional, logs callers but not their content', () => {
+  it('is regional, and logs callers but not content', () => {
     for (const { Properties } of Object.values(ofType(services, 'AWS::ApiGateway::RestApi'))) {
       expect(Properties.EndpointConfiguration.Types).toEqual(['REGIONAL']);
     }
@@ -166,13 +166,13 @@ describe('routes', () => {
       ...[`POST /~1${path.replaceAll('/', '~1')}`, rate, burst],
     ]);
 
-  it('[admin.rate-limit] throttles the methods of a surface, and actions apart from votes and console', () => {
+  it('[admin.rate-limit] throttles the methods of a surface, and actions separately from votes and console', () => {
     expect(throttlesOf(services).toSorted()).toEqual(
       [...[50, 200, 1_000, 1_000].map((rate) => ['* /*', rate, 2 * rate]), ...actions(1_000, 2_000)].toSorted(),
     );
   });
 
-  it('[admin.rate-limit] takes other rates by option, up to the quota of the account', () => {
+  it('[admin.rate-limit] accepts other rates as an option, up to the quota of the account', () => {
     expect(throttlesOf(raised.services)).toEqual(
       expect.arrayContaining([...actions(8_000, 6_000), ['* /*', 300, 600]]),
     );
@@ -182,7 +182,7 @@ describe('routes', () => {
     expect(() => readSettings(appNode({ requestsPerSecond: 'votes=5' }))).toThrow('Allowed names: actions, admin,');
   });
 
-  it('[cloud.own-answers] answers 504 without Retry-After if a function did not answer in time, and explains how to look the outcome up', () => {
+  it('[cloud.own-answers] returns 504 without Retry-After if a function did not respond in time, and explains how to look up the outcome', () => {
     const answers = Object.values(ofType(services, 'AWS::ApiGateway::GatewayResponse')).map(
       ({ Properties }) => Properties,
     );
@@ -198,7 +198,7 @@ describe('routes', () => {
     expect(throttled?.ResponseParameters).toMatchObject({ 'gatewayresponse.header.Retry-After': "'1'" });
   });
 
-  it('answers unknown routes in the error shape of the contract', () => {
+  it('responds to unknown routes with the error format of the contract', () => {
     const answers = Object.values(ofType(services, 'AWS::ApiGateway::GatewayResponse')).map(
       ({ Properties }) => Properties,
     );
@@ -209,7 +209,7 @@ describe('routes', () => {
     });
   });
 
-  it('[cloud.own-answers] keeps a refusal by WAF or an authoriser a 403, in both error shapes; pages can read it', () => {
+  it('[cloud.own-answers] keeps status 403 for a refusal by WAF or an authoriser, in both error formats; pages can read it', () => {
     const answers = Object.values(ofType(services, 'AWS::ApiGateway::GatewayResponse')).map(
       ({ Properties }) => Properties,
     );
@@ -229,7 +229,7 @@ describe('routes', () => {
     expect(open[0]?.ResponseParameters).toMatchObject({ 'gatewayresponse.header.Access-Control-Allow-Origin': "'*'" });
   });
 
-  it('[cloud.access-logs] keeps errors of stages for as long as their access logs', () => {
+  it('[cloud.access-logs] keeps stage error logs for as long as access logs', () => {
     const groups = Object.values(ofType(services, 'AWS::Logs::LogGroup')).map(({ Properties }) => Properties);
     const names = groups.map(({ LogGroupName }) => reference(LogGroupName ?? ''));
     const execution = names.filter((name) =>
@@ -244,7 +244,7 @@ describe('routes', () => {
     for (const { DependsOn = [] } of stages) expect([DependsOn].flat().join()).toMatch(/ExecutionLogs/);
   });
 
-  it('[cloud.access-logs] logs errors and latencies, and no data of a caller', () => {
+  it('[cloud.access-logs] logs errors and latencies, but no caller data', () => {
     for (const { Properties } of Object.values(ofType(services, 'AWS::ApiGateway::Stage'))) {
       const line = JSON.parse(Properties.AccessLogSetting.Format);
       expect(Object.keys(line)).toEqual(
@@ -255,7 +255,7 @@ describe('routes', () => {
   });
 });
 
-it('has an address people can read for every surface', () => {
+it('has a readable address for every surface', () => {
   const outputs = services.toJSON().Outputs as Record<string, { Value: unknown }>;
   for (const name of ['Admin', 'Gateway', 'Mcp']) {
     const id = reference(outputs[`${name}ApiId`]?.Value);

@@ -1,4 +1,4 @@
-/** The sandbox on AWS: commands that others chose reach nothing, are told nothing and may do nothing. */
+/** The sandbox on AWS: commands chosen by others can reach nothing, get no data and have no rights. */
 import { functions } from '#features/functions.ts';
 import { functionId, ofType, reference, roleOf, synthesize } from './synthesized.ts';
 
@@ -9,7 +9,7 @@ const role = roleOf(services, 'sandbox').Properties;
 const statements: Record<string, unknown>[] = role.Policies[0].PolicyDocument.Statement;
 
 describe('[cloud.least-privilege] the sandbox', () => {
-  it('may write its log, and have its network interfaces made by Lambda', () => {
+  it('may write its log, and have Lambda create its network interfaces', () => {
     const allowed = statements.filter(({ Effect }) => Effect === 'Allow').flatMap(({ Action }) => Action as string[]);
     expect(allowed.filter((action) => !action.startsWith('ec2:'))).toEqual([
       'logs:CreateLogStream',
@@ -22,7 +22,7 @@ describe('[cloud.least-privilege] the sandbox', () => {
     expect(role.ManagedPolicyArns).toBeUndefined();
   });
 
-  it('is denied even that for its own code', () => {
+  it('even that is denied to its own code', () => {
     const [denied, ...more] = statements.filter(({ Effect }) => Effect === 'Deny');
     expect(more).toEqual([]);
     expect(denied).toMatchObject({ NotAction: 'logs:*', Resource: '*' });
@@ -34,13 +34,13 @@ describe('[cloud.least-privilege] the sandbox', () => {
     ]);
   });
 
-  it('gets no variable, no trace, no table', () => {
+  it('has no variables, traces or tables', () => {
     expect(Properties.Environment).toBeUndefined();
     expect(Properties.TracingConfig).toBeUndefined();
     expect(functions.sandbox.tables).toEqual({});
   });
 
-  it('has little disk, and can be turned off', () => {
+  it('has little disk space, and can be turned off', () => {
     expect(Properties).toMatchObject({ EphemeralStorage: { Size: 512 } });
     expect(
       ofType(off, 'AWS::Lambda::Function')[functionId(off, 'sandbox')]!.Properties.ReservedConcurrentExecutions,
@@ -55,7 +55,7 @@ describe('[cloud.templates] its network', () => {
     return { id, Properties };
   };
 
-  it('is used by the sandbox, and by no other function', () => {
+  it('is used by the sandbox, and not by any other function', () => {
     const inside = Object.values(ofType(services, 'AWS::Lambda::Function')).filter(
       ({ Properties }) => Properties.VpcConfig,
     );
@@ -69,7 +69,7 @@ describe('[cloud.templates] its network', () => {
     );
   });
 
-  it('the network has no way out: the template has no gateway, endpoint, peering or route', () => {
+  it('the network has no way out: the template contains no gateway, endpoint, peering or route', () => {
     const types = Object.values(services.toJSON().Resources as Record<string, { Type: string }>).map(
       ({ Type }) => Type,
     );
@@ -80,11 +80,11 @@ describe('[cloud.templates] its network', () => {
       expect(Properties.MapPublicIpOnLaunch).toBe(false);
   });
 
-  it('resolves no name: the resolver would be a way out that no security group closes', () => {
+  it('resolves no names: the resolver would be a way out that no security group closes', () => {
     expect(only('AWS::EC2::VPC').Properties).toMatchObject({ EnableDnsSupport: false, EnableDnsHostnames: false });
   });
 
-  it('allows no traffic in, and none out', () => {
+  it('allows no inbound or outbound traffic', () => {
     const { Properties } = only('AWS::EC2::SecurityGroup');
     expect(Properties.SecurityGroupIngress ?? []).toEqual([]);
     expect(Properties.SecurityGroupEgress).toEqual([

@@ -1,4 +1,4 @@
-/** What a deployment may ask for by context. */
+/** Settings that a deployment may select in its context. */
 import { globSync, readFileSync } from 'node:fs';
 import type { App } from 'aws-cdk-lib';
 import { contextKeys, refuseUnknownContext } from '../../lib/context-keys.ts';
@@ -16,7 +16,7 @@ describe('options that are off by default', () => {
       ({ Properties }) => Properties.FunctionName === `agent-governance-${name}`,
     )!.Properties.Environment.Variables;
 
-  it('sends spans to CloudWatch under the permission of every role except the sandbox', () => {
+  it('sends spans to CloudWatch with permissions on every role except that of the sandbox', () => {
     expect(reference(told('project').OTLP_TRACES_URL)).toBe('https://xray.{Region}.{URLSuffix}/v1/traces');
     expect(told('project', services).OTLP_TRACES_URL).toBeUndefined();
     const roles = Object.values(ofType(asked, 'AWS::IAM::Role')).filter(
@@ -25,12 +25,12 @@ describe('options that are off by default', () => {
     for (const { Properties } of roles) expect(JSON.stringify(Properties.Policies)).toContain('xray:PutTraceSegments');
   });
 
-  it('pads only the beginning of streams', () => {
+  it('pads only the start of streams', () => {
     expect(told('messages').STREAM_PADDING_BYTES).toBe('2048');
     expect(told('models').STREAM_PADDING_BYTES).toBeUndefined();
   });
 
-  it('[cloud.name] refuses names it does not read, and leaves those of the CDK alone', () => {
+  it('[cloud.name] refuses names that are not read, and ignores those of the CDK itself', () => {
     const given = (context: Record<string, unknown>) => () => refuseUnknownContext(appNode(context));
     expect(given({ concurency: 'reserved' })).toThrow(
       /^Context "concurency" is not a setting of this app\. Did you mean "concurrency"\? Allowed: accountConcurrency, /,
@@ -49,7 +49,7 @@ describe('options that are off by default', () => {
     expect([...new Set(read)].sort()).toEqual([...contextKeys].sort());
   });
 
-  it('refuses settings it does not understand', () => {
+  it('refuses settings that it does not recognise', () => {
     expect(() => readSettings(appNode({ otlpTraces: 'yes' }))).toThrow('"otlpTraces" must be off or on');
     expect(() => readSettings(appNode({ streamPaddingBytes: -1 }))).toThrow('must be a whole number from 0');
   });
@@ -68,13 +68,13 @@ describe('options that are off by default', () => {
     expect(() => readSettings(appNode({ [key]: good + value }))).toThrow(`"${key}" must contain ARNs of`);
   });
 
-  it('takes one role that copies an archive', () => {
+  it('accepts one role that copies an archive', () => {
     const [a, b] = ['arn:aws:iam::123456789012:role/a', 'arn:aws:iam::123456789012:role/b'];
     expect(readSettings(appNode({ restoring: a })).restoring).toBe(a);
     expect(() => readSettings(appNode({ restoring: `${a},${b}` }))).toThrow('"restoring" must be one ARN, got 2');
   });
 
-  it('takes ARNs with commas between them, or as a list', () => {
+  it('accepts ARNs separated by commas, or as a list', () => {
     const [a, b] = ['arn:aws:iam::123456789012:role/a', 'arn:aws-cn:iam::123456789012:role/path/b'];
     for (const brokerRoles of [`${a},${b}`, [a, b]])
       expect(readSettings(appNode({ brokerRoles })).brokerRoles).toEqual([a, b]);

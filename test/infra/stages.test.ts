@@ -1,4 +1,4 @@
-/** `stage=emulator` against the stage for AWS: the differences, all of them, and nothing besides. */
+/** `stage=emulator` compared with the stage for AWS: exactly the expected differences. */
 import type { Template } from 'aws-cdk-lib/assertions';
 import { ofType, reference, synthesize } from './synthesized.ts';
 
@@ -7,7 +7,7 @@ const emulator = synthesize({ stage: 'emulator', approvalTimeoutSeconds: 9, endp
 
 type Json = string | number | boolean | null | undefined | Json[] | { [key: string]: Json };
 
-/** Paths at which two templates differ, as `Type path: before → after`. */
+/** Returns the paths at which two templates differ, as `Type path: before → after`. */
 function differences(before: Template, after: Template): string[] {
   const [a, b] = [withoutHashes(before), withoutHashes(after)] as Record<string, { Type: string }>[];
   return [...new Set([...Object.keys(a!), ...Object.keys(b!)])].flatMap((id) => {
@@ -16,7 +16,10 @@ function differences(before: Template, after: Template): string[] {
   });
 }
 
-/** The ids of deployments and versions end in a hash of what they hold: what that differs by is enough. Every resource is tagged with its stage. */
+/**
+ * Removes hashes. The ids of deployments and versions end in a hash of their content, whose differences are reported
+ * separately. Every resource is tagged with its stage.
+ */
 const withoutHashes = (template: Template): unknown =>
   JSON.parse(
     JSON.stringify(template.toJSON().Resources)
@@ -39,7 +42,10 @@ function compare(a: Json, b: Json, path: string): string[] {
   return [`${path}: ${brief(a)} → ${brief(b)}`];
 }
 
-/** Statements compared by what each action of theirs may touch: the CDK merges statements as it likes. */
+/**
+ * Compares statements by the resources that each of their actions may access, because the CDK merges statements as it
+ * likes.
+ */
 const compareSets = (a: Json[], b: Json[], path: string): string[] => {
   const [before, after] = [a.flatMap(grants), b.flatMap(grants)];
   const missing = (from: string[], other: string[]) => from.filter((grant) => !other.includes(grant)).map(named);
@@ -62,11 +68,11 @@ const grants = (statement: Json): string[] => {
     list(Resource).map((resource) => `${String(action)} on ${JSON.stringify(resource)}`),
   );
 };
-/** Which resource exactly is another test's matter. */
+/** Removes the exact resource, which another test checks. */
 const named = (grant: string): string => grant.replace(/ on \{.*\}$/, ' on one resource').replace(' on "*"', ' on *');
 const distinct = (found: string[]): string[] => [...new Set(found)].sort();
 
-it('[cloud.templates] differs in the stores by protection and by settings that the emulator does not support', () => {
+it('[cloud.templates] differs in the stores only in protection and in settings that the emulator does not support', () => {
   expect(distinct(differences(aws.stores, emulator.stores))).toEqual(
     [
       ...['DynamoDB::Table', 'KMS::Key', 'S3::Bucket', 'SecretsManager::Secret'].flatMap((type) => [
@@ -74,7 +80,7 @@ it('[cloud.templates] differs in the stores by protection and by settings that t
         `${type} .UpdateReplacePolicy: Retain → Delete`,
       ]),
       'DynamoDB::Table .Properties.DeletionProtectionEnabled: true → false',
-      // One bucket policy fewer to wait for.
+      // One bucket policy fewer to depend on.
       'DynamoDB::Table .DependsOn: present → present',
       'S3::BucketPolicy .Properties.PolicyDocument.Statement without NobodyOverwrites',
       'S3::BucketPolicy .Properties.PolicyDocument.Statement without refusal of plain HTTP',
@@ -94,13 +100,13 @@ it("[cloud.templates] differs in the services by buffering, a literal time-out, 
       'IAM::Role .Properties.Policies[].PolicyDocument.Statement with bedrock:ConverseStream on one resource',
       'IAM::Role .Properties.Policies[].PolicyDocument.Statement with states:SendTaskSuccess on *',
       'IAM::Role .Properties.Policies[].PolicyDocument.Statement without states:SendTaskSuccess on one resource',
-      // New versions take over in stages on AWS alone.
+      // New versions are shifted in stages only on AWS.
       ...['CloudWatch::Alarm', 'CodeDeploy::Application', 'CodeDeploy::DeploymentGroup', 'IAM::Role'].map(
         (type) => `${type} : present → undefined`,
       ),
       'Lambda::Alias .DependsOn: present → undefined',
       'Lambda::Alias .UpdatePolicy: present → undefined',
-      // The sandbox has its empty network on AWS alone.
+      // The sandbox has its empty network only on AWS.
       ...['SecurityGroup', 'Subnet', 'VPC'].map((type) => `EC2::${type} : present → undefined`),
       'Lambda::Function .Properties.VpcConfig: present → undefined',
       ...[...network, 'denial of all but logs:* to code'].map(
@@ -120,9 +126,9 @@ it("[cloud.templates] differs in the services by buffering, a literal time-out, 
   );
 });
 
-it('[cloud.templates] the monitoring stacks differ only in the refusal of plain HTTP, in computed alarms and in composite alarms', () => {
+it('[cloud.templates] the monitoring stacks differ only in the rule against plain HTTP, in computed alarms and in composite alarms', () => {
   expect(distinct(differences(aws.watch, emulator.watch))).toEqual([
-    // What a composite alarm reports on AWS, its parts report here.
+    // States that a composite alarm reports on AWS are reported by its parts here.
     'CloudWatch::Alarm .Properties.AlarmActions: undefined → present',
     'CloudWatch::Alarm : present → undefined',
     'CloudWatch::CompositeAlarm : present → undefined',

@@ -1,4 +1,6 @@
-/** The stores against `core/contracts/tables.ts`: every table as declared, and nothing that can be lost by accident. */
+/**
+ * The stores compared with `core/contracts/tables.ts`: every table as declared, and protection against accidental loss.
+ */
 import { type TableSpec, tables } from '#core/contracts/tables.ts';
 import type { Loose } from '../support/loose.ts';
 import { copies as names } from './contexts.ts';
@@ -19,7 +21,7 @@ const keySchema = ({ partitionKey, sortKey }: { partitionKey: string; sortKey?: 
 describe.each(Object.entries(tables) as [string, TableSpec][])('[cloud.templates] table %s', (name, spec) => {
   const { Properties, DeletionPolicy, UpdateReplacePolicy } = table(name);
 
-  it('has the keys, indexes, TTL and stream of the contract', () => {
+  it('has the keys, indexes, TTL and stream given in the contract', () => {
     const indexes = spec.indexes?.map((index) => ({
       IndexName: index.name,
       KeySchema: keySchema(index),
@@ -35,7 +37,7 @@ describe.each(Object.entries(tables) as [string, TableSpec][])('[cloud.templates
     expect(new Set(types)).toEqual(new Set(['S']));
   });
 
-  it('is on demand, recoverable, encrypted, and stays when the stack goes', () => {
+  it('is on demand, recoverable, encrypted, and retained when the stack is deleted', () => {
     expect(Properties).toMatchObject({
       BillingMode: 'PAY_PER_REQUEST',
       PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
@@ -46,7 +48,7 @@ describe.each(Object.entries(tables) as [string, TableSpec][])('[cloud.templates
   });
 });
 
-it('deploys no table outside the contract', () => {
+it('deploys no tables outside the contract', () => {
   expect(Object.keys(deployed)).toHaveLength(Object.keys(tables).length);
 });
 
@@ -56,7 +58,7 @@ describe('[evidence.archive] the archive', () => {
     .filter(({ Sid }) => Sid !== undefined);
   const rule = (sid: string) => policy.find(({ Sid }) => Sid === sid);
 
-  it('locks its objects for a year, for every caller', () => {
+  it('locks its objects for a year, against every caller', () => {
     stores.hasResourceProperties('AWS::S3::Bucket', {
       ObjectLockEnabled: true,
       ObjectLockConfiguration: { Rule: { DefaultRetention: { Mode: 'COMPLIANCE', Days: 365 } } },
@@ -64,7 +66,7 @@ describe('[evidence.archive] the archive', () => {
     });
   });
 
-  it('takes puts from the projector and the repair alone', () => {
+  it('accepts puts only from the projector and the repair', () => {
     const { Condition, ...statement } = rule('OnlyArchivingFunctionsWrite') as {
       Condition: { ArnNotLike: Record<string, unknown[]> };
     };
@@ -77,7 +79,7 @@ describe('[evidence.archive] the archive', () => {
     expect(statement).toMatchObject({ Effect: 'Deny', Principal: { AWS: '*' }, Action: 's3:PutObject' });
   });
 
-  it('lets no principal overwrite or delete', () => {
+  it('does not let any principal overwrite or delete', () => {
     const everybody = { Effect: 'Deny', Principal: { AWS: '*' } };
     expect(rule('NobodyOverwrites')).toMatchObject({
       ...everybody,
@@ -92,7 +94,7 @@ describe('[evidence.archive] the archive', () => {
   });
 });
 
-it('keeps both buckets private, encrypted and deaf to plain HTTP', () => {
+it('keeps both buckets private and encrypted, and refuses plain HTTP', () => {
   const buckets = Object.values(ofType(stores, 'AWS::S3::Bucket'));
   expect(buckets).toHaveLength(2);
   for (const { Properties, DeletionPolicy } of buckets) {
@@ -106,7 +108,7 @@ it('keeps both buckets private, encrypted and deaf to plain HTTP', () => {
   expect(statements.filter((text) => text.includes('"aws:SecureTransport":"false"'))).toHaveLength(2);
 });
 
-it('[cloud.retained] ends broken uploads in both buckets, removed bodies after 90 days, and moves old copies of evidence', () => {
+it('[cloud.retained] removes incomplete uploads in both buckets and deleted bodies after 90 days, and moves old copies of evidence', () => {
   const rules = Object.fromEntries(
     Object.entries(ofType(stores, 'AWS::S3::Bucket')).map(([id, { Properties }]) => [
       id.replace(/Bucket.*/, ''),
@@ -120,13 +122,13 @@ it('[cloud.retained] ends broken uploads in both buckets, removed bodies after 9
   });
 });
 
-it('signs with a P-256 key of its own', () => {
+it('signs with its own P-256 key', () => {
   stores.hasResourceProperties('AWS::KMS::Key', { KeySpec: 'ECC_NIST_P256', KeyUsage: 'SIGN_VERIFY' });
 });
 
 const restoring = synthesize({ restoring: 'arn:aws:iam::123456789012:role/restorer' });
 
-it('[evidence.archive] takes puts into the archive from the role that copies another archive during a restore, and no schedule runs then', () => {
+it('[evidence.archive] accepts puts into the archive from the role that copies another archive during a restore; no schedule runs then', () => {
   const found = JSON.stringify(restoring.stores.toJSON()).match(/"OnlyArchivingFunctionsWrite"|role\/restorer/g);
   expect(found).toHaveLength(2);
   const states = Object.values(ofType(restoring.services, 'AWS::Events::Rule')).map(
@@ -137,13 +139,13 @@ it('[evidence.archive] takes puts into the archive from the role that copies ano
 
 const without = synthesize({ transparencyLog: 'off' });
 
-it('[transparency.log] signs the log with an Ed25519 key of its own, and keeps no log if the deployment turns it off', () => {
+it('[transparency.log] signs the log with its own Ed25519 key, and has no log if the deployment disables it', () => {
   stores.hasResourceProperties('AWS::KMS::Key', { KeySpec: 'ECC_NIST_EDWARDS25519', KeyUsage: 'SIGN_VERIFY' });
   expect(JSON.stringify(without.stores.toJSON())).not.toContain('EDWARDS25519');
   expect(JSON.stringify(without.services.toJSON())).not.toContain('LOG_KEY_ID');
 });
 
-describe('[cloud.key-generations] a key of a later generation', () => {
+describe('[cloud.key-generations] a later generation of a key', () => {
   const formerKey = 'arn:aws:kms:eu-central-1:123456789012:key/elsewhere';
   const rotated = synthesize({
     signingKeyGeneration: 3,
@@ -164,7 +166,7 @@ describe('[cloud.key-generations] a key of a later generation', () => {
         [Action].flat().flatMap((action) => [Resource].flat().map((each) => `${action} ${reference(each)}`)),
     );
 
-  it('comes in addition to the earlier ones, which stay under their ids and outputs', () => {
+  it('is added to the earlier ones, which stay under their ids and outputs', () => {
     expect(keyIds(rotated.stores)).toEqual(expect.arrayContaining(keyIds(stores)));
     expect(keyIds(rotated.stores)).toHaveLength(keyIds(stores).length + 4);
     const outputs = (template: typeof stores) => template.toJSON().Outputs as Record<string, { Value: unknown }>;
@@ -177,7 +179,7 @@ describe('[cloud.key-generations] a key of a later generation', () => {
     );
   });
 
-  it('signs, and the earlier ones verify: the order of functions is the order of generations', () => {
+  it('signs, and the earlier ones verify: functions list the keys in the order of generations', () => {
     const found = variables('evidence');
     expect(reference(found.SIGNING_KEY_ID)).toBe('{agent-governance-stores:SigningKeyId3}');
     const own = [arn('SigningKeyId'), arn('SigningKeyId2')];
@@ -191,7 +193,7 @@ describe('[cloud.key-generations] a key of a later generation', () => {
       expect(variables('evidence', synthesize().services)).not.toHaveProperty(name);
   });
 
-  it('gives a function that signs the earlier keys of the stack to link them, and only the public half of a key of another deployment', () => {
+  it('lets a signing function use the earlier keys of the stack to link them, and only read the public part of a key from another deployment', () => {
     for (const name of ['SigningKeyId', 'SigningKeyId2', 'SigningKeyId3'])
       expect(grants('evidence')).toContain(`kms:Sign ${arn(name)}`);
     expect(grants('evidence')).toContain(`kms:GetPublicKey ${formerKey}`);
@@ -203,7 +205,7 @@ describe('[cloud.key-generations] a key of a later generation', () => {
     expect(grants('approvals')).not.toContain(`kms:Sign ${arn('VoteKeyId')}`);
   });
 
-  it('[transparency.log] of the log signs together with the one before it, until the overlap ends', () => {
+  it('[transparency.log] of the log signs together with the previous one, until the overlap ends', () => {
     expect(grants('project')).toEqual(
       expect.arrayContaining(['LogKeyId', 'LogKeyId2'].map((name) => `kms:Sign ${arn(name)}`)),
     );
@@ -211,7 +213,7 @@ describe('[cloud.key-generations] a key of a later generation', () => {
   });
 });
 
-it('[secrets.kept] draws the admin token inside Secrets Manager: no template holds a secret', () => {
+it('[secrets.kept] generates the admin token inside Secrets Manager: no template contains a secret', () => {
   const secrets = Object.values(ofType(stores, 'AWS::SecretsManager::Secret')).map(({ Properties }) => Properties);
   const byName = Object.fromEntries(secrets.map((secret) => [secret.Name, secret]));
   expect(Object.keys(byName).sort()).toEqual(
@@ -238,7 +240,7 @@ describe('[evidence.archive] copies in another account', () => {
     expect(JSON.stringify(stores.toJSON())).not.toContain('ReplicationConfiguration');
   });
 
-  it('get every object, by a role of each bucket, and no removal', () => {
+  it('contain every object, copied by a role of each bucket, but no removal', () => {
     for (const name of ['archive', 'objects'])
       expect(buckets).toContainEqual(
         expect.objectContaining({
@@ -262,7 +264,7 @@ describe('[evidence.archive] copies in another account', () => {
     ]);
   });
 
-  it('copies are written in the named account only, and the role cannot delete or change objects of this one', () => {
+  it('copies are written only in the named account, and the role cannot delete or change objects in this one', () => {
     const policies = Object.values(ofType(copied.stores, 'AWS::IAM::Policy')).filter(({ Properties }) =>
       roles.some(([id]) => Properties.Roles[0].Ref === id),
     );
@@ -280,7 +282,7 @@ describe('[evidence.archive] copies in another account', () => {
     );
   });
 
-  it('have an alarm each on objects that were not copied', () => {
+  it('have one alarm each for objects that were not copied', () => {
     const found = [
       ...JSON.stringify(copied.watch.toJSON()).matchAll(/OperationsFailedReplication.*?DestinationBucket = '([^']+)'/g),
     ];

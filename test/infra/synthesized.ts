@@ -18,15 +18,18 @@ export interface Resource {
 }
 export type Resources = Record<string, Resource>;
 
-/** Shared by the files of a run, and removed after it. */
+/** Folder shared by the files of a run, and removed after it. */
 const templates = join(process.env.TESTS_TMPDIR!, 'templates');
 mkdirSync(templates, { recursive: true });
 
-/** A template follows from its context alone, so all files of a run share what the first of them synthesized. */
+/**
+ * Synthesizes the templates of a context. A template depends only on its context, so all files of a run share the
+ * result of the first.
+ */
 export function synthesize(context: Record<string, unknown> = {}) {
   const file = join(templates, `${createHash('sha256').update(JSON.stringify(context)).digest('hex')}.json`);
   if (!existsSync(file)) {
-    // Another worker may write it at the same time: it reads a whole file or none.
+    // Another worker may write the file at the same time: readers see a complete file or none.
     const own = `${file}.${process.pid}`;
     writeFileSync(own, JSON.stringify(templatesOf(context)));
     renameSync(own, file);
@@ -40,7 +43,7 @@ export function synthesize(context: Record<string, unknown> = {}) {
     services: Template.fromJSON(together(kept)),
     watch: stacks.watch!,
     edge: stacks.edge,
-    /** Every stack as it is deployed, by the name of its part. */
+    /** Deployed stacks, by the name of their part. */
     stacks,
   };
 }
@@ -54,7 +57,10 @@ function templatesOf(context: Record<string, unknown>): Readonly<Record<string, 
   );
 }
 
-/** The services with the stacks that serve them as one template, where a reference to an output is the value of the output. */
+/**
+ * Merges the services and the stacks they depend on into one template, in which a reference to an output is replaced by
+ * its value.
+ */
 function together({ services, surfaces, iam, endpoints }: Readonly<Record<string, Json>>): Json {
   const parts = [services!, surfaces!, ...(iam ? [iam] : []), ...(endpoints ? [endpoints] : [])];
   const of = (section: string): Json => Object.assign({}, ...parts.map((part) => part[section] ?? {}));
@@ -66,24 +72,27 @@ function together({ services, surfaces, iam, endpoints }: Readonly<Record<string
   return JSON.parse(JSON.stringify({ Resources: of('Resources'), Outputs: outputs }, resolved)) as Json;
 }
 
-/** The root of an app with a context, for what reads the context and synthesizes nothing. */
+/** Returns the root of an app with a context, for code that reads the context and synthesizes nothing. */
 export const appNode = (context: Record<string, unknown> = {}) =>
   new App({ context, outdir: join(templates, 'nothing') }).node;
 
-/** An app before anything is in it, whose templates the rules of cdk-nag, and those of CloudFormation if asked, judge when it is synthesized. */
+/**
+ * Creates an empty app whose templates are checked during synthesis by cdk-nag and, if requested, by CloudFormation's
+ * rules.
+ */
 export function judgedApp(context: Record<string, unknown> = {}, builtinCloudFormationValidation = false): App {
   const app = emptyApp(context, { ...templatesAlone, builtinCloudFormationValidation });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   return app;
 }
 
-/** What takes time and changes no template: where each construct was made, and copies of what is deployed. */
+/** Settings that disable slow steps with no effect on templates: creation stack traces, and copies of assets. */
 const unneeded = { 'aws:cdk:disable-creation-stack-traces': true, 'aws:cdk:disable-asset-staging': true };
 
-/** What explains templates to people, or judges them, takes more time than the templates. */
+/** Settings without metadata that explains or checks templates, which takes longer than the templates. */
 const templatesAlone: AppProps = { stackTraces: false, treeMetadata: false, builtinCloudFormationValidation: false };
 
-/** An app before anything is in it. */
+/** Creates an empty app. */
 export function emptyApp(context: Record<string, unknown> = {}, props = templatesAlone): App {
   const { context: flags } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: Record<string, unknown> };
   return new App({
@@ -94,7 +103,7 @@ export function emptyApp(context: Record<string, unknown> = {}, props = template
   });
 }
 
-/** Where a build would leave the functions: made once by each worker. */
+/** Returns the folder in place of a build's output, created once by each worker. */
 function emptyBundles(): string {
   const folder = join(templates, `bundles-${process.pid}`);
   const has = (path: string, text: string) => {
@@ -109,10 +118,10 @@ function emptyBundles(): string {
   return folder;
 }
 
-/** Resources of one type by logical id. */
+/** Returns the resources of one type by logical id. */
 export const ofType = (template: Template, type: string): Resources => template.findResources(type) as Resources;
 
-/** Everything that is one resource away: `Ref`, `Fn::GetAtt` and imports, written as text. */
+/** Returns all direct references of a value as text: `Ref`, `Fn::GetAtt` and imports. */
 export const reference = (value: unknown): string => {
   if (typeof value === 'string') return value;
   const [kind, argument] = Object.entries(value as Record<string, unknown>)[0] ?? [];
@@ -125,7 +134,7 @@ export const reference = (value: unknown): string => {
   return `{${String(argument).replace('AWS::', '')}}`;
 };
 
-/** The role a function runs under. */
+/** Returns the role under which a function runs. */
 export function roleOf(services: Template, name: string): Resource {
   const roles = Object.values(ofType(services, 'AWS::IAM::Role'));
   const named = `agent-governance-${name}-{Region}`;
@@ -134,7 +143,7 @@ export function roleOf(services: Template, name: string): Resource {
   return found;
 }
 
-/** Logical id of the function that runs under a physical name. */
+/** Returns the logical id of the function with a physical name. */
 export function functionId(services: Template, name: string): string {
   const found = Object.entries(ofType(services, 'AWS::Lambda::Function')).find(
     ([, { Properties }]) => Properties.FunctionName === `agent-governance-${name}`,
@@ -143,7 +152,7 @@ export function functionId(services: Template, name: string): string {
   return found[0];
 }
 
-/** How a template refers to what callers use of a function: its alias. */
+/** Returns the reference to a function's alias, which callers use. */
 export function liveReference(services: Template, name: string): string {
   const fn = functionId(services, name);
   const found = Object.entries(ofType(services, 'AWS::Lambda::Alias')).find(

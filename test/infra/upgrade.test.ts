@@ -1,5 +1,6 @@
 /**
- * Updates from the release that is frozen in `test/golden/deployed-release.json`. `FREEZE=write` freezes this release, once it is out.
+ * Updates from the release frozen in `test/golden/deployed-release.json`. `FREEZE=write` freezes the current release
+ * once it is published.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,8 +18,8 @@ const now = releaseOf(full);
 if (process.env.FREEZE === 'write') writeFileSync(golden, `${JSON.stringify(now, null, 2)}\n`);
 const frozen = JSON.parse(readFileSync(golden, 'utf8')) as Release;
 
-describe('[cloud.retained] an update from the release before', () => {
-  it('breaks no cdk-nag rule', () => {
+describe('[cloud.retained] an update from the previous release', () => {
+  it('violates no cdk-nag rule', () => {
     expect(Object.keys(frozen.stateful.stores!).length).toBeGreaterThan(30);
     expect(refusals(frozen, now)).toEqual([]);
   });
@@ -53,12 +54,12 @@ describe('[cloud.retained] an update from the release before', () => {
 });
 
 describe('[cloud.weak-references] the stacks', () => {
-  it('import no export, and keep only those that the release before imports', () => {
+  it('do not import exports, and keep only those that the previous release imports', () => {
     expect(now.imports).toEqual([]);
     expect(now.exports.filter((name) => !frozen.imports.includes(name))).toEqual([]);
   });
 
-  it('read outputs that the stack before them has', () => {
+  it('read outputs that the stacks before them have', () => {
     const read = [
       ...JSON.stringify(full).matchAll(
         /"Fn::GetStackOutput":\{"StackName":"([^"]+)"(?:,"Region":\{"Ref":"AWS::Region"\})?,"OutputName":"(\w+)"/g,

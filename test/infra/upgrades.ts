@@ -1,4 +1,4 @@
-/** What CloudFormation and DynamoDB refuse when stacks of one release are updated to the next. */
+/** Changes that CloudFormation and DynamoDB refuse when stacks of one release are updated to the next. */
 import type { Loose } from '../support/loose.ts';
 
 /** Properties whose change replaces the resource (CloudFormation resource reference, "Update requires: Replacement"). */
@@ -17,15 +17,15 @@ const replacing: Readonly<Record<string, readonly string[]>> = {
 interface Stateful {
   readonly type: string;
   readonly replacing: Readonly<Record<string, unknown>>;
-  /** Key schema by index: with another key it is another index, empty until DynamoDB has filled it. */
+  /** Key schema by index: changing the key creates a new index, which is empty until DynamoDB has filled it. */
   readonly indexes?: Readonly<Record<string, unknown>>;
 }
 
-/** Stacks of a release, by the name of their part. */
+/** Stacks of a release, by the name of each part. */
 export interface Release {
-  /** Resources with state by stack and logical id. */
+  /** Stateful resources by stack and logical id. */
   readonly stateful: Readonly<Record<string, Readonly<Record<string, Stateful>>>>;
-  /** Names of exports, and those that a stack imports. */
+  /** Names of exports, and of the exports that a stack imports. */
   readonly exports: readonly string[];
   readonly imports: readonly string[];
 }
@@ -62,7 +62,7 @@ const statefulOf = (resources: Readonly<Record<string, Loose>>): Readonly<Record
       ]),
   );
 
-/** Returns why the update would fail or lose state; none if it may be released. */
+/** Returns the reasons why the update would fail or lose state; empty if it may be released. */
 export const refusals = (before: Release, after: Release): readonly string[] => [
   ...before.imports
     .filter((name) => !after.exports.includes(name))

@@ -1,4 +1,4 @@
-/** Who is woken by what, how soon, and where the alarm sends its reader. */
+/** Alarms: the condition, the delay, the recipient, and the runbook entry they link to. */
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { tables } from '#core/contracts/tables.ts';
@@ -25,7 +25,7 @@ const alarms = Object.values(ofType(watch, 'AWS::CloudWatch::Alarm')).map(({ Pro
 const composites = Object.values(ofType(watch, 'AWS::CloudWatch::CompositeAlarm')).map(({ Properties }) => Properties);
 const nameOf = ({ AlarmDescription }: Loose): string => (AlarmDescription as string).split(' ')[0]!;
 const named = (name: string): Loose => [...alarms, ...composites].find((alarm) => nameOf(alarm) === name);
-/** The metrics of an alarm, whether it has one or computes with several. */
+/** Returns the metrics of an alarm, whether it has one or combines several. */
 const metricsOf = (alarm: Loose): Loose[] =>
   alarm.Metrics
     ? alarm.Metrics.flatMap(({ MetricStat }: Loose) =>
@@ -42,7 +42,7 @@ describe('[watch.alarms] failures', () => {
   };
 
   it.each(watchedAlone.filter((name) => !ofSchedules.includes(name)))(
-    'of %s count as a share of its calls, when they last',
+    'of %s count as a share of its calls, if they persist',
     (name) => {
       const alarm = named(`${name}-errors`);
       expect(metricsOf(alarm).map(({ MetricName }) => MetricName)).toEqual(['Errors', 'Invocations']);
@@ -51,7 +51,7 @@ describe('[watch.alarms] failures', () => {
     },
   );
 
-  it.each(ofSchedules)('of %s, which runs once a minute or a day, count by themselves', (name) => {
+  it.each(ofSchedules)('of %s, which runs once per minute or per day, count individually', (name) => {
     expect(named(`${name}-errors`)).toMatchObject({
       MetricName: 'Errors',
       Threshold: 3,
@@ -60,7 +60,7 @@ describe('[watch.alarms] failures', () => {
     });
   });
 
-  it.each([...watchedAlone])('by throttling of %s are seen as such, or by work that waits for it', (name) => {
+  it.each([...watchedAlone])('by throttling of %s are detected directly, or by a backlog of its work', (name) => {
     const waits = repeated[name];
     if (waits) expect([named(waits)?.Threshold, named(`${name}-throttles`)]).toEqual([expect.any(Number), undefined]);
     else
@@ -77,12 +77,12 @@ describe('[watch.alarms] failures', () => {
     expect(alarm).toMatchObject({ Threshold: 5, DatapointsToAlarm: 2, EvaluationPeriods: 3 });
   });
 
-  it('reach every function: by an alarm of its own, by its surface, or by its heartbeat', () => {
+  it('are covered for every function: by its own alarm, by its surface, or by its heartbeat', () => {
     expect(watchedAlone).toEqual(expect.arrayContaining(['chat-completions', 'mcp', 'ws-worker', 'project', 'sweep']));
     for (const covered of ['models', 'policies', 'credentials'] as const) expect(watchedAlone).not.toContain(covered);
   });
 
-  it('raise no alarm by themselves: single failures are excluded', () => {
+  it('raise no alarm individually: single failures are excluded', () => {
     const facts =
       /^(alerts-|archive-|chains-contradicted|approvals-unproven|(?:approvals|rollouts)-(?:failed|aborted|timed-out)|guards-|risk-|budget-|breaker-|deliveries-dead|dead-letters)/;
     const single = alarms.filter(
@@ -119,7 +119,7 @@ describe('[watch.alarms] a schedule that stopped', () => {
       expect(alarm.TreatMissingData).toBe('notBreaching');
   });
 
-  it('looks back no longer than CloudWatch does', () => {
+  it('evaluates no longer a time span than CloudWatch allows', () => {
     for (const { Period = 300, EvaluationPeriods } of alarms)
       expect(Period * EvaluationPeriods).toBeLessThanOrEqual(Period >= 3_600 ? 604_800 : 86_400);
   });
@@ -131,16 +131,16 @@ it.each(cases.watched)('[watch.alarms] %s watches %s %s', (name, namespace, metr
 
 const expression = (name: string) => named(name).Metrics[0].Expression;
 
-it.each(Object.keys(tables))('[watch.alarms] table %s is watched for throttled requests', (table) => {
+it.each(Object.keys(tables))('[watch.alarms] table %s has an alarm for throttled requests', (table) => {
   const where = `FROM "AWS/DynamoDB" WHERE TableName = 'agent-governance-${table}'`;
   expect(expression(`${table}-table-throttles`)).toBe(`SELECT SUM(ThrottledRequests) ${where}`);
 });
 
-it('[watch.alarms] requests that DynamoDB failed are watched over all tables', () => {
+it('[watch.alarms] requests that failed in DynamoDB are monitored over all tables', () => {
   expect(expression('table-errors')).toBe('SELECT SUM(SystemErrors) FROM "AWS/DynamoDB"');
 });
 
-it('[watch.alarms] counts against the quota that the deployment names', () => {
+it('[watch.alarms] is compared with the quota that the deployment names', () => {
   expect(named('account-concurrency').Threshold).toBe(800);
   const found = Object.values(ofType(large, 'AWS::CloudWatch::Alarm')).find(
     ({ Properties }) => Properties.MetricName === 'ClaimedAccountConcurrency',
@@ -148,7 +148,7 @@ it('[watch.alarms] counts against the quota that the deployment names', () => {
   expect(found?.Properties.Threshold).toBe(4_000);
 });
 
-it('looks when one of twenty chat calls is slow, three times in a row', () => {
+it('raises an alarm if one in twenty chat calls is slow, three times in a row', () => {
   expect(named('chat-latency')).toMatchObject({
     MetricName: 'svc_chat_latency_ms',
     ExtendedStatistic: 'p95',
@@ -187,7 +187,7 @@ it.each(['alert', 'warning', 'exhausted'])('tells the tier %s of a budget from t
   ]);
 });
 
-it('[watch.alarms] the first execution that fails raises an alarm, of approvals and of rollouts', () => {
+it('[watch.alarms] the first failed execution raises an alarm, for approvals and for rollouts', () => {
   for (const name of ['approvals-failed', 'approvals-aborted', 'approvals-timed-out', 'rollouts-failed']) {
     const found = named(name);
     expect(found).toMatchObject({ Threshold: 1, EvaluationPeriods: 1, TreatMissingData: 'notBreaching' });
@@ -196,7 +196,7 @@ it('[watch.alarms] the first execution that fails raises an alarm, of approvals 
   }
 });
 
-it('[watch.alarms] reports silence after the first daily run by its missing data, others from the beginning', () => {
+it('[watch.alarms] reports silence through missing data after the first daily run, and for other schedules from the beginning', () => {
   const treatment = (name: string) => [
     named(name).TreatMissingData,
     (named(name).InsufficientDataActions ?? []).length,
@@ -217,14 +217,14 @@ describe('[watch.alarms] messages', () => {
   const joined = composites.flatMap(({ AlarmRule }) => [...JSON.stringify(AlarmRule).matchAll(/"(Alarms\w+)"/g)]);
   const joinedIds = new Set(joined.map(([, id]) => id!));
 
-  it('go to the topic of their severity, once', () => {
+  it('are sent to the topic of their severity, once', () => {
     for (const [id, { Properties }] of Object.entries(ofType(watch, 'AWS::CloudWatch::Alarm')))
       expect([id, topicOf(Properties)]).toEqual([id, joinedIds.has(id) ? [] : [severityOf(Properties)]]);
     for (const composite of composites) expect(topicOf(composite)).toEqual(['page']);
     expect(composites.map(nameOf).sort()).toEqual(['capacity', 'service-unavailable']);
   });
 
-  it('alarms with one cause are joined', () => {
+  it('alarms with the same cause are combined', () => {
     const parts = Object.entries(ofType(watch, 'AWS::CloudWatch::Alarm')).filter(([id]) => joinedIds.has(id));
     const names = parts.map(([, { Properties }]) => nameOf(Properties));
     expect(names).toEqual(
@@ -241,12 +241,12 @@ describe('[watch.runbook] the runbook', () => {
   const code = sourceText(['core', 'adapters', 'lambdas']);
   const quoted = [...runbook.matchAll(/`([^`\n]+)`/g)].map(([, text]) => text!);
 
-  it('has a heading for each alarm, and no heading for one that is gone', () => {
+  it('has a heading for each alarm, and none for a removed one', () => {
     const targets = [...alarms, ...composites].map(
       ({ AlarmDescription }) => AlarmDescription.match(/runbook\.md#([a-z0-9-]+)$/)?.[1],
     );
     const slug = (title: string) => /^[a-z0-9-]+$/.test(title);
-    // Alarms of options that are off here.
+    // Alarms of options that are disabled here.
     const outside = ['copy-failed', 'release-taken-back', 'streaming-plane'];
     expect([...new Set([...targets, ...outside])].sort()).toEqual(headings.filter(slug).sort());
   });
@@ -269,7 +269,7 @@ describe('[watch.runbook] the runbook', () => {
 describe('[watch.runbook] own metrics', () => {
   const emitted = emittedMetrics();
 
-  it('are queried under the names and labels that the code writes, and the deployment', () => {
+  it('are queried under the names and labels that the code writes, and for the deployment', () => {
     const own = alarms.flatMap(metricsOf).filter(({ Namespace }) => Namespace === 'AgentGovernance');
     expect(own.length).toBeGreaterThan(10);
     for (const { MetricName, Dimensions } of own)
@@ -279,12 +279,12 @@ describe('[watch.runbook] own metrics', () => {
       ]);
   });
 
-  it('are all written by a source file, also those of queries and dashboards', () => {
+  it('are all written by a source file, including those in queries and dashboards', () => {
     const asked = new Set([...JSON.stringify(watch.toJSON()).matchAll(/svc_[a-z_]+/g)].map(([name]) => name));
     expect([...asked].filter((name) => !emitted.has(name))).toEqual([]);
   });
 
-  it('are in the table of telemetry.md', () => {
+  it('are in the table in telemetry.md', () => {
     const documented = readFileSync('docs/explanation/telemetry.md', 'utf8');
     expect([...emitted.keys()].filter((name) => !documented.includes(`\`${name}\``))).toEqual([]);
   });
@@ -308,7 +308,7 @@ describe('[watch.alarms] the canary', () => {
     expect(named('canary-missing')).toMatchObject({ TreatMissingData: 'missing', Threshold: 1, Period: 600 });
   });
 
-  it('the deployment has none of them otherwise', () => {
+  it('otherwise the deployment has none of them', () => {
     expect(rules(off.services)).not.toContain(functions.canary.purpose);
     expect(secrets(off.stores)).not.toContain('canary');
     expect(JSON.stringify(off.watch.toJSON())).not.toContain('canary-failed');

@@ -1,4 +1,7 @@
-/** The WebSocket API: one function for every event, a hand-over that is never repeated, answers through connections. */
+/**
+ * The WebSocket API: one function for every event, a hand-over that is never repeated, and responses through
+ * connections.
+ */
 import { functionId, liveReference, ofType, reference, synthesize } from './synthesized.ts';
 
 const { services } = synthesize();
@@ -8,7 +11,7 @@ describe('the WebSocket', () => {
   const environment = (name: string) =>
     ofType(services, 'AWS::Lambda::Function')[functionId(services, name)]!.Properties.Environment.Variables;
 
-  it('brings connecting, leaving and every message to one function, and answers through connections only', () => {
+  it('routes connects, disconnects and every message to one function, and sends responses only through connections', () => {
     expect(made?.Properties.ProtocolType).toBe('WEBSOCKET');
     const integrations = ofType(services, 'AWS::ApiGatewayV2::Integration');
     const taken = Object.values(ofType(services, 'AWS::ApiGatewayV2::Route')).map(({ Properties }) => {
@@ -23,7 +26,7 @@ describe('the WebSocket', () => {
     expect(ofType(services, 'AWS::ApiGatewayV2::RouteResponse')).toEqual({});
   });
 
-  it('is throttled, logs callers but not their content', () => {
+  it('is throttled, and logs callers but not content', () => {
     const { Properties } = Object.values(ofType(services, 'AWS::ApiGatewayV2::Stage'))[0]!;
     expect(Properties).toMatchObject({
       StageName: 'gateway',
@@ -40,7 +43,7 @@ describe('the WebSocket', () => {
     expect(Properties.AccessLogSettings.Format).not.toMatch(/body|header|querystring/i);
   });
 
-  it('gives its functions the address of connections and the next function; a handed-over call is never repeated', () => {
+  it('gives its functions the address of connections and the name of the next function; a hand-over is never repeated', () => {
     for (const name of ['ws', 'ws-worker'])
       expect(reference(environment(name).CONNECTIONS_URL)).toBe(
         `https://{${api}}.execute-api.{Region}.{URLSuffix}/gateway`,
@@ -52,7 +55,7 @@ describe('the WebSocket', () => {
     expect(invoke?.Properties).toMatchObject({ MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 });
   });
 
-  it('has an address people can read', () => {
+  it('has a readable address', () => {
     const outputs = services.toJSON().Outputs as Record<string, { Value: unknown }>;
     expect(reference(outputs.WebSocketUrl?.Value)).toBe(`wss://{${api}}.execute-api.{Region}.{URLSuffix}/gateway`);
     expect(reference(outputs.GatewayUrl?.Value)).toMatch(/^https:\/\/\{GatewayApi/);

@@ -1,4 +1,7 @@
-/** The table of bypasses against the packs: each line is read by its grammar, and the worst of its effects counts. */
+/**
+ * The table of bypasses compared with the packs: each line is read by its grammar, and the most severe of its effects
+ * counts.
+ */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import { shellEffects } from '#core/effects/shell.ts';
@@ -22,7 +25,7 @@ describe('[effects.bypasses] bypasses', () => {
   });
 
   test.each(titled.filter(({ line }) => line !== undefined))(
-    '[action.judges] $pack: $shown is decided alike as a shell line and as a line for a tool of a server',
+    '[action.judges] $pack: $shown gets the same decision as a shell line and as a line for a tool of a server',
     ({ line, pack, becomes }) => {
       const call = { protocol: 'mcp', tool: 'run_command', target: '', capability: 'execute' as const };
       const carried = { ...call, parameters: { command: line } };
@@ -30,7 +33,7 @@ describe('[effects.bypasses] bypasses', () => {
     },
   );
 
-  test('[effects.bypasses] the table has enough harmless and harmful rows, each once', () => {
+  test('[effects.bypasses] the table has enough harmless and harmful rows, each of them once', () => {
     const harmless = bypasses.filter((row) => row.becomes === 'allow');
     expect(harmless.length).toBeGreaterThanOrEqual(25);
     expect(bypasses.length - harmless.length).toBeGreaterThanOrEqual(90);

@@ -4,7 +4,7 @@ import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import { readCases } from '../support/yaml.ts';
 
 export interface Bypass {
-  /** Given to a tool that runs lines. A call instead, if the shape of the call is the point. */
+  /** Line for a tool that runs lines. A call is used instead if its shape is relevant. */
   readonly line?: string;
   readonly call?: Partial<ToolCall>;
   readonly pack: 'pr-writer' | 'readonly';
@@ -19,7 +19,7 @@ const group = z.strictObject({
   source: z.string(),
   pack: z.enum(['pr-writer', 'readonly']).default('pr-writer'),
   lines: rowsOf(z.string()),
-  /** Calls, if the shape of the call is the point. */
+  /** Calls, if the shape of the call is relevant. */
   calls: rowsOf(z.custom<Partial<ToolCall>>((value) => typeof value === 'object')),
 });
 

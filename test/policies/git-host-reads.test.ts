@@ -1,4 +1,4 @@
-/** The reading tools of the common Git-host MCP server by their bare names, and their neighbours that change something. */
+/** The read tools of the common Git host MCP server by their bare names, and similar tools that make changes. */
 
 import * as z from 'zod';
 import { everydayDecider } from '../support/everyday-tool-calls.ts';
@@ -18,7 +18,7 @@ describe.each(['readonly', 'pr-writer', 'coding-agent'] as const)('[pack.shipped
       'allow',
     );
   });
-  test.each(changing)('%s %j is not', async (tool, more) => {
+  test.each(changing)('%s %j is not allowed', async (tool, more) => {
     expect(await decide({ server: 'github', tool, arguments: { ...here, ...more } as never })).not.toBe('allow');
   });
 });

@@ -1,4 +1,4 @@
-/** Paths that guards know, and policies that allow every call except the guarded ones. */
+/** Paths covered by guards, and policies that allow every call except the guarded ones. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { shippedPacks } from '#core/policy/rules/pack.ts';
 import { shippedPack } from '../support/decide-line.ts';

@@ -1,4 +1,4 @@
-/** Guards of the shipped packs: what no rule lifts, and the everyday calls beside it. */
+/** Guards of the shipped packs: blocks that no rule lifts, and similar everyday calls. */
 import * as z from 'zod';
 import { readCallEffects } from '#adapters/sql/effect-reader.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
@@ -13,9 +13,9 @@ import { object, readCases, rows, text, texts } from '../support/yaml.ts';
 import { mcp, packs } from './guarded-paths.ts';
 
 const everything: ToolRule = { protocol: '*', tool: '*', decision: 'allow' };
-/** Compiled once: a pack has hundreds of patterns, and this file thousands of calls. */
+/** Compiled policies, cached because a pack has hundreds of patterns, and this file thousands of calls. */
 const compiled = new Map<string, ReturnType<typeof compilePolicy>>();
-/** A pack with an own rule before it that allows every call. */
+/** Compiles a pack with an added first rule that allows every call. */
 function openPolicy(pack: string, disable_guards: string[]): ReturnType<typeof compilePolicy> {
   const key = [pack, ...disable_guards].join(' ');
   const known = compiled.get(key);
@@ -52,7 +52,7 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
   };
 
   test.each(cases.parameterNames)(
-    'a secret file is blocked under the parameter %s, also in lists and objects',
+    'a secret file is blocked in the parameter %s, including in lists and objects',
     async (name) => {
       for (const value of ['.env', ['README.md', '.env'], { deep: [{ [name]: '/srv/.ssh/id_rsa' }] }]) {
         expect([value, await guardOf(mcp({ [name]: value }))]).toEqual([value, 'guard:secret-files']);
@@ -60,7 +60,7 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
     },
   );
 
-  test.each(paths)('%s is blocked by %s as target, parameter and key', async (path, guard) => {
+  test.each(paths)('%s is blocked by %s as a target, a parameter and a key', async (path, guard) => {
     for (const call of [
       mcp({ path }),
       mcp({ whatever: path }),
@@ -90,13 +90,13 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
   });
 
   test.each(cases.anyName)(
-    'a path that is split into parts is recognised under any parameter name: %j becomes %s',
+    'a path that is split into parts is recognised in any parameter: %j becomes %s',
     async (parameters, becomes) => {
       expect(await guardOf(mcp(parameters))).toBe(becomes);
     },
   );
 
-  test('other parameters of a call with a command count, too', async () => {
+  test('other parameters of a call with a command are checked, too', async () => {
     expect(await guardOf(mcp({ command: 'ls', cwd: '/root/.ssh' }, 'run_command'))).toBe('guard:secret-files');
     expect(await guardOf(mcp({ command: 'ls', env_file: '.env' }, 'run_command'))).toBe('guard:secret-files');
     expect(await guardOf(mcp({ command: 'cat', args: ['.env'] }, 'run_command'))).toBe('guard:secret-files');
@@ -104,7 +104,7 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
 
   test.each([
     ...cases.secretTools.map((name) => [name, 'read']),
-    // A more severe claim does not override the name.
+    // A claim of a more severe capability does not override the tool's name.
     ['get_secret', 'write'],
     ['read_db_password', 'execute'],
   ])('the tool %s hands out a secret', async (tool, capability) => {
@@ -114,22 +114,22 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
     );
   });
 
-  test.each(cases.harmlessCalls)('the neighbour %j is not guarded', async (...call) => {
+  test.each(cases.harmlessCalls)('the similar path %j is not guarded', async (...call) => {
     const { matched_rule } = await decidedOpen(pack, mcp(...call));
     expect(matched_rule).not.toMatch(/^guard:/);
   });
 
-  test.each(cases.harmlessTools)('the call with %j of the tool %s is not guarded', async (...call) => {
+  test.each(cases.harmlessTools)('the call of the tool %s with %j is not guarded', async (...call) => {
     const { matched_rule } = await decidedOpen(pack, mcp(...call));
     if (pack !== 'infra-review') expect(matched_rule).not.toMatch(/^guard:/);
   });
 
-  test.each(cases.inParts)('a path in parts is a path: %j', async (parameters, guard) => {
+  test.each(cases.inParts)('a path given in parts is treated as a path: %j', async (parameters, guard) => {
     expect(await guardOf(mcp(parameters, 'get_thing'))).toBe(guard);
   });
 
   test.each(cases.clusterAddresses)(
-    'an address of a cluster API is guarded like the object behind it: %s',
+    'an address in a cluster API is guarded like the object it refers to: %s',
     async (path, guard) => {
       expect(await guardOf(mcp({ path }, 'kubernetes.get'))).toBe(guard);
     },
@@ -150,14 +150,14 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
     expect(await guardOf({ ...mcp({ path: 'README.md' }, 'run_step'), sent_with })).toBe('allow');
   });
 
-  test('[policy.guards] only disable_guards lifts a guard, and no other guard with it', async () => {
+  test('[policy.guards] only disable_guards lifts a guard, and it lifts no others', async () => {
     const secret = mcp({ path: '.env' });
     expect((await decidedOpen(pack, secret)).decision).toBe('block');
     expect((await decidedOpen(pack, secret, ['secret-files'])).decision).toBe('allow');
     expect((await decidedOpen(pack, mcp({ path: '/etc/shadow' }), ['secret-files'])).decision).toBe('block');
   });
 });
-test('[policy.guards] the guards that packs share are the same in all of them', () => {
+test('[policy.guards] guards that packs share are the same in all of them', () => {
   const shared = (pack: string) => packs.get(pack)!.guards.filter((guard) => guardName(guard) !== 'platform-secrets');
   for (const pack of shippedPacks) expect(shared(pack)).toEqual(shared('readonly'));
 });

@@ -1,4 +1,4 @@
-/** Everyday lines that the packs allow, each with similar hostile lines that they do not. */
+/** Everyday lines that the packs allow, each with similar hostile lines that they do not allow. */
 import * as z from 'zod';
 import { readCallEffects } from '#adapters/sql/effect-reader.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
@@ -67,7 +67,7 @@ describe('a tool named after a program, with words of its command line', () => {
     expect(await decided(pack, 'mcp', given)).toBe('allow');
   });
 
-  test('[effects.profiles] more words than are read make a call unclear, and its guards still see them', async () => {
+  test('[effects.profiles] more words than the reader accepts make a call unclear, and its guards still see them', async () => {
     const many = { steps: [...Array.from({ length: 100 }, () => ({ args: ['pods'] })), { args: ['secret'] }] };
     const call = { protocol: 'mcp', tool: 'kubernetes.get', target: '', capability: 'read', parameters: many };
     const effects = await readCallEffects(call);
@@ -75,7 +75,7 @@ describe('a tool named after a program, with words of its command line', () => {
     expect(await decided('infra-review', 'mcp', ['kubernetes.get', many])).toBe('block');
   });
 
-  test('[effects.profiles] a list next to a statement has its values', async () => {
+  test('[effects.profiles] a list next to a statement contains its values', async () => {
     const call = { protocol: 'mcp', tool: 'psql.query', target: '', capability: 'read' as const };
     const effects = await readCallEffects({ ...call, parameters: { query: 'select $1', args: ['--x'] } });
     expect(effects.unclear).toBeUndefined();

@@ -1,4 +1,4 @@
-/** Every shipped pack against its decision table, by the engine and by `agentctl policy test`. */
+/** Every shipped pack compared with its decision table, by the engine and by `agentctl policy test`. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -20,7 +20,7 @@ interface Row extends Omit<ToolCall, 'parameters'> {
 }
 
 const folder = join(process.cwd(), 'policies');
-/** Rows of the rules alone: what a text does is no part of them. */
+/** Rows for the rules on their own: the effects of text are not considered. */
 const alone = parse(readFileSync(join(__dirname, 'rules-alone.yaml'), 'utf8')) as Record<string, Row[]>;
 const read = (file: string): unknown => parse(readFileSync(join(folder, file), 'utf8'));
 
@@ -39,7 +39,7 @@ describe.each(shippedPacks)(
       if (matched_rule !== undefined) expect(decided.matched_rule).toBe(matched_rule);
     });
 
-    test('[cli.config-check] its table holds for the effects of the calls, too', async () => {
+    test('[cli.config-check] its table also applies to the effects of the calls', async () => {
       const simulated = simulator(await readPolicyFile(join(folder, `${name}.yaml`)));
       const wrong: string[] = [];
       for (const row of parseCases(shipped, name)) {

@@ -1,4 +1,4 @@
-/** Programs that platform engineers live in, under the packs and under policies of one's own. */
+/** Programs that platform engineers use daily, with the packs and with custom policies. */
 import * as z from 'zod';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import { shellEffects } from '#core/effects/shell.ts';
@@ -10,7 +10,7 @@ import { readCases, texts } from '../support/yaml.ts';
 const decisions = z.record(z.enum(['allow', 'review', 'block']), texts);
 const cases = readCases(
   'test/policies/programs.yaml',
-  /** `disguised` are other spellings of the same commands. */
+  /** Commands; `disguised` lists other spellings of the same commands. */
   z.strictObject({ infra: decisions, coding: decisions, disguised: decisions }),
 );
 const rowsOf = (table: z.infer<typeof decisions>) =>
@@ -35,8 +35,8 @@ test.each(rowsOf(cases.disguised))('[effects.profiles] infra-review, disguised: 
   expect(pack('infra-review')(line).decision).toBe(decision);
 });
 
-describe('a policy of one’s own', () => {
-  test('[effects.profiles] allows reading commands by capability, and by words in any order of options', () => {
+describe('a custom policy', () => {
+  test('[effects.profiles] allows read commands by capability, and by words with options in any order', () => {
     for (const decide of [
       own({ tool: 'shell.kubectl', capability: 'read', decision: 'allow' }),
       own({ tool: 'shell.kubectl', target: '{get,logs} **', decision: 'allow' }),
@@ -54,7 +54,7 @@ describe('a policy of one’s own', () => {
     }
   });
 
-  test('[effects.profiles] a command is blocked wherever its options are', () => {
+  test('[effects.profiles] a command is blocked wherever its options appear', () => {
     const decide = own({ tool: 'shell.kubectl', target: 'delete **', decision: 'block' }, { decision: 'allow' });
     for (const line of ['kubectl -n shop delete pod x', 'kubectl delete -n shop pod x', "sh -c 'kubectl delete pod x'"])
       expect([line, decide(line).decision]).toEqual([line, 'block']);
@@ -72,7 +72,7 @@ describe('a policy of one’s own', () => {
     expect(decide('kubectl get pods').decision).toBe('review');
   });
 
-  test('[effects.profiles] a target names the object of a command', () => {
+  test('[effects.profiles] a target matches the object of a command', () => {
     const held = own({ target: 'deployment/web', decision: 'block' }, { tool: 'shell.kubectl', decision: 'allow' });
     for (const line of [
       'kubectl scale deploy web --replicas=0',
@@ -84,7 +84,7 @@ describe('a policy of one’s own', () => {
     expect(allowed('kubectl scale deploy/web --replicas=2').decision).toBe('allow');
     expect(allowed('kubectl scale deploy web api --replicas=2').decision).toBe('review');
     expect(allowed('kubectl get secret deployment/web').decision).toBe('review');
-    // A rule for paths of any program is not about objects.
+    // A rule for paths in any program does not apply to objects.
     expect(own({ target: 'repos/**', decision: 'allow' })('gh api -X DELETE repos/acme/web').decision).toBe('review');
   });
 
@@ -99,7 +99,7 @@ describe('a policy of one’s own', () => {
       expect([line, decide(line).decision]).toEqual([line, 'review']);
   });
 
-  test('[effects.profiles] a call that names the program is read like its line', () => {
+  test('[effects.profiles] a call that names the program is read like the command line', () => {
     const rules = [{ arguments: { shows: { equals: 'secrets' } }, decision: 'block' }, { decision: 'allow' }];
     const document = {
       name: 'own',
@@ -117,7 +117,7 @@ describe('a policy of one’s own', () => {
     expect(decideEffects(policy, call, shellEffects(call)).decision).toBe('block');
   });
 
-  test('[approval.card] the reason of a review names the change', () => {
+  test('[approval.card] the reason for a review names the change', () => {
     const { reason } = own()('kubectl -n shop delete pod x');
     expect(reason).toBe(
       'kubectl deletes pod x in namespace shop. Policy own does not list this command, so a person checks it.',

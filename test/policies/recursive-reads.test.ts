@@ -1,4 +1,4 @@
-/** Reading below a folder over MCP, as the shipped packs decide it. */
+/** Recursive reads of a folder over MCP, under the shipped packs. */
 import { readCallEffects } from '#adapters/sql/effect-reader.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
@@ -16,7 +16,7 @@ describe.each(['readonly', 'pr-writer'])('[pack.shipped] %s: reading below a fol
     return decideEffects(policy, call, await readCallEffects(call)).decision;
   };
 
-  test('is reviewed if contents are shown, and allowed for names or one file', async () => {
+  test('is reviewed if contents are shown, and allowed for names or a single file', async () => {
     for (const tool of ['read_files', 'files.read_directory', 'read-folder'])
       expect([tool, await decided(tool, { path: 'config', recursive: true })]).toEqual([tool, 'review']);
     for (const tool of ['list_files', 'list_directory', 'get_repository_tree'])

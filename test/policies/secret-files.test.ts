@@ -1,4 +1,7 @@
-/** Files that hold keys and credentials, by every way of reading: tools over MCP, shell lines [policy.secret-files]. */
+/**
+ * Files that contain keys and credentials, with every way of reading them: tools over MCP, shell lines
+ * [policy.secret-files].
+ */
 import { readFileSync } from 'node:fs';
 import { readCallEffects } from '#adapters/sql/effect-reader.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
@@ -14,7 +17,7 @@ import { casesOf } from '../support/extent.ts';
 import { mcp, packs } from './guarded-paths.ts';
 import { harmlessFiles, secretFiles, waysToRead } from './secret-files.ts';
 
-/** What reads a file, with what it does: the same under every pack. */
+/** Calls that read a file, with their effects, which are the same under every pack. */
 const known = new Map<string, readonly (readonly [ToolCall, Effects])[]>();
 async function callsFor(path: string) {
   const calls = [mcp({ path }), callOfLine(`cat '${path}'`)];
@@ -29,7 +32,7 @@ describe.each(shippedPacks)('[policy.secret-files] the guards of %s', (pack) => 
   const tool_policies = { pack: packs.get(pack)!, rules: [everything], disable_guards: [], require_signed: false };
   const policy = compilePolicy(buildPolicyDocument({ tool_policies }));
 
-  test('block files of well-known programs under any rule that allows the call', async () => {
+  test('block the secret files of well-known programs under any rule that allows the call', async () => {
     const passed: string[] = [];
     for (const path of casesOf(secretFiles, 1, 4))
       for (const [call, effects] of await callsFor(path))
@@ -65,14 +68,14 @@ describe.each(['coding-agent', 'pr-writer', 'readonly'])(
       '.dev.vars',
     ];
 
-    test.each(some)('%s, by any line', async (file) => {
+    test.each(some)('%s, in any line', async (file) => {
       const passed: string[] = [];
       for (const line of casesOf(waysToRead(file), 3, 4))
         if ((await decide(callOfLine(line))).decision === 'allow') passed.push(line);
       expect(passed).toEqual([]);
     });
 
-    test('by tools of servers, under any name of the argument', async () => {
+    test('with tools of servers, in any argument', async () => {
       const passed: string[] = [];
       for (const path of some)
         for (const tool of ['read_file', 'read_text_file', 'search_files', 'copy_file', 'get_file_contents', 'upload'])
@@ -87,7 +90,7 @@ describe.each(['coding-agent', 'pr-writer', 'readonly'])(
   },
 );
 
-test('[policy.secret-files] a name of a guard has no blank, because texts are split there and it would never match', () => {
+test('[policy.secret-files] the file names of a guard contain no blanks, because text is split at blanks and they would never match', () => {
   for (const pack of shippedPacks) {
     const globs = readFileSync(`policies/${pack}.yaml`, 'utf8').matchAll(/^ {6}- "(.+)"$/gm);
     expect([...globs].flatMap(([, glob]) => (/\s/.test(glob!) ? [glob] : []))).toEqual([]);

@@ -1,5 +1,5 @@
 /**
- * Files in which well-known programs store keys, credentials, sessions and wallets, and names that only resemble them.
+ * Files in which well-known programs store keys, credentials, sessions and wallets, and similar names of other files.
  */
 import { readFileSync } from 'node:fs';
 
@@ -10,7 +10,7 @@ export const harmlessFiles = listed('harmless-files');
 
 const ways = listed('ways-to-read');
 
-/** Ways in which a line shows, copies, sends or runs the content of a file. */
+/** Returns lines that show, copy, send or run the content of a file. */
 export const waysToRead = (file: string): readonly string[] => {
   const name = file.split('/').at(-1)!;
   const half = Math.floor(file.length / 2);

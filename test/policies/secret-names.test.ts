@@ -1,4 +1,4 @@
-/** Shell lines that show a secret file's name, size or date, and their neighbours that may show its contents. */
+/** Shell lines that show a secret file's name, size or date, and similar ones that may show its contents. */
 
 import * as z from 'zod';
 import { readPolicyFile, simulator } from '../../bin/agentctl/policy-file.ts';
@@ -7,7 +7,7 @@ import { readCases, texts } from '../support/yaml.ts';
 
 const { names, contents, opened } = readCases(
   'test/policies/secret-names.yaml',
-  /** `opened` are names that another command opens. */
+  /** Names of files; `opened` lists names that another command opens. */
   z.strictObject({ names: texts, contents: texts, opened: texts }),
 );
 
@@ -16,7 +16,7 @@ describe.each(['coding-agent', 'pr-writer'])('[policy.secret-files] under %s', (
   beforeAll(async () => {
     decide = simulator(await readPolicyFile(`policies/${pack}.yaml`));
   });
-  /** Returns the lines that are decided otherwise. */
+  /** Returns the lines that get a different decision. */
   const others = async (all: readonly string[], expected: string): Promise<readonly string[]> => {
     const decided = await Promise.all(
       all.map(async (line) => [line, (await decide(callOfLine(line))).decision] as const),

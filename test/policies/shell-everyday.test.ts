@@ -1,6 +1,6 @@
 /**
- * Harmless lines of everyday work against the pack `pr-writer`. `test/corpora/shell-everyday.tsv` holds, for each line, what
- * became of it before the readers knew exact options (2026-11-22); the share that is allowed may hardly fall.
+ * Harmless everyday lines under the pack `pr-writer`. `test/corpora/shell-everyday.tsv` records the decision on each
+ * line before the readers knew exact options (2026-11-22); the share of allowed lines may hardly fall.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,13 +15,13 @@ const rows = readFileSync(join(process.cwd(), 'test/corpora/shell-everyday.tsv')
 const share = (count: number): number => (100 * count) / rows.length;
 
 describe('[pack.everyday] everyday lines', () => {
-  test('the corpus holds at least 400 different lines', () => {
+  test('the corpus contains at least 400 different lines', () => {
     expect(new Set(rows.map(({ line }) => line)).size).toBe(rows.length);
     expect(rows.length).toBeGreaterThanOrEqual(400);
     expect(rows.every(({ before }) => /^(?:allow|review|block)$/.test(before))).toBe(true);
   });
 
-  test('are allowed about as often as before, and none is blocked', async () => {
+  test('are allowed about as often as before, and none of them is blocked', async () => {
     const now = await Promise.all(rows.map(async (row) => ({ ...row, ...(await decideLine(row.line)).decision })));
     const sharePast = share(rows.filter(({ before }) => before === 'allow').length);
     const shareNow = share(now.filter(({ decision }) => decision === 'allow').length);

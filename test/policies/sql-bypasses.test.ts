@@ -1,7 +1,8 @@
 /**
- * Known ways around filters on SQL text, against PostgreSQL's own grammar and pack sql-explorer: injection and
- * firewall-evasion lists, and what people tried on SQL tools of agents. `test/corpora/sql-bypasses.tsv` has for each the kind,
- * the decision, why, the SQL text (`\n` and `\u0000` are escapes), the operations read from it, and what makes it unclear.
+ * Known ways around SQL filters, tested with PostgreSQL's own grammar and pack sql-explorer: injection and
+ * firewall-evasion lists, and real attacks on agents' SQL tools. For each of them, `test/corpora/sql-bypasses.tsv` has
+ * the kind, the decision, the reason, the SQL text (`\n` and `\u0000` are escapes), the operations read from it, and
+ * the cause if it is unclear.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,7 +48,7 @@ describe.each([
 ])('%s', (title, least) => {
   const ofKind = rows.filter(({ kind }) => title.endsWith(`] ${kind}`));
 
-  test('the table is as long as it claims', () => expect(ofKind.length).toBeGreaterThanOrEqual(least));
+  test('the table has at least the stated number of rows', () => expect(ofKind.length).toBeGreaterThanOrEqual(least));
 
   test.each(ofKind.map((row) => [row.why, row] as const))('%s', (_why, { sql, parts, decision, unclear }) => {
     const effects = sqlEffects(grammar)(callOf(sql));
@@ -58,7 +59,7 @@ describe.each([
     expect(decided(callOf(sql))).toBe(decision);
   });
 
-  test('decides the same whichever tool or place carries the text', () => {
+  test('makes the same decision whichever tool or parameter carries the text', () => {
     for (const { sql, decision } of ofKind) {
       for (const tool of ['sql.query', 'sql.execute', 'sql.select', 'SQL.Run_SQL']) {
         for (const parameters of [{ query: sql }, { statements: [sql] }, { statements: [{ sql }] }]) {

@@ -1,4 +1,6 @@
-/** Everyday queries under pack sql-explorer, compared with what it decided of them before: being strict must not cost them. */
+/**
+ * Everyday queries under pack sql-explorer, compared with earlier decisions on them: strictness must not affect them.
+ */
 
 import * as z from 'zod';
 import { sqlGrammar } from '#adapters/sql/grammar.ts';
@@ -17,7 +19,7 @@ const policy = shippedPolicy('sql-explorer');
 const share = (decided: readonly Decision[]): number =>
   (100 * decided.filter((decision) => decision === 'allow').length) / decided.length;
 
-test('[pack.everyday] the share that is allowed stays within three points', async () => {
+test('[pack.everyday] the share of allowed queries stays within three percentage points', async () => {
   expect(queries.length).toBeGreaterThanOrEqual(150);
   const grammar = await sqlGrammar();
   const now = queries.map(({ sql }) => {

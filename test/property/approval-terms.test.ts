@@ -1,6 +1,6 @@
 /**
  * Rules that change while a request is pending: requirements only grow, and votes decide if and only if they satisfy
- * the strictest of both.
+ * both the old and the new rules.
  */
 import fc from 'fast-check';
 import { applyTerms, type CurrentTerms } from '#core/approvals/terms.ts';
@@ -57,7 +57,7 @@ type Cast = typeof cast extends fc.Arbitrary<infer C> ? C : never;
 
 const named = (requires: readonly Requirement[] = []) => new Set(requires.map((each) => JSON.stringify(each)));
 
-test('[approval.strictest-terms] whatever the current configuration is, no term of the queued request is removed', () => {
+test('[approval.strictest-terms] whatever the current configuration, no term of the queued request is removed', () => {
   fc.assert(
     fc.property(queued, terms, terms, (row, first, second) => {
       const once = applyTerms(row, first);
@@ -73,7 +73,7 @@ test('[approval.strictest-terms] whatever the current configuration is, no term 
       if (first?.require_passkey) expect(once.require_passkey).toBe(true);
       if (first?.expires_at) expect(once.expires_at <= first.expires_at).toBe(true);
       for (const each of named(first?.requires)) expect(named(once.requires).has(each)).toBe(true);
-      // What was added is said, and the same terms add nothing again.
+      // Added requirements are reported, and applying the same terms again adds nothing.
       expect(once.tightened !== undefined).toBe(once !== row);
       expect(applyTerms(once, first)).toBe(once);
       const decided = { ...row, status: 'approved' as const };
@@ -83,7 +83,7 @@ test('[approval.strictest-terms] whatever the current configuration is, no term 
   );
 });
 
-/** What the rules come to, written down without the gateway's own bookkeeping. */
+/** Returns the expected result of the rules, computed without the gateway's own bookkeeping. */
 function expected(row: ApprovalRow, votes: readonly Cast[]): boolean {
   let passkey = row.require_passkey === true;
   let requires = [...(row.requires ?? [])];
@@ -108,7 +108,7 @@ function expected(row: ApprovalRow, votes: readonly Cast[]): boolean {
   return false;
 }
 
-test('[approval.strictest-terms] a request is approved if and only if the votes satisfy the terms of its beginning and of each vote', async () => {
+test('[approval.strictest-terms] a request is approved if and only if the votes satisfy the terms at its creation and at each vote', async () => {
   await fc.assert(
     fc.asyncProperty(queued, fc.array(cast, { maxLength: 6 }), async (row, votes) => {
       const world = approvalsWorld(row);

@@ -1,4 +1,4 @@
-/** The local archive holds every session that a caller may name, and every character that a call may carry. */
+/** The local archive stores every session that a caller may name, and every character that a call may contain. */
 import { appendFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,10 +22,10 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const alphabet = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:-'];
 const sessions = fc.string({ unit: fc.constantFrom(...alphabet), minLength: 1, maxLength: 128 }).filter(isSession);
-/** The form in which releases before this one named files. */
+/** Returns the file name that earlier releases used. */
 const formerName = (id: string) => encodeURIComponent(id).replaceAll('.', '%2E');
 
-/** A chain of a session whose calls carry these texts. */
+/** Builds the chain of a session whose calls contain this text. */
 function chainOf(session_id: string, texts: readonly string[], tenant = 'default'): EvidenceEntry[] {
   const entries: EvidenceEntry[] = [];
   for (const [index, text] of texts.entries()) {
@@ -55,7 +55,7 @@ test('[evidence.archive] the file name of any session is valid on every file sys
   expect(fileNameOf('s-1')).toBe('s-1');
 });
 
-test('[evidence.archive] every session is archived and read back', async () => {
+test('[evidence.archive] every session is archived and can be read back', async () => {
   const archive = folderArchive(folder);
   const all = ['A', 'a', '..a', 'a:b.c-1', 'feature.login:2026', ...alphabet.map((each) => each.repeat(128))];
   for (const session of all.filter(isSession)) {
@@ -65,7 +65,7 @@ test('[evidence.archive] every session is archived and read back', async () => {
   }
 });
 
-test('[evidence.archive] a file of an earlier release is read, and later writes too', async () => {
+test('[evidence.archive] a file of an earlier release is read, and so are later writes', async () => {
   for (const session of ['Build:7', '..x', 'a.b']) {
     const entries = chainOf(session, ['1', '2', '3', '4'], 'Acme');
     await mkdir(join(folder, formerName('Acme')), { recursive: true });
@@ -77,17 +77,17 @@ test('[evidence.archive] a file of an earlier release is read, and later writes 
   }
 });
 
-test('[evidence.archive] of a file that two sessions shared, each reads its own copies', async () => {
+test('[evidence.archive] if two sessions shared a file, each reads its own copies', async () => {
   const [upper, lower] = [chainOf('A', ['1', '2']), chainOf('a', ['3', '4'])];
   await mkdir(join(folder, 'default'));
   const mixed = [upper[0]!, lower[0]!, upper[1]!, lower[1]!].map((entry) => `${textOfEntry(entry)}\n`).join('');
-  // A file system without case has one file for both names.
+  // A case-insensitive file system has one file for both names.
   for (const name of ['A.jsonl', 'a.jsonl']) await appendFile(join(folder, 'default', name), mixed);
   const archive = folderArchive(folder);
   expect([await readBack(archive, 'A'), await readBack(archive, 'a')]).toEqual([upper, lower]);
 });
 
-test('[evidence.archive] any text in a call is read back, and so are the entries after it', async () => {
+test('[evidence.archive] any text in a call can be read back, and so can the entries after it', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.string({ unit: codePoint }), { minLength: 1, maxLength: 6 }), async (texts) => {
       const own = await mkdtemp(join(folder, 'run-'));

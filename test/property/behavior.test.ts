@@ -1,4 +1,4 @@
-/** Session risk: worked out from the evidence it is what the head says, it is bounded, and it fades. */
+/** Session risk: recomputed from evidence it equals the value in the head; it is bounded, and it decays. */
 import fc from 'fast-check';
 import {
   maxCounted,
@@ -22,7 +22,7 @@ import { entryAfter, startMs } from '../unit/session/risk/play.ts';
 interface Happening {
   readonly kind: EntryKind;
   readonly body: Record<string, unknown>;
-  /** Milliseconds since the one before; clocks of instances may go back. */
+  /** Milliseconds since the previous event; the clocks of instances may go backwards. */
   readonly after: number;
 }
 
@@ -94,14 +94,14 @@ function live(happenings: readonly Happening[]) {
 
 const numRuns = runs(300, 60);
 
-test('[behavior.rules] the head equals the evidence, entry by entry', async () => {
+test('[behavior.rules] the head matches the evidence, entry by entry', async () => {
   await fc.assert(
     fc.asyncProperty(course(), async ([, happenings]) => {
       const { entries, heads, head } = live(happenings);
       expect((await replayRisk(entries)).record).toEqual(head.risk);
       const half = Math.floor(entries.length / 2);
       expect((await replayRisk(entries.slice(0, half))).record).toEqual(heads[half - 1]?.risk);
-      // Only what stands in the entries counts, as it was written and read again.
+      // Only the content of the entries counts, as written and read back.
       const again = JSON.parse(JSON.stringify(entries)) as EvidenceEntry[];
       expect((await replayRisk(again)).record).toEqual(head.risk);
     }),
@@ -109,7 +109,7 @@ test('[behavior.rules] the head equals the evidence, entry by entry', async () =
   );
 });
 
-test('the score is the sum of the alerts within the window, each resting on entries that exist', async () => {
+test('the score is the sum of the alerts within the window, each citing entries that exist', async () => {
   await fc.assert(
     fc.asyncProperty(course(), async ([numbers, happenings]) => {
       const { entries, head } = live(happenings);
@@ -124,7 +124,7 @@ test('the score is the sum of the alerts within the window, each resting on entr
       }
       const state = stateOf(head.risk);
       if (!state || state.tripped) return;
-      // Nothing but points that have left the window is missing.
+      // Only points that have left the window are missing.
       const total = alerts.reduce((sum, { points }) => sum + points, 0);
       const faded = alerts.filter(({ at }) => at <= latest(since) - numbers.window_minutes * 60);
       expect(head.risk?.score).toBeLessThanOrEqual(total);
@@ -137,7 +137,7 @@ test('the score is the sum of the alerts within the window, each resting on entr
 const latest = (entries: readonly EvidenceEntry[]) =>
   Math.max(...entries.map(({ timestamp }) => Date.parse(timestamp) / 1000));
 
-test('the memory stays small: about 1 kB with the defaults, 2 kB at most', () => {
+test('the record stays small: about 1 kB with the defaults, 2 kB at most', () => {
   const usual = riskSettingsOf(behaviorSchema.parse({}));
   const most = (course: readonly Happening[]) =>
     Math.max(...live(course).heads.map(({ risk }) => risk?.state?.length ?? 0));
@@ -151,7 +151,7 @@ test('the memory stays small: about 1 kB with the defaults, 2 kB at most', () =>
   );
 });
 
-test('points fade with the window, unless the kill switch has tripped', () => {
+test('points expire with the window, unless the kill switch has tripped', () => {
   fc.assert(
     fc.property(course(), ([numbers, happenings]) => {
       const { head } = live(happenings);
@@ -165,7 +165,7 @@ test('points fade with the window, unless the kill switch has tripped', () => {
   );
 });
 
-test('a release clears all points, and the settings of a score are in its entry', () => {
+test('a release clears all points, and the settings used for a score are in its entry', () => {
   fc.assert(
     fc.property(course(), ([numbers, happenings]) => {
       const { head, entries } = live(happenings);
@@ -177,7 +177,7 @@ test('a release clears all points, and the settings of a score are in its entry'
   );
 });
 
-test('[behavior.rules] a key remembers whatever its sessions do, with the sessions named', () => {
+test('[behavior.rules] a key record includes the activity of all its sessions, and names them', () => {
   fc.assert(
     fc.property(course(), ([, happenings]) => {
       const { entries } = live(happenings);

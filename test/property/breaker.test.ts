@@ -1,4 +1,4 @@
-/** The circuit breaker against every order of events: one probe at a time, and it always recovers. */
+/** The circuit breaker under every order of events: one probe at a time, and it always recovers. */
 import fc from 'fast-check';
 import {
   admit,
@@ -78,7 +78,7 @@ test('[chat.breaker] there is never more than one probe, and while it runs no ot
   );
 });
 
-test('[chat.breaker] from any state, a provider that is well again is used again once the breaker has been open long enough', () => {
+test('[chat.breaker] from any state, a provider that has recovered is used again once the breaker has been open long enough', () => {
   fc.assert(
     fc.property(settingsOf, runs, (of, events) => {
       const model = new Model(of);
@@ -93,7 +93,7 @@ test('[chat.breaker] from any state, a provider that is well again is used again
   );
 });
 
-test('[chat.breaker] it opens exactly when faults reach the rate among enough calls of the window', () => {
+test('[chat.breaker] it opens exactly when failures reach the rate among enough calls in the window', () => {
   fc.assert(
     fc.property(settingsOf, fc.array(fc.boolean(), { maxLength: 40 }), (of, faults) => {
       const model = new Model(of);

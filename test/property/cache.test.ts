@@ -1,4 +1,4 @@
-/** The response cache under any order of asking, keeping, dropping, leaving and waiting. */
+/** The response cache under any order of lookups, stores, drops, cancellations and waits. */
 import fc from 'fast-check';
 import { ngramEmbedder } from '#core/models/cache/ngram-embedder.ts';
 import type { Flight, Lookup } from '#core/models/cache/ports.ts';
@@ -40,10 +40,10 @@ interface Asked {
   left?: true;
 }
 
-/** Lets everything that is due happen: no timer is at work, only promises. */
+/** Waits until all pending work is done: it uses no timers, only promises. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test('[chat.cache] tenants never share, limits of size and time hold, and every waiter is answered', async () => {
+test('[chat.cache] tenants never share, limits on size and time are respected, and every waiter is answered', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
       const time = { ms: 0 };
@@ -55,7 +55,7 @@ test('[chat.cache] tenants never share, limits of size and time hold, and every 
         const asked: Asked = { tenant, key, leave: new AbortController() };
         all.push(asked);
         const words = { frame: 'f', text: `word${key}`, threshold: 0.99 };
-        // The key alone does not name the tenant here: what keeps tenants apart is the cache, not the digest.
+        // The key itself does not name the tenant here: tenants are separated by the cache, not by the digest.
         const over = { tenant, key: `${key}${semantic}`, ttlSeconds, maxEntries, ...(semantic && { semantic: words }) };
         cache.lookup(question(over), asked.leave.signal).then(
           (lookup) => {
@@ -88,7 +88,8 @@ test('[chat.cache] tenants never share, limits of size and time hold, and every 
         await settled();
         for (const tenant of tenants) expect(cache.stats(tenant).entries).toBeLessThanOrEqual(maxEntries);
       }
-      // Everybody in the air lands empty-handed, one after the other: whoever waited must then fly, have left or be answered.
+      // Each call in flight ends without a result, one after the other: its waiters must then make the call, have left
+      // or be answered.
       for (let open = flying(); open.length > 0; open = flying()) {
         land(open[0], 'drop');
         await settled();

@@ -1,11 +1,11 @@
-/** Hash trees of any size: every leaf has a path, and no other leaf has it. */
+/** Hash trees of any size: every leaf has a path, and no other leaf has the same one. */
 import crypto from 'node:crypto';
 import fc from 'fast-check';
 import { leafHash, rootFromPath, treePaths, treeRoot } from '#core/evidence/merkle.ts';
 
 const texts = fc.array(fc.string(), { minLength: 1, maxLength: 40 });
 
-test('[evidence.checkpoint] each path leads to the root, from its own leaf and place only', () => {
+test('[evidence.checkpoint] each path leads to the root only from its own leaf and position', () => {
   fc.assert(
     fc.property(texts, fc.nat(), fc.nat(), (all, at, other) => {
       const leaves = all.map((text, i) => leafHash(`${i} ${text}`));

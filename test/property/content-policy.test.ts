@@ -1,4 +1,4 @@
-/** Streams against whole texts: however a text is cut, the filters see the same. */
+/** Streams compared with whole text: however the text is split, the filters see the same. */
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import * as z from 'zod';
@@ -22,7 +22,7 @@ const cuts = fc.array(fc.nat(80), { maxLength: 12 });
 const entities = ['email', 'ssn', 'credit_card', 'phone', 'iban', 'ip', 'api_key'] as const;
 const redacting: ContentFilter[] = [{ name: 'pii', type: 'pii', action: 'redact', entities: [...entities] }];
 
-test('[chat.input-policy] redaction of a stream is the redaction of its whole text, wherever it is cut', async () => {
+test('[chat.input-policy] redaction of a stream equals the redaction of its whole text, wherever it is split', async () => {
   const policy = policyOf({ output: redacting });
   await fc.assert(
     fc.asyncProperty(text, cuts, async (written, where) => {
@@ -35,7 +35,7 @@ test('[chat.input-policy] redaction of a stream is the redaction of its whole te
   );
 });
 
-test('[chat.input-policy] each kind of personal data by itself, character by character', async () => {
+test('[chat.input-policy] each kind of personal data on its own, character by character', async () => {
   for (const entity of entities) {
     const policy = policyOf({ output: [{ name: 'pii', type: 'pii', action: 'redact', entities: [entity] }] });
     await fc.assert(
@@ -58,7 +58,7 @@ const running = fc
   })
   .map((parts) => parts.join(''));
 
-test('[chat.input-policy] keywords in streams: found as in the whole text, and a clean text stays complete', async () => {
+test('[chat.input-policy] keywords in streams: found as in the whole text, and clean text stays complete', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(phrase, { minLength: 1, maxLength: 3 }),
@@ -111,7 +111,7 @@ const regex: fc.Arbitrary<string> = fc.letrec<{ pattern: string }>((tie) => ({
   ),
 })).pattern;
 
-test('the walk over a pattern finds a match exactly when re2js does', () => {
+test('the pattern matcher finds a match exactly when re2js does', () => {
   fc.assert(
     fc.property(regex, running, (pattern, written) => {
       fc.pre(regexProblem(pattern) === undefined);
@@ -128,7 +128,7 @@ test('the walk over a pattern finds a match exactly when re2js does', () => {
   );
 });
 
-test('[chat.input-policy] patterns in streams: found as in the whole text, and no match leaves, not even in part', async () => {
+test('[chat.input-policy] patterns in streams: found as in the whole text, and no match is sent, not even in part', async () => {
   await fc.assert(
     fc.asyncProperty(regex, running, cuts, async (pattern, written, where) => {
       fc.pre(regexProblem(pattern) === undefined);
@@ -143,7 +143,7 @@ test('[chat.input-policy] patterns in streams: found as in the whole text, and n
   );
 });
 
-/** Where the first match begins, as read or as written. */
+/** Returns the start of the first match, in the folded or the original text. */
 function firstMatch(pattern: string, written: string): number {
   const reading = readingOf(written);
   const start = (text: string): number => {
@@ -152,12 +152,12 @@ function firstMatch(pattern: string, written: string): number {
   };
   const asRead = start(reading.text);
   if (!reading.at || asRead === Infinity) return Math.min(start(written), asRead);
-  // A mark that does not compose stands for itself: the letter before it is no part of the match.
+  // A mark that does not compose is separate: the letter before it is not part of the match.
   const isMark = asRead > 0 && reading.at[asRead - 1] === reading.at[asRead];
   return Math.min(start(written), isMark ? writtenRange(reading, asRead, asRead + 1)[1] : reading.at[asRead]!);
 }
 
-test('folding letter by letter equals folding the whole, and every letter has its position in the text', () => {
+test('folding letter by letter equals folding the whole text, and every letter has its position in the original', () => {
   fc.assert(
     fc.property(
       fc.array(fc.oneof(shard, fc.string({ unit: codePoint, maxLength: 3 })), { maxLength: 12 }),

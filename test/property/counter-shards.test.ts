@@ -1,4 +1,4 @@
-/** Shards and leases of counters: no limit is exceeded by any order of splits, merges, leases and losses. */
+/** Shards and leases of counters: no order of splits, merges, leases and losses exceeds a limit. */
 import * as fc from 'fast-check';
 import { type CounterState, emptyState, usedOf } from '#core/limits/counter-state.ts';
 import { applyLease, rateLeaseSeconds, returnLease } from '#core/limits/leases.ts';
@@ -46,7 +46,7 @@ interface Held {
   used: number;
 }
 
-/** A tenant whose calls a bystander writes down. */
+/** A tenant whose calls are recorded independently. */
 class Tenant {
   nowMs = now;
   readonly shards = new Map<number, CounterState>([[0, emptyState]]);
@@ -77,7 +77,7 @@ class Tenant {
     this.open.push({ id: request.id, noted });
   }
 
-  /** Where the call was reserved, or where that shard was merged into. */
+  /** Settles a call in the shard that reserved it, or in the one into which that shard was merged. */
   #settle(n: number, share: number): void {
     const [one] = this.open.splice(n % Math.max(1, this.open.length), 1);
     if (!one) return;
@@ -100,7 +100,7 @@ class Tenant {
     this.shards.set(shard, kept).set(siblingOf(shard, state.depth), given);
   }
 
-  /** With all that was split off it and its sibling. */
+  /** Merges a shard with its sibling, and with all shards split off from either. */
   #merge(picked: number): void {
     const { depth } = this.shards.get(picked)!;
     if (depth === 0) return;
@@ -154,7 +154,7 @@ const played = (events: readonly Event[], check: (tenant: Tenant) => void): void
   }
 };
 
-test('[limit.shards] no 60 seconds of all shards and leases together hold more than the limits', () => {
+test('[limit.shards] in no period of 60 seconds do all shards and leases together exceed the limits', () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 80 }), (events) => {
       played(events, ({ spent }) => {
@@ -168,7 +168,7 @@ test('[limit.shards] no 60 seconds of all shards and leases together hold more t
   );
 });
 
-test('[limit.shards] [limit.budget] all shards together count like a bystander, and never exceed the budget', () => {
+test('[limit.shards] [limit.budget] all shards together match an independent count, and never exceed the budget', () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 80 }), (events) => {
       played(events, ({ spent, shards, nowMs }) => {
@@ -181,7 +181,7 @@ test('[limit.shards] [limit.budget] all shards together count like a bystander, 
   );
 });
 
-test('[limit.shards] the shares of all shards add up to the limit, and every shard is read back unchanged', () => {
+test('[limit.shards] the shares of all shards add up to the limit, and every shard can be read back unchanged', () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 60 }), fc.nat(1_000_000), (events, limit) => {
       played(events, ({ shards }) => {

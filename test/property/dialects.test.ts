@@ -1,4 +1,4 @@
-/** Properties of streams that hold wherever their bytes are cut and however their pieces fall. */
+/** Properties of streams, however their bytes are split and their pieces are ordered. */
 import fc from 'fast-check';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { dialects } from '#core/models/dialects/dialects.ts';
@@ -25,7 +25,7 @@ const goldens = [
   })),
 ];
 
-/** The bytes the caller gets. */
+/** Returns the bytes that the caller gets. */
 function relayed(
   events: readonly JsonObject[],
   caller: 'openai' | 'anthropic',
@@ -37,7 +37,7 @@ function relayed(
 }
 
 test.each(goldens)(
-  '$provider stream $name: any cut of its bytes gives the same events and the same translation',
+  '$provider stream $name: any split of its bytes gives the same events and the same translation',
   ({ sse, caller, provider }) => {
     const bytes = bytesOf(sse);
     const whole = decoded(bytes);
@@ -58,7 +58,7 @@ test.each(goldens)(
   },
 );
 
-test('any text: cut anywhere, the decoder gives the same', () => {
+test('any text: however it is split, the decoder gives the same result', () => {
   const pieces = fc.constantFrom(
     '\r',
     '\n',
@@ -85,7 +85,7 @@ test('any text: cut anywhere, the decoder gives the same', () => {
   );
 });
 
-test('any written text is read back', () => {
+test('any written text can be read back', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.option(fc.stringMatching(/^[a-z_]+$/)), fc.string({ unit: 'grapheme' }))),
@@ -107,7 +107,9 @@ const args = fc.dictionary(
   { maxKeys: 4 },
 );
 
-/** Calls whose arguments are cut into pieces, the pieces of all calls in any order that keeps each call's own. */
+/**
+ * Calls whose arguments are split into pieces, interleaved in any order that keeps the pieces of each call in sequence.
+ */
 const dealt = fc
   .array(fc.tuple(args, fc.array(fc.nat(400), { maxLength: 6 })), { minLength: 1, maxLength: 4 })
   .chain((calls) => {
@@ -125,7 +127,7 @@ const dealt = fc
     });
   });
 
-test('tool arguments cut and shuffled among each other and among text arrive whole, each at its call', () => {
+test('tool arguments that are split and interleaved with each other and with text arrive whole, each with its call', () => {
   fc.assert(
     fc.property(dealt, ({ inputs, pieces, order, texts }) => {
       const next = inputs.map(() => 0);
@@ -165,7 +167,7 @@ test('tool arguments cut and shuffled among each other and among text arrive who
   );
 });
 
-test('a reply replayed and collected is itself, in either dialect', () => {
+test('a reply that is replayed and collected is unchanged, in either dialect', () => {
   const text = fc.string({ unit: 'grapheme' });
   const blocks = fc.array(
     fc.oneof(

@@ -1,5 +1,5 @@
 /**
- * Bundles read in pieces: the verdict equals that of the whole text, for any change and any chunking
+ * Bundles read in pieces: the result equals that for the whole text, for any change and any chunking
  * [evidence.large-sessions].
  */
 import fc from 'fast-check';
@@ -28,7 +28,7 @@ const texts = async () => {
   return [JSON.stringify(document), JSON.stringify(document, null, 2), JSON.stringify({ entries, ...rest })];
 };
 
-test('[evidence.large-sessions] a whole bundle is valid, in any layout and in pieces of any size', async () => {
+test('[evidence.large-sessions] an unchanged bundle is valid, in any layout and in pieces of any size', async () => {
   for (const text of await texts())
     for (const size of [1, 3, 64, 1 << 20]) {
       expect(await streamed(text, size)).toEqual(await verifyBundle(text, trustedKey));
@@ -38,7 +38,7 @@ test('[evidence.large-sessions] a whole bundle is valid, in any layout and in pi
   expect((await streamed(`\uFEFF${(await texts())[1]}`)).valid).toBe(true);
 });
 
-test('[evidence.large-sessions] with any part changed the verdict is the same as of the whole', async () => {
+test('[evidence.large-sessions] with any part changed, the result is the same as for the whole text', async () => {
   const text = (await texts())[1]!;
   const piece = fc.oneof(
     fc.string({ unit: 'binary-ascii', maxLength: 2 }),
@@ -100,7 +100,7 @@ test('[evidence.large-sessions] bytes that are not UTF-8 are not a bundle', asyn
   expect(broken_link?.reason).toContain('not valid UTF-8');
 });
 
-test('[evidence.large-sessions] a bundle that changes between its two readings is not valid', async () => {
+test('[evidence.large-sessions] a bundle that changes between its two reads is not valid', async () => {
   const [text, spaced] = await texts();
   let times = 0;
   const read = () => chunksOf(Buffer.from(times++ === 0 ? text! : spaced!), 64)();
@@ -108,7 +108,7 @@ test('[evidence.large-sessions] a bundle that changes between its two readings i
   expect([valid, broken_link?.reason]).toEqual([false, 'the bundle changed while it was read']);
 });
 
-test('[evidence.large-sessions] an entry is handed on before the next one is read', async () => {
+test('[evidence.large-sessions] an entry is passed on before the next one is read', async () => {
   let sent = 0;
   const source = async function* () {
     yield '{"entries":[';

@@ -1,4 +1,4 @@
-/** Properties of the chain: verification finds every change at its place. */
+/** Properties of the chain: verification finds every change at its position. */
 import fc from 'fast-check';
 import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
 import { bundleFormat } from '#core/contracts/evidence.ts';
@@ -18,7 +18,7 @@ const sessionOf = (minLength: number) =>
 
 const runs = { numRuns: 60 };
 
-test('[evidence.chain] sealed entries verify, in any session', async () => {
+test('[evidence.chain] sealed entries can be verified, in any session', async () => {
   await fc.assert(
     fc.asyncProperty(sessionOf(1), async (drafts) => {
       const { entries, manifest, head } = await sealedSession(drafts);
@@ -29,7 +29,7 @@ test('[evidence.chain] sealed entries verify, in any session', async () => {
   );
 });
 
-test('[evidence.tampering] any changed character of a bundle is found, or changes no signed content', async () => {
+test('[evidence.tampering] any changed character in a bundle is detected, or changes no signed content', async () => {
   const { entries, manifest } = await sealedSession();
   const document = { format: bundleFormat, manifest, entries, public_key: trustedKey };
   const text = JSON.stringify(document);
@@ -55,13 +55,13 @@ test('[evidence.tampering] any changed character of a bundle is found, or change
   );
 });
 
-/** Every place of a document that holds a value, as a path. */
+/** Returns the path of every value in a document. */
 function places(value: unknown, path: (string | number)[] = []): (string | number)[][] {
   if (typeof value !== 'object' || value === null) return [path];
   return [path, ...Object.entries(value).flatMap(([key, item]) => places(item, [...path, key]))];
 }
 
-test('[evidence.tampering] any changed field of an entry is found at its index', async () => {
+test('[evidence.tampering] any changed field of an entry is detected at its index', async () => {
   const { entries, manifest } = await sealedSession();
   await fc.assert(
     fc.asyncProperty(
@@ -85,7 +85,7 @@ test('[evidence.tampering] any changed field of an entry is found at its index',
   );
 });
 
-test('[evidence.tampering] any cut is found at its place', async () => {
+test('[evidence.tampering] any removal is detected at its position', async () => {
   await fc.assert(
     fc.asyncProperty(sessionOf(2), fc.nat(), fc.nat(), async (drafts, from, count) => {
       const { entries, manifest } = await sealedSession(drafts);
@@ -99,7 +99,7 @@ test('[evidence.tampering] any cut is found at its place', async () => {
   );
 });
 
-test('[evidence.tampering] any swap and any repetition is found at its first place', async () => {
+test('[evidence.tampering] any swap and any repetition is detected at its first position', async () => {
   await fc.assert(
     fc.asyncProperty(sessionOf(2), fc.nat(), fc.nat(), async (drafts, a, b) => {
       const { entries, manifest } = await sealedSession(drafts);
@@ -132,7 +132,7 @@ test("[evidence.tampering] another session's or tenant's entry is found wherever
   );
 });
 
-test('verification answers anything at all', async () => {
+test('verification returns a result for any input', async () => {
   await fc.assert(
     fc.asyncProperty(fc.anything(), fc.array(fc.anything()), async (bundle, entries) => {
       expect((await verifyBundle(bundle)).valid).toBe(false);
@@ -144,7 +144,7 @@ test('verification answers anything at all', async () => {
   );
 });
 
-test('[evidence.secrets-redacted] no secret survives redaction, however deep or surrounded', () => {
+test('[evidence.secrets-redacted] no secret survives redaction, however deeply nested or surrounded by text', () => {
   const alphabet = fc.constantFrom(...'ABCDEFGHJKLMNPQRSTUVWXYZ23456789');
   const random = (length: number) => fc.string({ unit: alphabet, minLength: length, maxLength: length });
   const token = fc.oneof(
@@ -190,7 +190,7 @@ test('redaction leaves text without secrets unchanged', () => {
   );
 });
 
-test('a text that is passed over as harmless contains no secret', () => {
+test('text that is skipped as harmless contains no secret', () => {
   const piece = fc.constantFrom(
     ...'eyJ . - / _ = : a f0 Z9 sk- sk-live xoxb- AKIA ghp_ token Bearer'.split(' '),
     ' ',
@@ -199,7 +199,7 @@ test('a text that is passed over as harmless contains no secret', () => {
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
       const text = pieces.join('');
-      // Behind a line break the same text is looked at in full.
+      // After a line break, the same text is scanned in full.
       const whole = secretRanges(`\n${text}`).map(([start, end]) => [start - 1, end - 1]);
       expect(secretRanges(text)).toEqual(whole);
     }),

@@ -1,4 +1,4 @@
-/** Role grants over random organisations: they reach the levels below and no others. */
+/** Role grants over random organisations: they apply to the levels below and to no others. */
 import fc from 'fast-check';
 import { actingIn, grantsOf, reachOf } from '#core/configuration/identity/grants.ts';
 import { placesOf } from '#core/configuration/identity/organization.ts';
@@ -9,7 +9,10 @@ import { roles } from '#core/contracts/route.ts';
 const names = ['a', 'b'] as const;
 const grant = fc.record({ person: fc.constantFrom('ann', 'bob'), role: fc.constantFrom(...roles) });
 const grants = fc.uniqueArray(grant, { selector: ({ person }) => person, maxLength: 2 });
-/** Every organisation has the same shape: what differs is who is granted what, and where. */
+/**
+ * Role grants of a random organisation. All organisations have the same shape, and differ in who is granted a role, and
+ * at which level.
+ */
 const levels = fc.array(grants, { minLength: 14, maxLength: 14 }).map((given) => {
   let next = 0;
   const take = () => given[next++ % given.length]!;
@@ -38,7 +41,7 @@ const levels = fc.array(grants, { minLength: 14, maxLength: 14 }).map((given) =>
 });
 const rank = (role: (typeof roles)[number]) => roles.indexOf(role);
 
-test('[identity.organizations] a role holds in a tenant exactly when it is granted above it, and the highest counts', () => {
+test('[identity.organizations] a role applies in a tenant exactly if it is granted at a level above, and the highest one counts', () => {
   fc.assert(
     fc.property(levels, fc.constantFrom('ann', 'bob', 'eve'), (organizations, person) => {
       const found = grantsOf({ organizations }, person);
@@ -57,7 +60,7 @@ test('[identity.organizations] a role holds in a tenant exactly when it is grant
   );
 });
 
-test('[identity.organizations] a key never has more by a grant than its own role, and its own tenants are as before', () => {
+test('[identity.organizations] a grant never gives a key more than its own role, and its own tenants are unaffected', () => {
   fc.assert(
     fc.property(levels, fc.constantFrom(...roles), (organizations, role) => {
       const own = ['a-a-a', 'elsewhere'];

@@ -15,7 +15,9 @@ const keys: readonly Limits[] = [
   { holder: 'key', tokens_per_minute: 60, budgets: [budget(150, { account: 'key:b', scope: 'key' })] },
 ];
 
-/** Counters of the pure transitions, each name with its state; `begin` and the rest as in the store. */
+/**
+ * Creates in-memory counters from the pure transitions, with one state per name; `begin` and the rest as in the store.
+ */
 function inMemory(time: { ms: number }) {
   const states = new Map<string, CounterState>();
   const of = (name: string) => states.get(name) ?? emptyState;
@@ -43,7 +45,7 @@ const event = fc.oneof(
   fc.record({ kind: fc.constant('settle' as const), which: fc.nat(20) }),
 );
 
-test('[limit.key] a call passes exactly if both have room, and is counted by both or by neither', async () => {
+test('[limit.key] a call passes exactly if both have capacity, and is counted by both or by neither', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(event, { maxLength: 40 }), async (events) => {
       const time = { ms: now };

@@ -1,4 +1,4 @@
-/** Concurrent writers with lost answers: chains without gaps, and one entry per acknowledged call. */
+/** Concurrent writers with lost responses: chains without gaps, and one entry per acknowledged call. */
 
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
@@ -12,7 +12,7 @@ import { verifyChain } from '#core/evidence/verify.ts';
 import { codePoint } from '../support/code-point.ts';
 import { intercepted, testStore } from '../support/store.ts';
 
-/** What happens to a transaction on its way: the request is lost, or its answer, or another one comes first. */
+/** Fate of a transaction: it succeeds, the request or its response is lost, or another transaction comes first. */
 const luck = fc.constantFrom('good', 'good', 'good', 'good', 'request-lost', 'answer-lost', 'slow');
 
 const commits = fc.array(
@@ -21,7 +21,7 @@ const commits = fc.array(
     session: fc.nat(3),
     change: fc.constantFrom('none', 'none', 'salts', 'taken', 'refused'),
     head: fc.constantFrom('unread', 'read', 'stale'),
-    /** Turns of the event loop before it is asked for. */
+    /** Turns of the event loop before the call is made. */
     after: fc.nat(6),
   }),
   { minLength: 1, maxLength: 40 },
@@ -93,7 +93,7 @@ test('[evidence.concurrent-writers] random interleavings of callers, sessions an
   );
 });
 
-/** What the caller was told is what stands; who was refused has nothing there. */
+/** Checks that an acknowledged entry is stored, and that a refused call has stored none. */
 function expectPromise(outcome: CommitOutcome | Error, entry: EvidenceEntry | undefined): void {
   if (outcome instanceof Error) {
     expect(outcome).toMatchObject({ code: 'service_unavailable' });
@@ -138,7 +138,7 @@ describe('attribute values', () => {
     ),
   })).object;
 
-  test('attribute values equal those of the SDK in both directions', () => {
+  test('attribute values are the same as those of the SDK in both directions', () => {
     fc.assert(
       fc.property(plain, (record) => {
         const item = toItem(record);
@@ -153,7 +153,7 @@ describe('attribute values', () => {
     expect(() => toItem({ value })).toThrow();
   });
 
-  test('keep whatever name a caller chose', () => {
+  test('keep any name that a caller chose', () => {
     const record = JSON.parse('{"parameters":{"__proto__":{"polluted":true},"a":1}}');
     const back = fromItem(toItem(record)) as typeof record;
     expect(JSON.stringify(back)).toBe(JSON.stringify(record));

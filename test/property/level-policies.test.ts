@@ -1,4 +1,7 @@
-/** Rules of levels: the decision is the worst of all, so that a level never loosens and its order among the levels does not count. */
+/**
+ * Level rules: the decision is the strictest of all, so that a level never loosens and the order of levels does not
+ * matter.
+ */
 import fc from 'fast-check';
 import { checkLevels, levelDocument } from '#core/configuration/checks/level-checks.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
@@ -29,7 +32,7 @@ const rules = fc.array(rule, { minLength: 1, maxLength: 4 });
 const rank = (policy: Parameters<typeof decide>[0], asked: ToolCall) =>
   decisions.indexOf(decide(policy, asked).decision);
 
-test('[identity.organizations] the decision is the worst of the policy and every level, for the call and for its effects', () => {
+test('[identity.organizations] the decision is the strictest of the policy and every level, for the call and for its effects', () => {
   fc.assert(
     fc.property(
       rules,
@@ -58,7 +61,7 @@ test('[identity.organizations] the decision is the worst of the policy and every
   );
 });
 
-/** Every call over these values; a parameter may be missing. */
+/** All calls over these values; a parameter may be missing. */
 const everyCall: readonly ToolCall[] = ['git', 'sql'].flatMap((protocol) =>
   ['scm.merge', 'scm.get', 'query'].flatMap((tool) =>
     ['acme/shop', 'acme/web', 'other'].flatMap((target) =>
@@ -82,7 +85,7 @@ const conditional = fc
   .tuple(rule, fc.option(condition, { nil: undefined }))
   .map(([each, n]): ToolRule => (n ? { ...each, arguments: { n } } : each));
 const conditionalRules = fc.array(conditional, { minLength: 1, maxLength: 3 });
-/** Rules of a level are often those above it, allowed. */
+/** Rules of a level, which often repeat those of the level above with decision `allow`. */
 const nested = conditionalRules.chain((own) =>
   fc.tuple(
     fc.constant(own),
@@ -96,7 +99,7 @@ const nested = conditionalRules.chain((own) =>
   ),
 );
 
-test('[identity.organizations] a loaded level allows no call that is reviewed or blocked above, as an enumeration of calls shows', () => {
+test('[identity.organizations] a loaded level allows no call that is reviewed or blocked above it, as an enumeration of calls shows', () => {
   fc.assert(
     fc.property(nested, fc.constantFrom(...decisions), ([own, level], default_decision) => {
       const tool_policies = { rules: own, default_decision, disable_guards: [] };

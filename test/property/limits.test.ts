@@ -43,7 +43,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
 );
 const course = fc.array(event, { maxLength: 60 });
 
-/** A call as a bystander wrote it down. */
+/** A call as recorded independently. */
 interface Noted {
   readonly id: string;
   readonly at: number;
@@ -55,7 +55,7 @@ interface Noted {
   open: boolean;
 }
 
-/** Plays a course against the counters and a bystander's list; `check` is called after every event. */
+/** Applies events to the counters and to an independent record; `check` is called after every event. */
 function play(events: readonly Event[], check: (state: CounterState, noted: readonly Noted[], nowMs: number) => void) {
   let state = emptyState;
   let nowMs = now;
@@ -91,7 +91,7 @@ function play(events: readonly Event[], check: (state: CounterState, noted: read
         expect(step.outcome).toBe(one.open);
         if (one.open) Object.assign(one, { tokens, cost: cost_microusd, requests: each.counted ? 1 : 0, open: false });
         else expect(step.state).toBe(state);
-        // Settling twice is settling once.
+        // Settling twice has the same effect as settling once.
         expect(applySettle(step.state, one.id, settlement, nowMs).state).toBe(step.state);
         state = step.state;
       } else {
@@ -105,7 +105,7 @@ function play(events: readonly Event[], check: (state: CounterState, noted: read
   return { state, noted, nowMs };
 }
 
-test('[limit.rate] no 60 seconds, wherever they begin, hold more than the limit', () => {
+test('[limit.rate] no period of 60 seconds, wherever it starts, exceeds the limit', () => {
   fc.assert(
     fc.property(course, (events) => {
       play(events, (_, noted) => {
@@ -120,7 +120,7 @@ test('[limit.rate] no 60 seconds, wherever they begin, hold more than the limit'
   );
 });
 
-test('[limit.rate] a caller that waits for Retry-After gets in, unless another caller was faster', () => {
+test('[limit.rate] a caller that waits for Retry-After is let through, unless another caller was faster', () => {
   fc.assert(
     fc.property(course, fc.nat(60), (events, tokens) => {
       const onlyRates = { requests_per_minute: 6, tokens_per_minute: 100, budgets: [] };
@@ -147,7 +147,7 @@ test("[limit.budget] spent and reserved never pass the budget, and equal a bysta
   );
 });
 
-test('[limit.budget] whenever all callers stop, no reservation remains after the leases have ended', () => {
+test('[limit.budget] once all callers stop, no reservation remains after the leases have ended', () => {
   fc.assert(
     fc.property(course, (events) => {
       let { state, noted, nowMs } = play(events, () => {});
@@ -171,7 +171,7 @@ test('[limit.budget] whenever all callers stop, no reservation remains after the
   );
 });
 
-test('a batch equals its calls one after the other, and the item is read back unchanged', () => {
+test('a batch has the same result as its calls one after the other, and the item can be read back unchanged', () => {
   fc.assert(
     fc.property(fc.array(fc.record({ tokens: fc.nat(60), cost: fc.nat(60) }), { maxLength: 12 }), (calls) => {
       const transitions = calls.map(({ tokens, cost }): Transition<ReserveOutcome> => {
@@ -217,7 +217,7 @@ describe('a global budget', () => {
     { weight: 2, arbitrary: fc.record({ type: fc.constant('pass' as const), ms: fc.nat(100_000) }) },
   );
 
-  test('[limit.budget] is never granted beyond its limit, nor spent beyond its grant', () => {
+  test('[limit.budget] never gets a grant beyond its limit, and never spends beyond its grant', () => {
     fc.assert(
       fc.property(fc.array(action, { maxLength: 60 }), (actions) => {
         const tenants = [emptyState, emptyState, emptyState];
@@ -229,7 +229,7 @@ describe('a global budget', () => {
           expect(batch.lacking).toEqual([]);
           tenants[tenant] = batch.state;
           for (const { microusd, limit_microusd } of batch.moves.values()) {
-            // The store's own condition on a grant must always hold when nobody interferes.
+            // The store's own condition on a grant must always be met if no other writer interferes.
             if (limit_microusd !== undefined) expect(held + microusd).toBeLessThanOrEqual(limit_microusd);
             held += microusd;
           }

@@ -1,4 +1,4 @@
-/** Random calls through the real gateway to a real server: the server received what was decided, or nothing. */
+/** Random calls through the real gateway to a real server: the server received the evaluated call, or none. */
 import fc from 'fast-check';
 import { canonicalize, digestOf } from '#core/kernel/canonical.ts';
 import { runs } from '../support/extent.ts';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => upstream.stop());
 beforeEach(() => configure({ upstreams: [{ name: 'one', url: upstream.url }] }));
 
-/** JSON texts, not values: what a parser would hide is part of them. */
+/** JSON text instead of values, because it includes details that a parser would hide. */
 const name = fc.oneof(
   { weight: 3, arbitrary: fc.string({ unit: 'grapheme', maxLength: 6 }).map((text) => JSON.stringify(text)) },
   fc.constantFrom(
@@ -94,7 +94,7 @@ async function holds(tool: 'run' | 'asked', given: string, extra: string): Promi
   expect(received).toHaveLength(1);
   const { params } = received[0]!.message as { params: Record<string, unknown> };
   const { name: own, arguments: parameters, _meta: meta, ...rest } = params;
-  // As any reader of JSON sees what the client wrote.
+  // As any JSON reader sees the client's text.
   expect(canonicalize(parameters)).toBe(canonicalize(JSON.parse(given)));
   expect([own, rest, Object.keys(meta ?? {}).filter((key) => key !== 'progressToken')]).toEqual([tool, {}, []]);
   const entry = (await entries(evidence)).findLast(({ kind }) => kind === 'allow')!;
@@ -127,7 +127,7 @@ test.each([
       }),
       { seed: 20261122, numRuns },
     );
-    // The generator makes both calls that are sent and calls that are refused.
+    // The generator produces both calls that are sent and calls that are refused.
     expect([seen.sent > numRuns / 5, seen.refused > numRuns / 5]).toEqual([true, true]);
   },
 );

@@ -1,4 +1,4 @@
-/** Properties of redacting a credential's value, in any context and encoding. */
+/** Redaction of a credential's value, in any context and encoding. */
 import fc from 'fast-check';
 import { withoutSecrets } from '#core/execution/credentials/redact-values.ts';
 
@@ -25,7 +25,7 @@ describe('[credential.never-shown] a credential', () => {
     );
   });
 
-  test('cannot be read back from base64 of a text that holds it', () => {
+  test('cannot be read back from base64 of text that contains it', () => {
     fc.assert(
       fc.property(secret, around, around, fc.constantFrom('base64', 'base64url'), (value, before, after, form) => {
         const shown = withoutSecrets(Buffer.from(before + value + after).toString(form), [value]) as string;

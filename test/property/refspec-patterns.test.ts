@@ -5,7 +5,7 @@ import { refspecBranch } from '#core/effects/git/branches.ts';
 import { checkEffectLimits } from '#core/effects/limits/check.ts';
 import { globMatches } from '#core/text/matching/glob.ts';
 
-/** Few letters, so that names meet; a mark that makes another letter, and an upper case. */
+/** Strings of few letters, so that names collide; including a combining mark and an upper-case letter. */
 const text = fc
   .array(fc.constantFrom('a', 'b', 'n', 'i', 'B', '/', '-', '1', 'n\u0303', '\u0308'), { maxLength: 5 })
   .map((chars) => chars.join(''));
@@ -49,12 +49,12 @@ test('[action.sandbox-rules] a pattern that shares a branch with a protected glo
     { numRuns: 5000 },
   );
   expect(shared).toBeGreaterThan(100);
-  // A letter and a mark that fold into another letter.
+  // A letter and a mark that combine into another letter.
   expect(globMatches('[!a]', 'a\u0308')).toBe(true);
   expect(isHeld('[!a]', 'refs/heads/a*:refs/heads/a*')).toBe(true);
 });
 
-test('[action.sandbox-rules] a pattern of a folder that the protected glob does not reach is not held', () => {
+test('[action.sandbox-rules] a pattern for a folder outside the protected glob is not held', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[abn1-]{1,3}$/), (name) => {
       expect(isHeld(`x${name}/*`, `refs/heads/${name}/*:refs/heads/${name}/*`)).toBe(false);

@@ -27,7 +27,7 @@ const ballot: fc.Arbitrary<Ballot> = fc.record({
   role,
 });
 
-/** As the rule reads, person by person. */
+/** Checks the rules literally, person by person. */
 const satisfied = (rules: readonly Requirement[], ballots: readonly Ballot[]): boolean =>
   rules.every(({ approvals, from_teams, not_of_teams, roles }) => {
     const people = new Set<string>();
@@ -48,7 +48,7 @@ test('[identity.separation-rules] votes are enough if and only if every rule is 
   );
 });
 
-test('[identity.separation-rules] the order of votes does not matter, a person counts once, and a vote never adds requirements', () => {
+test('[identity.separation-rules] the order of votes does not matter, each person counts once, and a vote never adds requirements', () => {
   const missing = (rules: readonly Requirement[], ballots: readonly Ballot[]) =>
     missingOf(rules, ballots).reduce((sum, rule) => sum + rule.missing, 0);
   fc.assert(

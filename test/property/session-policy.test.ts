@@ -1,4 +1,4 @@
-/** Compiled session policies: each allows its own call and none of its neighbours. */
+/** Compiled session policies: each allows its own call and no similar ones. */
 import fc from 'fast-check';
 import { awsCalls } from '#core/execution/credentials/aws-calls.ts';
 import { type IamRequest, iamAnswer } from '#core/execution/credentials/iam-match.ts';
@@ -12,7 +12,7 @@ const text = (alphabet: string, minLength: number, maxLength: number) =>
   fc.string({ unit: fc.constantFrom(...alphabet), minLength, maxLength });
 const word = text('abcXYZ019-_', 3, 12);
 const bucket = text('abcxyz019', 3, 20);
-/** Everything a key may hold: wildcards, variables, quotes, other scripts. */
+/** Object keys with any permitted content: wildcards, variables, quotes, other scripts. */
 const objectKey = fc
   .oneof(
     text(`ab/*?\${}:"\\'. é日`, 1, 40),
@@ -20,7 +20,7 @@ const objectKey = fc
       .string({ unit: codePoint, minLength: 1, maxLength: 40 })
       .filter((key) => key.isWellFormed() && !/\p{Cc}/u.test(key)),
   )
-  // Names that policies read as other ones get no credential at all.
+  // Names that policies would interpret as other names get no credential at all.
   .filter((key) => !/^\/|\/\/|(?:^|\/)\.{1,2}(?:\/|$)/.test(key));
 
 const place = fc.tuple(fc.constantFrom('us-east-1', 'eu-central-1'), text('0123456789', 12, 12));
@@ -64,7 +64,7 @@ function compiled(
 ): CompiledSessionPolicy | undefined {
   const outcome = compileSessionPolicy(action, { expiresMs });
   if (!('refused' in outcome)) return outcome;
-  // Escapes may take a policy past what STS accepts; nothing else in here is refused.
+  // Escapes may make a policy longer than STS accepts; no other refusal is possible here.
   expect(outcome.refused).toContain('longer than');
   return undefined;
 }
@@ -88,7 +88,7 @@ describe('[credential.brokers] a compiled session policy', () => {
     );
   });
 
-  test('[credential.no-broader] allows no other resource of the kind', () => {
+  test('[credential.no-broader] allows no other resource of the same kind', () => {
     fc.assert(
       fc.property(
         call.chain((one) => fc.tuple(fc.constant(one), targets[one.tool.split('.')[1]!]!)),
@@ -102,7 +102,7 @@ describe('[credential.brokers] a compiled session policy', () => {
     );
   });
 
-  test('[credential.no-broader] allows no object that wildcards or variables in its key could reach', () => {
+  test('[credential.no-broader] allows no other object that wildcards or variables in its key could match', () => {
     const near = (key: string) => [
       ...[`${key}x`, `x${key}`, key.slice(0, -1), `${key}/`, key.replaceAll('*', 'anything'), key.replaceAll('?', 'x')],
       key.replace(/\$\{.*\}/, 'admin'),
@@ -122,7 +122,7 @@ describe('[credential.brokers] a compiled session policy', () => {
     );
   });
 
-  test('[credential.no-broader] allows no other action, of its family or any other', () => {
+  test('[credential.no-broader] allows no other action, whether of its family or of another', () => {
     const actions = [...Object.values(awsCalls).flatMap(({ actions }) => actions), 's3:GetObjectAcl', 'iam:PassRole'];
     fc.assert(
       fc.property(call, expiry, fc.constantFrom(...actions), (one, expiresMs, action) => {
@@ -133,7 +133,7 @@ describe('[credential.brokers] a compiled session policy', () => {
     );
   });
 
-  test('[credential.no-broader] with a partition key allows no other key, several keys, or none', () => {
+  test('[credential.no-broader] with a partition key, does not allow other keys, several keys, or none', () => {
     const tools = Object.keys(awsCalls).filter((tool) => tool.startsWith('aws.dynamodb.'));
     const value = fc.string({ minLength: 1, unit: 'grapheme' });
     fc.assert(

@@ -30,7 +30,7 @@ describe('any text', () => {
     fc.assert(fc.property(fc.string({ unit: codePoint, maxLength: 200 }), check), { numRuns: runs(2000, 400) });
   });
 
-  test('of pieces of shell', () => {
+  test('made of pieces of shell', () => {
     fc.assert(
       fc.property(
         fc.array(pieces, { maxLength: 60 }).map((all) => all.join('')),
@@ -40,7 +40,7 @@ describe('any text', () => {
     );
   });
 
-  test('effects stay bounded for pieces of shell with blanks between them', () => {
+  test('effects stay bounded for pieces of shell separated by blanks', () => {
     fc.assert(
       fc.property(
         fc.array(pieces, { maxLength: 60 }).map((all) => all.join(' ')),
@@ -50,7 +50,7 @@ describe('any text', () => {
     );
   });
 
-  test('effects stay bounded for one piece repeated up to the largest size', () => {
+  test('effects stay bounded for one piece repeated up to the maximum size', () => {
     fc.assert(
       fc.property(pieces, pieces, fc.integer({ min: 1, max: 20_000 }), (a, b, times) =>
         check((a + b).repeat(times).slice(0, 70_000)),
@@ -75,10 +75,10 @@ describe('a quoted word', () => {
     '/bin/rm',
   );
   const rests = fc.constantFrom('-rf a', 'a b', 'push -f origin x', '. -delete', '-c "rm a"', 'rm a', '> out');
-  /** For each gap between characters: nothing, empty quotes, or a backslash before the next one. */
+  /** Insertions for each gap between characters: nothing, empty quotes, or a backslash before the next one. */
   const gaps = fc.array(fc.constantFrom('', "''", '""', '\\'), { minLength: 8, maxLength: 8 });
 
-  test('the decoded text is the word', () => {
+  test('the decoded text equals the word', () => {
     fc.assert(
       fc.property(words, rests, gaps, (word, rest, between) => {
         const quoted = [...word].map((char, i) => (between[i] ?? '') + char).join('');
@@ -102,7 +102,7 @@ describe('a quoted word', () => {
   });
 });
 
-test('additions to a line remove none of its effects', () => {
+test('adding to a line removes none of its effects', () => {
   const lines = fc.constantFrom(
     'rm a',
     'cat .env',

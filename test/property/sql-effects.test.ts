@@ -1,4 +1,4 @@
-/** Parsing SQL never throws, and comments, blanks and capitals do not change the effects. */
+/** Parsing SQL never throws, and comments, blanks and upper case do not change the effects. */
 import fc from 'fast-check';
 import { type SqlGrammar, sqlGrammar } from '#adapters/sql/grammar.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
@@ -20,11 +20,11 @@ const words =
   );
 const soup = fc.array(fc.constantFrom(...words), { maxLength: 40 }).map((list) => list.join(' '));
 
-test('any text has an answer', () => {
+test('any text gets a result', () => {
   fc.assert(
     fc.property(fc.oneof(soup, fc.string({ unit: codePoint }), fc.string()), (sql) => {
       const { parts, carrier, unclear } = read(sql);
-      // Fail closed: nothing known means nothing certain.
+      // Fail closed: without any known effect, the result is unclear.
       expect(parts.length > 0 || unclear !== undefined).toBe(true);
       if (carrier) expect(parts.length).toBeGreaterThan(0);
       for (const part of parts) expect(part.tool).toMatch(/^sql\.[a-z]+$/);
@@ -33,7 +33,7 @@ test('any text has an answer', () => {
   );
 });
 
-test('any call has an answer', () => {
+test('any call gets a result', () => {
   const call = fc.record({
     protocol: fc.constantFrom('sql', 'mcp', 'SQL ', '', 'x'),
     tool: fc.oneof(fc.constantFrom('sql.query', 'query', 'sql.delete', 'db.x', ''), fc.string()),
@@ -62,7 +62,7 @@ const statements = [
 const gap = fc.constantFrom(' ', '\n', '\t', '/**/', ' /* ; drop table x -- */ ', ' -- delete\n', '/* /* */ */');
 const recase = (word: string, upper: boolean): string => (upper && !word.startsWith("'") ? word.toUpperCase() : word);
 
-test('comments, blanks and capitals do not matter', () => {
+test('comments, blanks and upper case do not matter', () => {
   const dressed = fc
     .constantFrom(...statements)
     .chain((list) =>

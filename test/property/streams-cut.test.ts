@@ -1,4 +1,4 @@
-/** Event streams cut at every byte: the decoder's result does not depend on chunking. */
+/** Event streams split at every byte: the decoder's result does not depend on chunking. */
 
 import * as z from 'zod';
 import { sseDecoder } from '#core/models/dialects/sse.ts';
@@ -12,7 +12,7 @@ interface Decoder {
   end(): unknown[];
 }
 
-/** What is read of pieces; what the decoder throws is its answer as well. */
+/** Returns the events read from the pieces, or the error that the decoder throws. */
 function read(make: () => Decoder, pieces: readonly Uint8Array[]): unknown {
   const decoder = make();
   const events: unknown[] = [];
@@ -25,7 +25,7 @@ function read(make: () => Decoder, pieces: readonly Uint8Array[]): unknown {
   }
 }
 
-/** Every cut into two, every cut into three whose parts are one byte apart, and each byte by itself. */
+/** Yields every split into two, every split into three whose boundaries are one byte apart, and the single bytes. */
 function* cuts(bytes: Uint8Array): Generator<Uint8Array[]> {
   for (let at = 0; at <= bytes.length; at++) {
     yield [bytes.subarray(0, at), bytes.subarray(at)];

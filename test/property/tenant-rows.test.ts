@@ -1,6 +1,6 @@
 /**
- * Rows of tenants and keys under any word: what a caller sends leads to the row of its own key only, and no id of a
- * tenant to another row.
+ * Tenant and key rows under any string: a caller's input leads only to the row of its own key, and a tenant id never
+ * leads to another row.
  */
 import fc from 'fast-check';
 import { configTable } from '#adapters/tables/config-table.ts';
@@ -20,13 +20,13 @@ const tenantSettings = { allowed_models: ['*'], system_prompt: '' };
 const keySettings = { role: 'operator', kind: 'agent' } as const;
 const configuration = { ...configurationSchema.parse({ version: 1, tenants: [{ id: 'default', api_keys: ['k'] }] }) };
 
-/** Ids with every allowed character, and words that look like other rows. */
+/** Ids with every allowed character, and strings that look like other rows. */
 const tenantId = fc.oneof(
   fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/),
   fc.constantFrom('current', 'imported', 'key', 'tenant', 'tenants', 'proto__', 'constructor', 'default'),
 );
 const key = fc.stringMatching(/^[\x21-\x7e]{1,80}$/);
-/** What a caller may send in place of a key or of the id of a tenant. */
+/** Strings that a caller may send instead of a key or a tenant id. */
 const word = fc.oneof(
   key,
   tenantId,
@@ -36,7 +36,7 @@ const word = fc.oneof(
   key.map((text) => keyIdOf(sha256(text))),
 );
 
-test('[tenants.rows] [auth.keys-by-digest] any words: a caller is the owner of the key it sends, or not known', async () => {
+test('[tenants.rows] [auth.keys-by-digest] any string: a caller is the owner of the key it sends, or unknown', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(fc.tuple(tenantId, key), { maxLength: 6, selector: ([, text]) => text }),
@@ -61,7 +61,7 @@ test('[tenants.rows] [auth.keys-by-digest] any words: a caller is the owner of t
             const view = await views.of(snapshot, { key_id: digest && keyIdOf(digest), tenant: sent });
             const known = attempted(() => authenticate(headers, view.identities));
             expect(known?.tenant).toBe(owners.get(sent));
-            // The id of a key, which is not a secret, authenticates no caller.
+            // The id of a key is not secret and does not authenticate any caller.
             expect(identities.byDigest.get(sent)).toBeUndefined();
           }
           for (const id of words) {

@@ -1,4 +1,4 @@
-/** The analysis against brute force over a small alphabet. */
+/** The policy analysis compared with brute force over a small alphabet. */
 import fc from 'fast-check';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolGuard, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
@@ -29,7 +29,7 @@ const parameterSets = [
   { query: 'a' },
   { x: { b: 'a b' } },
 ];
-/** Every value of a call from one place: of the person, or of nothing the session has seen. */
+/** Traces all values of a call to one source: the user, or one that the session has not seen. */
 const sourcesOf = (parameters: Record<string, unknown>, label: string) =>
   traceValues([parameters], { seen: [{ label, has: () => true }], complete: true });
 const calls: ToolCall[] = tools.flatMap((tool) =>
@@ -96,7 +96,7 @@ const policy = fc
   .record({ rules: fc.array(rule, { minLength: 1, maxLength: 6 }), guards: fc.array(guard, { maxLength: 2 }) })
   .map(({ rules, guards }): ToolPolicyDocument => ({ name: 'random', default_decision: 'review', guards, rules }));
 
-test('[policy.analysis] a rule reported as unreachable is matched by no call; every other is matched by some', () => {
+test('[policy.analysis] a rule reported as unreachable matches no call; every other rule matches some', () => {
   fc.assert(
     fc.property(policy, (document) => {
       const { unreachable, analysed } = analysePolicy(document);
@@ -106,11 +106,12 @@ test('[policy.analysis] a rule reported as unreachable is matched by no call; ev
       expect(analysed).toBe(true);
       for (const index of never) expect(matched).not.toContain(index);
       for (const { index, covered_by } of unreachable) {
-        // The named rules alone must already cover it.
+        // The named rules on their own must already cover it.
         const alone = { ...document, rules: [...covered_by.map((i) => document.rules[i]!), document.rules[index]!] };
         expect(analysePolicy(alone).unreachable.map((found) => found.index)).toContain(covered_by.length);
       }
-      // Small patterns have small examples, so what brute force misses is what analysis calls unreachable.
+      // Small patterns have small examples, so a rule that brute force never matches is one that analysis reports as
+      // unreachable.
       document.rules.forEach((_, index) => {
         if (!matched.has(index) && !never.has(index)) expect(exampleLength(document, index)).toBeGreaterThan(0);
       });
@@ -119,7 +120,10 @@ test('[policy.analysis] a rule reported as unreachable is matched by no call; ev
   );
 });
 
-/** The decision of one rule set apart from all others: its shortest example, shown by a diff and verified by it. */
+/**
+ * Returns the length of the shortest example for one rule, whose decision differs from all others; a diff finds the
+ * example and verifies it.
+ */
 function exampleLength(document: ToolPolicyDocument, index: number): number {
   const rules = document.rules
     .slice(0, index + 1)
@@ -129,7 +133,7 @@ function exampleLength(document: ToolPolicyDocument, index: number): number {
   return [...loosened, ...tightened].length;
 }
 
-test('[policy.analysis] [policy.diff] a diff finds every change that brute force finds, with examples that are no longer than its own', () => {
+test('[policy.analysis] [policy.diff] a diff finds every change that brute force finds, with examples that are at most as long', () => {
   fc.assert(
     fc.property(policy, policy, (before, after) => {
       const { tightened, loosened, analysed } = diffPolicies(before, after);
@@ -157,7 +161,7 @@ test('[policy.analysis] [policy.diff] a diff finds every change that brute force
   );
 });
 
-test('normalised values are stable and lie in the language of the analysis', () => {
+test('normalised values are stable and belong to the language of the analysis', () => {
   const piece = fc.constantFrom(
     'a',
     'B',
@@ -192,7 +196,7 @@ test('normalised values are stable and lie in the language of the analysis', () 
   );
 });
 
-test('matching equals a reference by regular expressions', () => {
+test('matching gives the same result as a reference with regular expressions', () => {
   const reference = (pattern: string): RegExp =>
     new RegExp(
       `^(?:${pattern.replace(/\*{2,}\/|\*{2,}|\*|\?|\[!a\]|\[ab\]|\{a,b\/\}|\{,b\}/g, (found, at: number) => {
@@ -211,7 +215,7 @@ test('matching equals a reference by regular expressions', () => {
     );
   fc.assert(
     fc.property(glob, (pattern) => {
-      // Only patterns already spelt normally: the reference knows nothing of normal forms.
+      // Only normalised patterns, because the reference does not normalise.
       fc.pre(!/\/\/|\/$/.test(pattern) && pattern !== '*');
       const compiled = compileGlob(pattern, 'text');
       const expected = reference(pattern);

@@ -1,6 +1,6 @@
 /**
  * Sends digests [notify.digest]: a new message if requests have piled up, otherwise an update of the last one. The last
- * message is stored as a delivery that is never due.
+ * message is stored as a delivery that never becomes due.
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { isoTime } from '#core/kernel/ports.ts';
@@ -9,8 +9,8 @@ import { collect, type Digest, digestOf, isUrgent } from './digest.ts';
 import type { Delivery } from './ports.ts';
 
 /**
- * Maximum age of a message that is updated for new requests. An older one has scrolled away, and updates do not notify
- * reviewers.
+ * Maximum age of a message that is updated with new requests. An older one has scrolled out of view, and updates do not
+ * notify reviewers.
  */
 const longestRewrittenMs = 15 * 60_000;
 /** After this many failed updates the message counts as deleted, and the next attempt writes a new one. */
@@ -19,9 +19,9 @@ const maxRewrites = 2;
 type Receipt = Readonly<Record<string, string>>;
 
 /**
- * Collects a request into its tenant's digest, or leaves it for a message of its own. The digest is queued before the
- * request counts as sent, so that nothing is lost if the worker ends in between.
- * @returns the receipt of a collected request.
+ * Adds a request to its tenant's digest, or leaves it for a message of its own. The digest is queued before the request
+ * counts as sent, so that nothing is lost if the worker dies in between.
+ * @returns the receipt of a request added to the digest.
  */
 export async function collected(
   ports: DeliverPorts,
@@ -35,7 +35,7 @@ export async function collected(
   return waiting.length > terms.above ? { digest: await collect(ports, terms, delivery, true) } : undefined;
 }
 
-/** Reports the decision of a collected request in the digest instead of a message of its own. */
+/** Reports the decision on a request from the digest in the digest itself instead of in a separate message. */
 export async function followed(ports: DeliverPorts, delivery: Delivery): Promise<Receipt> {
   const terms = await ports.digestTerms(delivery.tenant, delivery.channel);
   return { digest: await collect(ports, terms, delivery, false) };
@@ -69,8 +69,8 @@ export async function sendDigest(
 }
 
 /**
- * Checks whether a new message is needed: for requests after the last digest had ended, or after its message has
- * scrolled away.
+ * Checks whether a new message is needed: requests arrived after the last digest was finished, or its message has
+ * scrolled out of view.
  */
 function isNew(
   { ended, posted_at = '', said }: Receipt,
@@ -84,7 +84,10 @@ function isNew(
 
 const lastId = ({ tenant, channel }: Delivery): string => `digest-last#${tenant}#${channel}`;
 
-/** Stores the last message. If another process stored one meanwhile, that one is kept, since it is as recent. */
+/**
+ * Stores the last message. If another process has stored one in the meantime, that one is kept, since it is just as
+ * recent.
+ */
 async function keep(
   { clock, deliveries }: DeliverPorts,
   delivery: Delivery,

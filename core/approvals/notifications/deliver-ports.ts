@@ -1,4 +1,4 @@
-/** Ports that deliveries need: channels to people, and stores of due deliveries. */
+/** Ports needed for deliveries: channels to people, and stores of due deliveries. */
 import type { ApprovalStore } from '#core/approvals/ports.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { SendJson } from '#core/execution/credentials/service.ts';
@@ -7,13 +7,14 @@ import type { PolicyEventName } from '#core/observatory/violation.ts';
 import type { Digest, DigestTerms, WaitingRequests } from './digest.ts';
 import type { Delivery, DeliveryStore, NotificationEvent } from './ports.ts';
 
-/** A channel to people. */
+/** A channel that reaches people. */
 export interface Notifier {
   /**
-   * Sends one message and returns the receipt that later messages about the same approval need.
+   * Sends one message and returns the receipt needed by later messages about the same approval.
    * @param earlier receipt of the `submitted` message, if it was sent.
-   * @param place of the rule that requires review, as `file:line`; absent if its version was not loaded from a file.
-   * @throws DeliveryRefused if the channel set a time to wait; any error counts as a failed attempt.
+   * @param place location of the rule that requires review, as `file:line`; absent if its version was not loaded from a
+   * file.
+   * @throws DeliveryRefused if the channel asked for a wait; any other error counts as a failed attempt.
    */
   send(
     event: NotificationEvent,
@@ -23,7 +24,7 @@ export interface Notifier {
   ): Promise<Record<string, string>>;
   /**
    * Sends the pending requests in one message; absent if the channel does not support it.
-   * @param earlier receipt of the message to update, if the channel can.
+   * @param earlier receipt of the message to update, if the channel supports updates.
    */
   sendDigest?(
     digest: Digest,
@@ -34,7 +35,7 @@ export interface Notifier {
   evaluate?(call: NonNullable<Delivery['evaluation']>, envelopeId: string): Promise<Record<string, string>>;
   /** Sends a block or warning; absent if the channel does not support it. */
   sendPolicyEvent?(delivery: Delivery, policy: NonNullable<Delivery['policy']>): Promise<Record<string, string>>;
-  /** Sends a change of an alert; absent if the channel does not support it. */
+  /** Sends an alert's change of state; absent if the channel does not support it. */
   sendAlert?(alert: NonNullable<Delivery['alert']>): Promise<Record<string, string>>;
 }
 
@@ -47,14 +48,14 @@ export interface WebhookOptions {
   readonly policyEvents: readonly PolicyEventName[];
 }
 
-/** Clients of channels. Creating a notifier sends nothing. */
+/** Clients used by channels. Creating a notifier sends nothing. */
 export interface NotificationClients {
   readonly webhook: (options: WebhookOptions) => Notifier;
   /** Calls chat systems and Git hosts. */
   readonly sendJson: SendJson;
   /**
-   * Posts a message, signed over time and body, and returns the successful reply with its body unread.
-   * @throws DeliveryRefused if the receiver named a time to wait; Error for any other answer.
+   * Posts a message, signed over time and body, and returns the successful response with its body unread.
+   * @throws DeliveryRefused if the receiver asked for a wait; Error for any other response.
    */
   readonly postSigned: (
     options: Pick<WebhookOptions, 'url' | 'secret' | 'clock'>,
@@ -66,12 +67,12 @@ export interface DeliverPorts {
   readonly clock: Clock;
   readonly deliveries: DeliveryStore;
   readonly approvals: Pick<ApprovalStore, 'find'>;
-  /** Pending requests that digests count. */
+  /** Pending requests counted in digests. */
   readonly waiting: WaitingRequests;
   readonly telemetry: Telemetry;
   readonly notifier: (channel: string) => Promise<Notifier | undefined>;
   readonly digestTerms: (tenant: string, channel: string) => Promise<DigestTerms>;
-  /** Returns the place of a request's rule. Never rejects. */
+  /** Returns the location of the rule for a request. Never rejects. */
   readonly placeOf: (row: ApprovalRow) => Promise<string | undefined>;
   /** Returns a number in [0, 1). */
   readonly random: () => number;

@@ -1,6 +1,6 @@
 /**
- * Sends due deliveries: at least once, each by one worker at a time, with backoff and a dead letter. Votes do not wait
- * for it.
+ * Sends due deliveries at least once, each by one worker at a time, with backoff and a dead-letter state. Votes do not
+ * wait for deliveries.
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { isoTime } from '#core/kernel/ports.ts';
@@ -19,9 +19,9 @@ export class DeliveryRefused extends Error {
 }
 
 const maxAttempts = 8;
-/** Large enough that a page of unresponsive channels ends before the function does. */
+/** Large enough that a page of unresponsive channels finishes before the function does. */
 const concurrency = 10;
-/** Seconds that a worker has before another may try the delivery: longer than any channel's time-out. */
+/** Seconds that a worker has before another may try the delivery: longer than any channel's timeout. */
 const claimSeconds = 30;
 /** Waits of 10, 20, 40 … 600 seconds, so that eight attempts outlast an outage of 15 minutes. */
 const firstWaitSeconds = 5;
@@ -34,12 +34,12 @@ const behindSeconds = 5;
 /** Counts of processed deliveries. */
 interface Delivered {
   readonly sent: number;
-  /** Sent, postponed or given up, so no longer due. */
+  /** Deliveries that were sent, postponed or given up and so are no longer due. */
   readonly moved: number;
 }
 
 /**
- * Sends due deliveries page by page until none is due [notify.events].
+ * Sends due deliveries page by page until none are due [notify.events].
  * @param budgetMs no page begins later than this.
  * @returns the number sent.
  */
@@ -50,15 +50,15 @@ export async function deliverUntilNoneIsDue(ports: DeliverPorts, budgetMs: numbe
     const due = await ports.deliveries.due(isoTime(ports.clock.now()), pageSize);
     const page = await deliverAll(ports, due);
     sent += page.sent;
-    // The same page would be read again.
+    // The same page would be read once more.
     if (page.moved === 0) return sent;
   } while (ports.clock.now() < endsAt);
   return sent;
 }
 
 /**
- * Sends new deliveries: approvals concurrently, the messages of each in order. Skips deliveries that another worker
- * has.
+ * Sends new deliveries: approvals concurrently, the messages of each in order. Skips deliveries claimed by another
+ * worker.
  */
 export async function deliverAll(ports: DeliverPorts, deliveries: readonly Delivery[]): Promise<Delivered> {
   const now = isoTime(ports.clock.now());
@@ -79,12 +79,12 @@ export async function deliverAll(ports: DeliverPorts, deliveries: readonly Deliv
   return { sent, moved };
 }
 
-/** Outcome of a delivery. `left`: another worker has it, or the store did not answer. */
+/** Outcome of a delivery. `left`: another worker has claimed it, or the store did not respond. */
 type Outcome = 'sent' | 'later' | 'left';
 
 async function deliverInOrder(ports: DeliverPorts, line: readonly Delivery[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  // The request comes before its decision, even if retries changed their order.
+  // The request's message is sent before the decision's, even if retries changed their order.
   for (const delivery of [...line].sort((a, b) => Number(b.event === 'submitted') - Number(a.event === 'submitted'))) {
     const outcome = await deliver(ports, delivery).catch((cause: unknown) => storeFailed(ports, delivery, cause));
     outcomes.push(outcome);
@@ -98,7 +98,7 @@ async function deliverInOrder(ports: DeliverPorts, line: readonly Delivery[]): P
 /** Sends a decision that was waiting for its request's message. */
 async function deliverDecision(ports: DeliverPorts, { envelope_id, channel }: Delivery): Promise<Outcome[]> {
   for (const event of ['approved', 'denied'] as const) {
-    // Another process may move it between this read and the claim, so it is read twice.
+    // Another process may change it between this read and the claim, so it is read twice.
     for (let tries = 0; tries < 2; tries++) {
       const waiting = await ports.deliveries.get(deliveryId(envelope_id, event, channel));
       if (waiting?.state !== 'due' || waiting.attempts > 0) break;
@@ -123,7 +123,7 @@ async function deliver(ports: DeliverPorts, delivery: Delivery): Promise<Outcome
   }
   const claimed: Delivery = { ...delivery, attempts: delivery.attempts + 1, due_at: inSeconds(ports, claimSeconds) };
   if (!(await ports.deliveries.update(delivery, claimed))) return 'left';
-  // Each attempt crashed its worker, or its outcome could not be stored.
+  // Every attempt crashed its worker, or its outcome could not be stored.
   if (delivery.attempts >= maxAttempts) {
     const last = delivery.last_error ?? 'no attempt came to an end';
     await ports.deliveries.update(claimed, afterFailure(ports, claimed, new Error(last)));
@@ -173,7 +173,7 @@ async function attempt(ports: DeliverPorts, claimed: Delivery, submitted: Delive
   }
 }
 
-/** Sends a chat call to its evaluator. Its texts are removed from the store. */
+/** Sends a chat call to its evaluator. Its text is removed from the store. */
 async function evaluated(
   ports: DeliverPorts,
   { evaluation: _texts, ...rest }: Delivery,
@@ -196,7 +196,7 @@ async function sendAlert(ports: DeliverPorts, { channel }: Delivery, alert: NonN
   return notifier.sendAlert(alert);
 }
 
-/** Reports the delay from the request until the channel accepted its first message, including retries. */
+/** Reports the delay, including retries, between the request and the channel's acceptance of its first message. */
 const reportDelay = ({ clock, telemetry }: DeliverPorts, { queued_at }: ApprovalRow): void =>
   telemetry.observe('svc_delivery_delay_seconds', Math.max(0, (clock.now() - Date.parse(queued_at)) / 1000), {});
 
@@ -218,13 +218,16 @@ function afterFailure(ports: DeliverPorts, claimed: Delivery, cause: unknown): D
   return { ...claimed, due_at: inSeconds(ports, Math.max(backoff, asked)), last_error };
 }
 
-/** Returns the error text with its cause, since `fetch failed` alone does not help. */
+/** Returns the error message with its cause, since `fetch failed` alone does not help. */
 function faultMessage(thrown: unknown): string {
   if (!(thrown instanceof Error)) return shortenError(String(thrown));
   return shortenError(thrown.cause instanceof Error ? `${thrown.message}: ${thrown.cause.message}` : thrown.message);
 }
 
-/** Shortens a channel's answer of any length; one that does not fit into the row would be sent again and again. */
+/**
+ * Shortens a channel's response, which may have any length; one that does not fit into the row would be resent
+ * endlessly.
+ */
 const shortenError = (text: string): string => text.slice(0, 1_000).toWellFormed();
 
 const later = (a: string, b: string) => (a > b ? a : b);

@@ -1,7 +1,7 @@
 /**
  * Collects pending requests into one message [notify.digest]. If a tenant has more pending requests than a channel
- * announces individually, further ones are collected, and the channel gets one digest at the end of a window. High-risk
- * and short-lived requests are still sent individually.
+ * announces individually, additional ones are collected, and the channel gets one digest at the end of a window.
+ * High-risk and short-lived requests are still sent individually.
  */
 
 import type { ApprovalStore } from '#core/approvals/ports.ts';
@@ -15,7 +15,7 @@ import type { Delivery, DeliveryStore } from './ports.ts';
 export interface DigestTerms {
   /** True if the channel gets digests. */
   readonly on: boolean;
-  /** Number of pending requests above which further ones are collected. */
+  /** Number of pending requests above which additional ones are collected. */
   readonly above: number;
   /** Length of a window in seconds. */
   readonly everySeconds: number;
@@ -33,14 +33,16 @@ export function digestTerms(
 
 /** `notify` runs every minute, so a digest may be this late. */
 const scheduleSeconds = 60;
-/** The list of pending requests lags the rows by one or two seconds. */
+/** The list of pending requests lags behind the rows by one or two seconds. */
 const lagSeconds = 2;
 
 /** Returns the tier of the higher of the session and key scores when the call was queued. */
 const riskTierOf = ({ risk }: Pick<ApprovalRow, 'risk'>): RiskTier =>
   risk === undefined ? 'low' : tierOfScore(Math.max(risk.session, risk.key), risk.kill_switch);
 
-/** Checks for high risk, or so little time that a digest would leave less than half of it. */
+/**
+ * Checks whether the request is high-risk, or has so little time left that a digest would consume more than half of it.
+ */
 export function isUrgent(row: ApprovalRow, { everySeconds }: DigestTerms, nowMs: number): boolean {
   const leftSeconds = (Date.parse(row.expires_at) - nowMs) / 1000;
   return riskTierOf(row) === 'high' || leftSeconds < 2 * (everySeconds + lagSeconds + scheduleSeconds);
@@ -52,9 +54,9 @@ interface CollectPorts {
 }
 
 /**
- * Queues the digest of the current window. A window has at most two, however many processes collect: one announces
- * requests, one reports decisions of announced ones.
- * @returns the id of the delivery.
+ * Queues the current window's digest. A window has at most two, however many processes collect requests: one announces
+ * requests, the other reports decisions on announced ones.
+ * @returns the delivery id.
  */
 export async function collect(
   { clock, deliveries }: CollectPorts,
@@ -84,12 +86,12 @@ export async function collect(
 export interface Digest {
   readonly tenant: string;
   readonly waiting: number;
-  /** Number of requests, the oldest ones, that the breakdown below covers. */
+  /** Number of requests, starting with the oldest, that the breakdown below covers. */
   readonly counted: number;
   readonly by_risk: Readonly<Record<RiskTier, number>>;
-  /** Rules with the most pending requests first. */
+  /** Counts by rule, with the most pending requests first. */
   readonly by_rule: readonly { readonly rule: string; readonly policy?: string; readonly waiting: number }[];
-  /** Number of requests of further rules. */
+  /** Number of requests under rules not listed. */
   readonly of_other_rules: number;
   readonly oldest_queued_at?: string;
   /** When the next request expires. */
@@ -107,7 +109,7 @@ export interface DigestedRequest {
   readonly expires_at: string;
 }
 
-/** Maximum rows that a digest reads; further ones are only counted. */
+/** Maximum number of rows that a digest reads; additional ones are only counted. */
 const maxCounted = 1_000;
 const maxWaiting = 10_000;
 const pageSize = 100;

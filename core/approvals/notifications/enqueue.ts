@@ -1,4 +1,4 @@
-/** Queues notifications about an approval: one delivery per event and channel, even if repeated. */
+/** Queues notifications about an approval: one delivery per event and channel, even if the step is repeated. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { evaluationIdEnd } from '#core/contracts/tables.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
@@ -7,7 +7,7 @@ import type { Delivery, DeliveryStore, NotificationEvent } from './ports.ts';
 export const deliveryId = (envelopeId: string, event: NotificationEvent, channel: string): string =>
   `${envelopeId}#${event}#${channel}`;
 
-/** Checks for the id of an evaluation, the only delivery that chat functions may put. */
+/** Checks for the id of an evaluation, the only kind of delivery that chat functions may store. */
 export const isEvaluationId = (id: string): boolean => id.endsWith(evaluationIdEnd);
 
 interface EnqueuePorts {
@@ -31,7 +31,9 @@ export async function enqueueNotifications(
   );
 }
 
-/** Queues the request for its channels. Escalation channels get it after half of its time [notify.digest]. */
+/**
+ * Queues the request for its channels. Escalation channels get it after half of its time has passed [notify.digest].
+ */
 export async function enqueueSubmitted(
   ports: EnqueuePorts,
   channels: readonly string[],

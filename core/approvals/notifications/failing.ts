@@ -1,11 +1,11 @@
-/** Lists a tenant's failed notifications: given up, or to be retried [cli.status]. */
+/** Lists a tenant's failed notifications: those given up and those to be retried [cli.status]. */
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
 import type { Delivery, DeliveryStore } from './ports.ts';
 
 export interface FailingDelivery {
   readonly channel: string;
   readonly event: Delivery['event'];
-  /** Id of the approval, or of the alert. */
+  /** Id of the approval or alert. */
   readonly envelope_id: string;
   readonly state: 'retrying' | 'dead';
   readonly attempts: number;
@@ -21,7 +21,7 @@ const maxScanned = 200;
 const longestWaitMs = 3_600_000;
 const longestError = 200;
 
-/** Returns the failing deliveries: first those given up, newest first. */
+/** Returns the failing deliveries: those given up come first, newest first. */
 export async function failingDeliveries(
   { deliveries, clock }: { readonly deliveries: DeliveryStore; readonly clock: Clock },
   tenant: string,

@@ -12,7 +12,9 @@ import type { Delivery, DeliveryStore } from './ports.ts';
 interface AnnouncePorts {
   readonly deliveries: Pick<DeliveryStore, 'enqueue'>;
   readonly clock: Clock;
-  /** Returns whether events are wanted. If the host cannot know, it queues them and the notifier drops them. */
+  /**
+   * Returns whether events are wanted. If the host cannot determine this, it queues them and the notifier drops them.
+   */
   readonly wanted: () => Promise<boolean>;
 }
 
@@ -26,7 +28,7 @@ export function takesPolicyEvents({
   return webhook?.enabled === true && webhook.policy_events.length > 0;
 }
 
-/** Returns the event of a violation. Reviews have none, since their approval has its own message. */
+/** Returns a violation's event. Reviews have none, since their approvals have their own messages. */
 function eventOf(violation: Violation): PolicyEventName | undefined {
   if (!('action' in violation)) return 'policy_violation';
   const { action } = violation;

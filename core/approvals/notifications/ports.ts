@@ -5,7 +5,7 @@ import type { PolicyEvent, PolicyEventName } from '#core/observatory/violation.t
 
 /**
  * Event of a message. `digest` covers all pending requests; `alert`, `evaluation` and policy events use the content of
- * their delivery; the others are about one approval.
+ * their delivery; all other events are about one approval.
  */
 export type NotificationEvent =
   | 'submitted'
@@ -16,7 +16,7 @@ export type NotificationEvent =
   | 'evaluation'
   | PolicyEventName;
 
-/** A message to send, stored until delivered or dead. Contains no secrets of parameters and no task token. */
+/** A message to send, stored until delivered or dead. Contains no secrets from parameters and no task token. */
 export interface Delivery {
   readonly id: string;
   readonly channel: string;
@@ -25,11 +25,14 @@ export interface Delivery {
   readonly envelope_id: string;
   readonly tenant: string;
   readonly alert?: Alert & { readonly change: AlertChange };
-  /** Texts of a chat call for its evaluator and the time of its entry; removed once sent or given up. */
+  /** A chat call's text for its evaluator, and the time of its entry; removed once sent or given up. */
   readonly evaluation?: { readonly at: string; readonly message: EvaluationMessage };
-  /** A block or warning without its texts. */
+  /** A block or warning without its text. */
   readonly policy?: PolicyEvent;
-  /** Sent only if the request is still pending when due. Sent without a receipt means that no message was sent. */
+  /**
+   * Set if the message is sent only when the request is still pending at the due time. Sent without a receipt means
+   * that no message went out.
+   */
   readonly escalates?: boolean;
   /** Whether the digest announces requests or only reports decisions, and when its window ended. */
   readonly digest?: { readonly announces: boolean; readonly closes_at: string };
@@ -37,14 +40,14 @@ export interface Delivery {
   readonly due_at: string;
   readonly state: 'due' | 'sent' | 'dead';
   readonly last_error?: string;
-  /** The channel's answer that later messages need, for example a message timestamp to update. */
+  /** The part of the channel's response needed by later messages, for example a message timestamp for updates. */
   readonly receipt?: Readonly<Record<string, string>>;
 }
 
 export interface DeliveryStore {
   /**
-   * Puts a delivery if absent. The id is `<envelope_id>#<event>#<channel>` or that of a window, so repeated steps
-   * enqueue once.
+   * Stores a delivery if absent. The id is `<envelope_id>#<event>#<channel>` or that of a window, so repeated steps
+   * enqueue only once.
    */
   enqueue(delivery: Delivery): Promise<void>;
   get(id: string): Promise<Delivery | undefined>;
@@ -52,7 +55,7 @@ export interface DeliveryStore {
   due(now: string, limit: number): Promise<readonly Delivery[]>;
   /** Returns the tenant's given-up deliveries, newest first; each is kept for 30 days. */
   dead(tenant: string, limit: number): Promise<readonly Delivery[]>;
-  /** Updates a delivery; false if another process changed it since it was read. */
+  /** Updates a delivery; returns false if another process has changed it since it was read. */
   update(before: Delivery, after: Delivery): Promise<boolean>;
   /** Stores a callback's id until `expiresAt` (ISO); returns false if it was already stored. */
   seen(callbackId: string, expiresAt: string): Promise<boolean>;

@@ -1,4 +1,6 @@
-/** Verifies a vote with a passkey: the authenticator's signature over this approval and call [approval.passkey]. */
+/**
+ * Verifies a vote cast with a passkey: the authenticator's signature over this approval and call [approval.passkey].
+ */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Assertion, Passkey } from '#core/contracts/passkey.ts';
 import { assertionFault, passkeyChallenge } from '#core/evidence/passkey-proof.ts';
@@ -7,14 +9,14 @@ import type { Ids } from '#core/kernel/ports.ts';
 import type { RelyingParty } from './relying-party.ts';
 import { type PasskeyStore, writePasskeys } from './store.ts';
 
-/** The assertion for the vote's entry, and the passkey that verifies it. */
+/** The assertion for the vote's entry, and the passkey used to verify it. */
 export interface SignedWith {
   readonly assertion: Assertion;
   readonly passkey: Passkey;
 }
 
 /**
- * Verifies the assertion and stores its signature counter, which never repeats for authenticators that count.
+ * Verifies the assertion and stores its signature counter, whose values never repeat for authenticators that count.
  * @throws GatewayError `forbidden` if the assertion does not prove this person's vote.
  */
 export async function verifyAssertion(
@@ -29,7 +31,7 @@ export async function verifyAssertion(
   if (!read || !passkey) throw passkeyNotProved(`${person} has registered no passkey with this id`);
   const challenge = passkeyChallenge(row.envelope_id, row.call_digest);
   const signCount = await verifiedSignCount(assertion, passkey, challenge, host);
-  // The evidence verifier must accept it too.
+  // The evidence verifier must accept the assertion too.
   const fault = assertionFault(assertion, { ...passkey }, challenge);
   if (fault !== undefined) throw passkeyNotProved(fault);
   if (signCount !== passkey.sign_count) {

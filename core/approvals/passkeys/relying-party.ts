@@ -1,4 +1,4 @@
-/** The relying party of passkeys, which browsers bind to a host. */
+/** The relying party for passkeys, which browsers bind to a host. */
 import { GatewayError } from '#core/kernel/errors.ts';
 
 export interface RelyingParty {
@@ -7,7 +7,7 @@ export interface RelyingParty {
 }
 
 /**
- * Returns the relying party. Browsers do not accept IP addresses, so on this machine it is `localhost` at the same
+ * Returns the relying party. Browsers do not accept IP addresses, so on the local machine it is `localhost` at the same
  * port.
  * @throws GatewayError `invalid_request` if the console's URL has an IP address instead of a name.
  */

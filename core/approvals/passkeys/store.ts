@@ -1,4 +1,4 @@
-/** Store of passkeys. */
+/** Store for passkeys. */
 import type { PasskeyRow } from '#core/contracts/passkey.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Ids } from '#core/kernel/ports.ts';
@@ -10,7 +10,7 @@ export interface PasskeyStore {
   put(row: PasskeyRow, read: PasskeyRow | undefined): Promise<boolean>;
 }
 
-/** Writes a person's passkeys. @throws GatewayError `conflict` if another write came first. */
+/** Writes a person's passkeys. @throws GatewayError `conflict` if another write happened first. */
 export async function writePasskeys(
   { passkeys, ids }: { readonly passkeys: PasskeyStore; readonly ids: Ids },
   row: Omit<PasskeyRow, 'revision'>,

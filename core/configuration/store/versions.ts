@@ -48,8 +48,8 @@ export async function rollback(deps: VersionDeps, version: number, by: string): 
 }
 
 /**
- * Reads the keys of the active configuration again, so that replaced or withdrawn keys take effect.
- * @returns how many names have a key, and warnings for those without.
+ * Rereads the keys of the active configuration, so that replaced or withdrawn keys take effect.
+ * @returns the number of names that have a key, and warnings for those that do not.
  * @throws GatewayError `not_found` if no configuration is stored, `conflict` if it keeps changing.
  */
 export async function refreshKeys(

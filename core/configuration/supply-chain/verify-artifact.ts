@@ -11,9 +11,9 @@ import { type Publisher, parseDocument, type Trusted } from './verify-index.ts';
 type Trust = Omit<Trusted, 'index' | 'seen'>;
 
 /**
- * Runs the checks that need no bytes.
+ * Runs the checks that do not need the bytes.
  * @param now milliseconds since 1970
- * @returns key id of the publisher
+ * @returns the publisher's key id
  * @throws SupplyChainRefusal with the first check that failed
  */
 export function verifyEntry(entry: PluginEntry, trust: Trust, now: number): string {

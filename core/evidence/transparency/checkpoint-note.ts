@@ -1,4 +1,4 @@
-/** Checkpoints (C2SP tlog-checkpoint) and the cosignatures of witnesses (cosignature/v1) over them. */
+/** Checkpoints (C2SP tlog-checkpoint) and witness cosignatures (cosignature/v1) over them. */
 import { sign } from 'node:crypto';
 import {
   canonicalBase64,
@@ -27,7 +27,7 @@ export interface TreeHead {
 export const checkpointText = ({ origin, size, root }: TreeHead): string =>
   `${origin}\n${size}\n${root.toString('base64')}\n`;
 
-/** Signs a tree head as a checkpoint. @throws what the signer throws. */
+/** Signs a tree head as a checkpoint. @throws any error thrown by the signer. */
 export const signTreeHead = (head: TreeHead, signer: LogSigner): Promise<string> =>
   signNote(checkpointText(head), signer);
 
@@ -47,13 +47,13 @@ export interface OpenCheckpoint extends TreeHead {
   readonly signatures: readonly NoteSignature[];
 }
 
-/** One key of a log, or its keys over time. */
+/** A log's single key, or its keys over time. */
 export type LogTrusted = NoteKey | readonly NoteKey[];
 
 /**
  * Opens a checkpoint.
  * @param trusted keys of the log, one of which must have signed. Without keys, no signature is checked.
- * @returns the checkpoint, or a message that says why it was not accepted. Never throws.
+ * @returns the checkpoint, or a message explaining why it was not accepted. Never throws.
  */
 export function openCheckpoint(note: string, trusted: LogTrusted | undefined): OpenCheckpoint | string {
   const read = readNote(note);
@@ -66,13 +66,13 @@ export function openCheckpoint(note: string, trusted: LogTrusted | undefined): O
   if (witness) return `the key of ${witness.name} is a witness's key: give the key of the log`;
   const own = keys.filter(({ name }) => name === head.origin);
   if (own.length === 0) return `the checkpoint is of the log ${head.origin}, the key of ${keys[0]!.name}`;
-  // A signature that claims to be from a trusted key must be valid, whatever other signatures there are.
+  // A signature that claims to be from a trusted key must be valid, regardless of any other signatures.
   const claimed = own.filter((key) => read.signatures.some((signature) => claims(signature, key)));
   if (claimed.length > 0 && claimed.every((key) => isSignedBy(read, key))) return { ...head, ...read };
   return `the checkpoint is not signed by ${own.length === 1 ? 'the key' : `one of the ${own.length} trusted keys`} of ${head.origin}`;
 }
 
-/** Returns the text that a witness signs: its time in seconds, and the whole text of the checkpoint. */
+/** Returns the text that a witness signs: the time in seconds, followed by the full text of the checkpoint. */
 const cosigned = (text: string, seconds: number): string => `cosignature/v1\ntime ${seconds}\n${text}`;
 
 /** Returns a cosignature line, to be added below the checkpoint's signatures. @param seconds since 1970. */
@@ -83,7 +83,10 @@ export function cosign(text: string, seconds: number, witness: NoteSigner): stri
   return signatureLine({ ...witness, bytes: Buffer.concat([time, signature]) });
 }
 
-/** Returns when the witness saw the checkpoint, in seconds since 1970, or undefined without its valid cosignature. */
+/**
+ * Returns when the witness saw the checkpoint, in seconds since 1970, or undefined if it has no valid cosignature by
+ * the witness.
+ */
 export function cosignedAt(
   { text, signatures }: Pick<OpenCheckpoint, 'text' | 'signatures'>,
   witness: NoteKey,

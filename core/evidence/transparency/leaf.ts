@@ -1,4 +1,6 @@
-/** The log's leaves: the chain point of a session, which is named by a digest so that leaves can be published. */
+/**
+ * The log's leaves: each is the chain point of a session, which is named by a digest so that leaves can be published.
+ */
 import type { ChainPoint } from '#core/contracts/evidence.ts';
 import { type LogLeaf, logLeafSchema } from '#core/contracts/transparency.ts';
 import { canonicalize, digestOf } from '#core/kernel/canonical.ts';
@@ -14,7 +16,7 @@ export const leafOf = ({ tenant, session_id, index, hash }: ChainPoint, at: stri
   at,
 });
 
-/** Returns the bytes of a leaf in the tree. */
+/** Returns a leaf's bytes in the tree. */
 export const leafBytes = (leaf: LogLeaf): Buffer => Buffer.from(canonicalize(leaf));
 
 /** Parses a leaf, or returns undefined for bytes that this log would not write. */

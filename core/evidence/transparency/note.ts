@@ -1,4 +1,4 @@
-/** Signed notes (C2SP signed-note), a text followed by signature lines, and their keys. */
+/** Signed notes (C2SP signed-note), each consisting of a text followed by signature lines, and their keys. */
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { remembered } from '#core/kernel/remembered.ts';
@@ -19,17 +19,17 @@ export interface NoteSigner extends NoteKey {
   readonly privateKey: KeyObject;
 }
 
-/** A log's key. Its private half may be in a key store. */
+/** A log's key. Its private part may be in a key store. */
 export interface LogSigner extends NoteKey {
-  /** Returns the Ed25519 signature. @throws GatewayError `service_unavailable` when the key is unavailable. */
+  /** Returns the Ed25519 signature. @throws GatewayError `service_unavailable` if the key is unavailable. */
   sign(message: Uint8Array): Promise<Uint8Array>;
-  /** The previous key, while both sign: a note can be checked with either key [transparency.log]. */
+  /** The previous key, while both keys sign: a note can be checked with either [transparency.log]. */
   readonly beside?: LogSigner | undefined;
   /** Earlier keys that no longer sign; newest first. */
   readonly former?: readonly NoteKey[] | undefined;
 }
 
-/** Returns all keys that may have signed notes of a log, newest first. */
+/** Returns all keys that may have signed a log's notes, newest first. */
 export const keysOfLog = ({ beside, former = [], ...key }: LogSigner): readonly NoteKey[] => [
   key,
   ...(beside ? [beside] : []),
@@ -44,7 +44,7 @@ export interface NoteSignature {
 }
 
 interface Note {
-  /** The text, including its last line break. */
+  /** The text, including its final line break. */
   readonly text: string;
   readonly signatures: readonly NoteSignature[];
 }
@@ -104,7 +104,7 @@ export function readVerifierKey(text: string): NoteKey | undefined {
   }
 }
 
-/** Decodes base64, or returns undefined if the spelling is not canonical. */
+/** Decodes base64, or returns undefined if the encoding is not canonical. */
 export function canonicalBase64(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64');
   return bytes.toString('base64') === text ? bytes : undefined;
@@ -114,7 +114,7 @@ export function canonicalBase64(text: string): Buffer | undefined {
 export const signatureLine = ({ name, id, bytes }: NoteSignature): string =>
   `— ${name} ${Buffer.concat([id, bytes]).toString('base64')}`;
 
-/** Signs a text, which ends with a line break, with the current Ed25519 keys. */
+/** Signs a text, which must end with a line break, with the current Ed25519 keys. */
 export async function signNote(text: string, signer: LogSigner): Promise<string> {
   const signers = signer.beside ? [signer, signer.beside] : [signer];
   const lines = await Promise.all(
@@ -149,18 +149,22 @@ function readSignatureLine(line: string): NoteSignature | undefined {
 export const claims = (signature: NoteSignature, key: NoteKey): boolean =>
   signature.name === key.name && signature.id.equals(key.id);
 
-/** Reports whether a note has a signature from this Ed25519 key, and all signatures claimed for it are valid. */
+/**
+ * Reports whether a note has a signature from this Ed25519 key, and all signatures that claim to be from this key are
+ * valid.
+ */
 export function isSignedBy({ text, signatures }: Note, key: NoteKey): boolean {
   const own = signatures.filter((signature) => claims(signature, key));
   return own.length > 0 && own.every(({ bytes }) => holds(text, key.publicKey, bytes));
 }
 
 /**
- * Cache of valid signatures by key: bundles of one export share a checkpoint, whose check is most of a proof's cost.
+ * Cache of valid signatures by key: bundles from one export share a checkpoint, and checking it accounts for most of a
+ * proof's cost.
  */
 const knownOf = remembered((_: KeyObject) => new RecentMap<string, true>({ max: 64 }));
 
-/** Verifies an Ed25519 signature over a text. Caches valid ones [transparency.tree]. */
+/** Verifies an Ed25519 signature over a text. Caches valid signatures [transparency.tree]. */
 export function holds(text: string, key: KeyObject, signature: Buffer): boolean {
   const known = knownOf(key);
   const what = `${signature.toString('base64')} ${text}`;

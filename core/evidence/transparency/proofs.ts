@@ -3,7 +3,7 @@ import { nodeHash } from './tree.ts';
 
 /**
  * Computes the root from leaf and proof, or returns undefined if the proof does not fit the position.
- * @param above hash of two nodes. Trees of checkpoints have another than logs.
+ * @param above hashes two nodes; checkpoint trees use a different hash from logs.
  */
 export function rootOfInclusion<Hash>(
   leaf: Hash,

@@ -1,4 +1,4 @@
-/** Checks with keys alone that a session's chain is in a log, since when, and which witnesses saw it. */
+/** Checks, using only keys, that a session's chain is in a log, since when, and which witnesses saw it. */
 import { type LogLeaf, logProofSchema } from '#core/contracts/transparency.ts';
 import { describeIssue } from '#core/kernel/issue-words.ts';
 import { cosignedAt, type LogTrusted, type OpenCheckpoint, openCheckpoint } from './checkpoint-note.ts';
@@ -36,7 +36,7 @@ export interface CheckedProof {
   readonly seen: readonly SeenBy[];
 }
 
-/** Checks a log proof. @returns what it proves, or a message that says why it fails. Never throws. */
+/** Checks a log proof. @returns what the proof establishes, or a message explaining why it fails. Never throws. */
 export function checkLogProof(
   candidate: unknown,
   session: { readonly tenant: string; readonly session_id: string },
@@ -70,7 +70,7 @@ export function checkLogProof(
 }
 
 /**
- * Returns an error if two witnesses, or a witness and the log, have the same key: they are one party
+ * Returns an error if two witnesses, or a witness and the log, have the same key and so count as one party
  * [transparency.witness].
  */
 function dependentWitness(witnesses: readonly NoteKey[], logKeys: readonly NoteKey[]): string | undefined {
@@ -85,7 +85,7 @@ function dependentWitness(witnesses: readonly NoteKey[], logKeys: readonly NoteK
   return undefined;
 }
 
-/** Returns advice if the log has other keys than the trusted ones. */
+/** Returns advice if the log's keys differ from the trusted ones. */
 function unpinned(reason: string, keys: readonly string[], log: LogTrusted | undefined): string {
   const pinned = [log ?? []].flat().map(verifierKey);
   const others = keys.filter((key) => !pinned.includes(key));

@@ -24,15 +24,15 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
 
 export const emptyRoot = (): Buffer => digest(new Uint8Array());
 
-/** Callback for each completed node: `index` counts the nodes of its level from the left; leaves have level 0. */
+/** Callback for each completed node: `index` counts the nodes of its level from the left; leaves are at level 0. */
 type OnNode = (level: number, index: number, hash: Buffer) => void;
 
-/** The roots of a tree's complete subtrees, the largest first. */
+/** The roots of a tree's complete subtrees, largest first. */
 export class Frontier {
   #size: number;
   readonly #roots: Buffer[];
 
-  /** Restores a frontier. @throws RangeError when the number of hashes does not fit the size. */
+  /** Restores a frontier. @throws RangeError if the number of hashes does not fit the size. */
   constructor(size = 0, roots: readonly Uint8Array[] = []) {
     if (!Number.isSafeInteger(size) || size < 0 || roots.length !== ones(size))
       throw new RangeError(`a tree of ${size} leaves has ${ones(size)} hashes at its frontier, not ${roots.length}`);

@@ -1,22 +1,22 @@
 /** Ports for cancelling a call that runs in another process. */
 
-/** Name of a running call. It includes the owner, so other owners cannot name the call [cancel.any-process]. */
+/** Name of a running call. It includes the owner, so that other owners cannot name the call [cancel.any-process]. */
 export interface CallName {
   readonly tenant: string;
   readonly key_id: string;
-  /** An envelope id, or `mcp:` and a digest of session and request id. */
+  /** An envelope id, or `mcp:` followed by a digest of session and request id. */
   readonly call: string;
 }
 
 interface AskedCancellation {
   /** ISO time. */
   readonly asked_at: string;
-  /** True once the process that runs the call has seen the request. */
+  /** True once the process that runs the call has seen the cancellation request. */
   readonly taken: boolean;
 }
 
 export interface Cancellations {
-  /** Requests the cancellation of a call. Repeating only updates the time. */
+  /** Requests the cancellation of a call. Repeating the request only updates its time. */
   ask(name: CallName, askedAt: string): Promise<void>;
   /** Returns the requested cancellation; may lag by a second unless `consistent` is set. */
   asked(name: CallName, options?: { readonly consistent?: boolean }): Promise<AskedCancellation | undefined>;

@@ -1,11 +1,12 @@
 /**
- * Checks once per second whether a running call was cancelled from another process, and ends it [cancel.any-process].
+ * Checks once per second whether a running call was cancelled from another process, and if so ends it
+ * [cancel.any-process].
  */
 import { follow } from '#core/kernel/follow-signal.ts';
 import { type Clock, isoTime, type Telemetry, type Timeouts } from '#core/kernel/ports.ts';
 import type { CallName, Cancellations } from './ports.ts';
 
-/** Abort reason of a call that its owner cancelled. A lost connection has another reason. */
+/** Abort reason of a call cancelled by its owner. A lost connection has a different reason. */
 export class Cancelled extends Error {
   override readonly name = 'AbortError';
   /** Id of the key that cancelled. */
@@ -17,7 +18,7 @@ export class Cancelled extends Error {
   }
 }
 
-/** Returns the key that cancelled; undefined if the signal is not aborted or has another reason. */
+/** Returns the key that cancelled the call; undefined if the signal is not aborted or has another reason. */
 export const cancelledBy = (signal: AbortSignal): string | undefined =>
   signal.reason instanceof Cancelled ? signal.reason.by : undefined;
 
@@ -29,9 +30,9 @@ export interface WatchPorts {
   readonly cancellations: Cancellations | undefined;
 }
 
-/** Shorter calls are never checked, so they need no read. */
+/** Shorter calls are never checked, so no read is needed for them. */
 const pollIntervalMs = 1_000;
-/** Allowed clock skew between processes. Earlier requests were for an earlier call of the same name. */
+/** Allowed clock skew between processes. Earlier requests were meant for an earlier call of the same name. */
 const skewMs = 1_000;
 
 export interface Watch {
@@ -40,7 +41,7 @@ export interface Watch {
   stop(): void;
 }
 
-/** Watches a call until stopped. Never throws: a failed check is repeated at the next one. */
+/** Watches a call until stopped. Never throws: if a check fails, the next one tries again. */
 export function watchCancelled(ports: WatchPorts, name: CallName, given: AbortSignal): Watch {
   const { cancellations, clock, timeouts, telemetry } = ports;
   if (!cancellations) return { signal: given, stop() {} };

@@ -1,16 +1,16 @@
 import { isObject } from '#core/kernel/narrow.ts';
 /**
  * The AWS calls to which this gateway can narrow a role: IAM actions and one resource each, read from the target.
- * Services without permissions per resource are not included.
+ * Services without resource-level permissions are not included.
  */
 
-/** The resource read from a target. Texts are raw; the policy compiler escapes them. */
+/** The resource read from a target. Its strings are raw; the policy compiler escapes them. */
 export interface AwsResource {
-  /** The resource without the service's own wildcard. */
+  /** The resource without the wildcard added by the service. */
   readonly arn: string;
   /** Suffix of the service's ARNs; see `logCall`. */
   readonly suffix?: ':*';
-  /** Condition keys of the call, each with its only allowed value. */
+  /** The call's condition keys, each with its only allowed value. */
   readonly equals?: Readonly<Record<string, string>>;
   /** Like `equals`, for multi-valued keys. */
   readonly everyEquals?: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ export interface AwsResource {
 
 interface AwsCall {
   readonly actions: readonly [string, ...string[]];
-  /** Required form of the target, for refusals. */
+  /** Required form of the target, for refusal messages. */
   readonly form: string;
   read(target: string, parameters: Readonly<Record<string, unknown>>, partition: string): AwsResource | undefined;
 }
@@ -28,11 +28,11 @@ const s3Pattern = new RegExp(`^(?:s3://|arn:(aws[a-z-]*):s3:::)(${bucketName})/(
 
 /**
  * Checks that a key has no dot or empty segments. S3 treats them as part of the name, but policies normalise them:
- * `private/../public/a` is decided as `public/a`, though it is under `private/` [credential.no-broader].
+ * `private/../public/a` is evaluated as `public/a`, though it is under `private/` [credential.no-broader].
  */
 const isPlainKey = (key: string): boolean => !/(?:^|\/)\.{0,2}\/|(?:^|\/)\.{1,2}$/.test(key);
 
-/** Parses bucket and key; an ARN has its own partition. */
+/** Parses the bucket and key; an ARN has its own partition. */
 function s3(target: string, partition: string) {
   const [, named, bucket, key] = s3Pattern.exec(target) ?? [];
   if (bucket === undefined || key === undefined || !isPlainKey(key)) return undefined;
@@ -48,7 +48,7 @@ const objectCall = (action: string): AwsCall => ({
   },
 });
 
-/** Requires a prefix, which narrows the call: whole buckets are not listed. */
+/** Requires a prefix to narrow the call: whole buckets are not listed. */
 const listBucket: AwsCall = {
   actions: ['s3:ListBucket'],
   form: 's3://bucket/prefix, without empty segments and dots alone',
@@ -70,8 +70,8 @@ const arnPattern = (service: string, resource: string) =>
 const tablePattern = arnPattern('dynamodb', 'table/[A-Za-z0-9_.-]{3,255}');
 
 /**
- * Returns a call on a table. @param from the parameter with the item's key. Without a readable key the call may access
- * the whole table.
+ * Returns a call on a table. @param from the parameter containing the item's key. Without a readable key, the call may
+ * access the whole table.
  */
 const tableCall = (action: string, from: 'key' | 'item' = 'key'): AwsCall => ({
   actions: [action],

@@ -1,4 +1,4 @@
-/** Creates configured brokers by name. A broker without the clients it needs cannot mint. */
+/** Creates configured brokers by name. A broker that lacks the clients it needs cannot mint. */
 import type { BrokerEntry, Configuration } from '#core/contracts/config.ts';
 import { brokerError, ServiceFault, unavailable } from './fault.ts';
 import type { BrokerPorts, CredentialBroker } from './ports.ts';
@@ -43,8 +43,8 @@ interface StaticSettings {
 }
 
 /**
- * Returns the static broker, which issues a configured secret unchanged. Marked degraded, since it is neither scoped
- * nor expiring.
+ * Returns the static broker, which issues a configured secret unchanged. It is marked as degraded, since the secret is
+ * neither scoped nor expiring.
  */
 export function staticBroker(settings: StaticSettings, ports: BrokerPorts): CredentialBroker {
   const kind = { type: settings.credential_type, degraded: true, longestSeconds: maxCredentialSeconds };
@@ -77,7 +77,8 @@ const kind = {
 
 /**
  * Secrets Manager broker: issues the current version of a stored secret and records the version. During a rotation, the
- * pending version may not work yet and is never issued. Degraded, since the issuer neither scopes nor revokes it.
+ * pending version may not work yet and is never issued. Credentials are degraded, since the issuer neither scopes nor
+ * revokes them.
  */
 function storedSecretBroker(settings: StoredSecretSettings, ports: BrokerPorts): CredentialBroker {
   const { name, secret_id: secretId, region } = settings;
@@ -100,7 +101,7 @@ function storedSecretBroker(settings: StoredSecretSettings, ports: BrokerPorts):
         throw brokerError(name, 'Secrets Manager', thrown);
       }
     },
-    /** Does nothing: the next rotation invalidates it. */
+    /** Does nothing: the next rotation invalidates the secret. */
     async revoke() {},
   };
 }

@@ -1,8 +1,8 @@
-/** Faults of credential issuers and the errors for callers, both without secrets. */
+/** Faults of credential issuers and the resulting errors for callers, both without secrets. */
 import { GatewayError } from '#core/kernel/errors.ts';
 
 export type OutsideFaultKind =
-  /** No answer in time; the issuer may have acted. */
+  /** No response in time; the issuer may have acted. */
   | 'timeout'
   | 'unreachable'
   /** The gateway's own credentials were not accepted. */
@@ -14,15 +14,15 @@ export type OutsideFaultKind =
   | 'rejected'
   | 'policy_too_large'
   | 'throttled'
-  /** A sealed vault. */
+  /** The vault is sealed. */
   | 'sealed'
   | 'unavailable'
-  /** The answer does not match the issuer's interface. */
+  /** The response does not match the issuer's interface. */
   | 'malformed';
 
 /**
- * Fault thrown by adapters. Its message contains no text of the issuer's answer, which may repeat secrets that it was
- * sent.
+ * Fault thrown by adapters. Its message contains nothing from the issuer's response, which may repeat secrets sent to
+ * the issuer.
  */
 export class ServiceFault extends Error {
   override readonly name = 'ServiceFault';
@@ -36,9 +36,7 @@ export class ServiceFault extends Error {
   }
 }
 
-/**
- * Faults by which the issuer refuses this action. Others are for an operator to fix: key, token, role, installation.
- */
+/** Faults by which the issuer refuses this action. An operator must fix the others: key, token, role, installation. */
 const finalKinds: readonly OutsideFaultKind[] = ['rejected', 'policy_too_large'];
 const soonOver: readonly OutsideFaultKind[] = ['timeout', 'unreachable', 'throttled', 'unavailable'];
 
@@ -49,7 +47,7 @@ const soonOver: readonly OutsideFaultKind[] = ['timeout', 'unreachable', 'thrott
 export const unavailable = (broker: string, why: string): GatewayError =>
   new GatewayError('service_unavailable', `Credential broker ${broker} cannot mint: ${why}.`);
 
-/** Returns the error for an action for which this broker does not mint. */
+/** Returns the error for an action that this broker does not mint for. */
 export const mintingRefused = (broker: string, why: string): GatewayError =>
   new GatewayError('forbidden', `Credential broker ${broker} does not mint for this action: ${why}.`, {
     data: { reason: 'credential_refused' },

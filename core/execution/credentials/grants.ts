@@ -1,4 +1,4 @@
-/** Finds the grant of an action: the matched rule's own, or the first one that fits. */
+/** Finds an action's grant: the matched rule's own, or otherwise the first one that fits. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
@@ -8,8 +8,7 @@ import type { Grant } from './ports.ts';
 type OfRule = Pick<ToolRule, 'credential' | 'upstream'>;
 
 /**
- * Returns the grant of a call. MCP calls only get a grant for their named server, since any server can claim any tool
- * name.
+ * Returns a call's grant. MCP calls get a grant only for their named server, since any server can claim any tool name.
  */
 export function grantFor(
   grants: readonly Grant[],

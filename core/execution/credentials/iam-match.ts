@@ -1,6 +1,6 @@
 /**
- * Evaluates the IAM policies that this gateway writes: wildcards, conditions, explicit deny. It supports less than IAM;
- * an unsupported element makes the whole policy unreadable, and it is not used.
+ * Evaluates the IAM policies that this gateway writes: wildcards, conditions, explicit deny. It supports less than IAM
+ * does; an unsupported element makes the whole policy unreadable, and the policy is not used.
  */
 
 export interface PolicyStatement {
@@ -61,7 +61,7 @@ function applies(statement: PolicyStatement, { action, resource, context }: IamR
   return parts.every(Boolean);
 }
 
-/** A condition operator. @param held the request's values; undefined if the request lacks the key. */
+/** A condition operator. @param held the request's values; undefined if the key is missing from the request. */
 type Operator = (held: readonly string[] | undefined, wanted: readonly string[]) => boolean;
 
 const operators: Readonly<Record<string, Operator>> = {
@@ -69,7 +69,7 @@ const operators: Readonly<Record<string, Operator>> = {
   StringLike: (held, wanted) => single(held, (value) => wanted.map((pattern) => like(pattern, value)).some(Boolean)),
   DateLessThan: (held, wanted) =>
     single(held, (value) => wanted.map((limit) => time(value) < time(limit)).some(Boolean)),
-  /** Also true if the request lacks the key; conditions that need it add `Null`. */
+  /** Also true if the key is missing from the request; conditions that require the key add `Null`. */
   'ForAllValues:StringEquals': (held, wanted) => {
     const allowed = wanted.map(withoutEscapes);
     return (held ?? []).every((value) => allowed.includes(value));
@@ -77,7 +77,7 @@ const operators: Readonly<Record<string, Operator>> = {
   Null: (held, wanted) => wanted.map((text) => (text === 'true') === (held === undefined)).some(Boolean),
 };
 
-/** Tests a single-valued key; false for several values. */
+/** Tests a single-valued key; false if there are several values. */
 function single(held: readonly string[] | undefined, test: (value: string) => boolean): boolean {
   // Always runs the test, so that an unreadable pattern is detected.
   const answers = (held ?? ['']).map(test);
@@ -92,16 +92,18 @@ function time(text: string): number {
 
 const list = (value: string | readonly string[]): readonly string[] => (typeof value === 'string' ? [value] : value);
 
-/** Returns the values of a condition key, which is case-insensitive. */
+/** Returns the values of a condition key, whose name is case-insensitive. */
 function valuesOf(context: IamRequest['context'], key: string): readonly string[] | undefined {
   const name = Object.keys(context).find((known) => known.toLowerCase() === key.toLowerCase());
   return name === undefined ? undefined : list(context[name]!);
 }
 
-/** One unit of a pattern: a literal character, or `*` and `?` as wildcards. */
+/** One unit of a pattern: a literal character, or the wildcard `*` or `?`. */
 type Unit = { readonly literal: string } | { readonly wild: '*' | '?' };
 
-/** Characters that can be escaped as `$` with the character in braces. AWS would substitute any other variable. */
+/**
+ * Characters that can be escaped as `$` followed by the character in braces. AWS would substitute any other variable.
+ */
 const escapable = ['*', '?', '$'];
 
 function unitsOf(pattern: string): Unit[] {
@@ -118,15 +120,15 @@ function unitsOf(pattern: string): Unit[] {
   return units;
 }
 
-/** Removes the escapes of a pattern without wildcards: in `StringEquals` an asterisk is literal. */
+/** Removes the escapes from a pattern without wildcards: in `StringEquals` an asterisk is literal. */
 const withoutEscapes = (pattern: string): string =>
   unitsOf(pattern)
     .map((unit) => ('literal' in unit ? unit.literal : unit.wild))
     .join('');
 
 /**
- * Checks whether the pattern matches the whole text. Backtracks only to the last star, so time is at most pattern ×
- * text.
+ * Checks whether the pattern matches the whole string. Backtracks only to the last star, so time is at most pattern
+ * length × string length.
  */
 function like(pattern: string, text: string): boolean {
   const units = unitsOf(pattern);

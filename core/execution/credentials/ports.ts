@@ -1,4 +1,4 @@
-/** Ports of credential brokers and their registry. */
+/** Ports for credential brokers and their registry. */
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import type { TicketStore } from '#core/execution/tickets/ports.ts';
@@ -22,7 +22,7 @@ export interface IssuedCredential {
   readonly secret: string;
 }
 
-/** Facts about an action, in addition to its envelope, for issuing its credential. */
+/** Facts about an action that are needed, in addition to its envelope, to issue its credential. */
 export interface IssueContext {
   /** The person who holds or owns the key, for the issuer's log. */
   readonly person?: string;
@@ -33,8 +33,8 @@ export interface IssueContext {
 }
 
 /**
- * Way to revoke a credential before its expiry: by its record, only with its value (so not after its holder has
- * ended), or not at all.
+ * Way to revoke a credential before its expiry: by its record, only by its value (so not after its holder has ended),
+ * or not at all.
  */
 type CalledBack = 'by_record' | 'by_value' | 'never';
 
@@ -44,11 +44,11 @@ export interface CredentialBroker {
   /** @default `by_record` */
   readonly calledBack?: CalledBack;
   /**
-   * Mints a credential. @throws GatewayError `forbidden` if it does not mint for this action, otherwise
+   * Mints a credential. @throws GatewayError `forbidden` if the broker does not mint for this action, otherwise
    * `service_unavailable`.
    */
   issue(envelope: ActionEnvelope, grant: Grant, context?: IssueContext): Promise<IssuedCredential>;
-  /** Extends a lease, at most to the longest lifetime, and returns the new expiry (ISO time). */
+  /** Extends a lease, up to the longest lifetime, and returns the new expiry (ISO time). */
   renew?(record: CredentialRecord): Promise<string>;
   /**
    * Revokes the credential if the issuer can; otherwise it stays valid until it expires.
@@ -68,7 +68,7 @@ export interface CredentialStore {
   due(now: string, limit: number): Promise<readonly CredentialRecord[]>;
 }
 
-/** Tokens of an app's installation at a Git host with GitHub's REST API or a compatible one. @throws ServiceFault */
+/** Tokens for an app installation at a Git host with GitHub's REST API or a compatible one. @throws ServiceFault */
 export interface GitHostTokens {
   mint(request: {
     readonly apiUrl: string;
@@ -97,7 +97,7 @@ export interface AssumeRoleRequest {
   readonly externalId?: string;
   readonly sessionName: string;
   readonly sourceIdentity: string;
-  /** The session policy as JSON text. */
+  /** The session policy as a JSON string. */
   readonly policy: string;
   readonly durationSeconds: number;
   readonly tags: Readonly<Record<string, string>>;
@@ -111,7 +111,7 @@ export interface TemporaryKeys {
   readonly expires_at: string;
 }
 
-/** AWS STS; tries once. @throws ServiceFault, `policy_too_large` if policy and tags do not fit. */
+/** AWS STS; makes one attempt. @throws ServiceFault, `policy_too_large` if policy and tags do not fit. */
 export interface StsClient {
   assumeRole(request: AssumeRoleRequest): Promise<TemporaryKeys>;
 }
@@ -129,7 +129,7 @@ export interface VaultLease {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Leases of HashiCorp Vault's HTTP API or a compatible one. @throws ServiceFault */
+/** Leases managed through HashiCorp Vault's HTTP API or a compatible one. @throws ServiceFault */
 export interface VaultClient {
   lease(access: VaultAccess, mount: string, role: string): Promise<VaultLease>;
   /** Renews a lease. @returns its remaining seconds. */
@@ -149,25 +149,25 @@ export interface SecretVersions {
   get(request: { readonly secretId: string; readonly region?: string; readonly stage: string }): Promise<SecretVersion>;
 }
 
-/** Clients of brokers. Without them, a function mints only from its own secrets. */
+/** Clients used by brokers. Without them, a function mints only from its own secrets. */
 export interface BrokerClients {
   readonly gitHost?: GitHostTokens;
   readonly sts?: StsClient;
   readonly vault?: VaultClient;
   readonly secretVersions?: SecretVersions;
-  /** Waits before the single retry of a throttled call. */
+  /** Waits before the only retry of a throttled call. */
   readonly pause?: (ms: number) => Promise<void>;
 }
 
-/** Ports that every broker needs. */
+/** Ports needed by every broker. */
 export interface BrokerPorts {
   readonly secrets: SecretStore;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly clients: BrokerClients | undefined;
-  /** Store of capability tickets; a function without it issues none. */
+  /** Store for capability tickets; a function without it issues none. */
   readonly tickets: TicketStore | undefined;
 }
 
-/** Returns the broker of a name, or undefined if it is not configured. */
+/** Returns the broker with the given name, or undefined if it is not configured. */
 export type BrokersByName = (name: string) => Promise<CredentialBroker | undefined>;

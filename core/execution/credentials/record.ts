@@ -1,4 +1,7 @@
-/** Creates the record of a new credential, which is stored, listed and put into evidence without its value. */
+/**
+ * Creates the record of a new credential. The record is stored, listed and added to evidence without the credential's
+ * value.
+ */
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import { longestExecutionSeconds } from '#core/contracts/host-limits.ts';
@@ -6,13 +9,14 @@ import { isoTime } from '#core/kernel/ports.ts';
 import type { BrokerPorts, Grant } from './ports.ts';
 
 /**
- * Longest lifetime, which the configuration also enforces for grants. Credentials issued longer ago cannot be valid.
+ * Longest lifetime, which the configuration also enforces for grants. Credentials issued longer ago than this cannot be
+ * valid.
  */
 export const maxCredentialSeconds = 3600;
 
 /**
- * Seconds after which a credential has no holder: the longest execution, and one minute to record its outcome and
- * revoke the credential [credential.list-revoke].
+ * Seconds after which a credential no longer has a holder: the longest execution, plus one minute to record its outcome
+ * and revoke the credential [credential.list-revoke].
  */
 export const holderSeconds = longestExecutionSeconds + 60;
 

@@ -2,22 +2,22 @@
 import type { IssuedCredential } from './ports.ts';
 
 const mask = '[credential withheld]';
-/** Minimum length of encoded forms: shorter ones occur in texts by chance. Plain values are removed at any length. */
+/** Minimum length of encoded forms: shorter ones occur in text by chance. Plain values are removed at any length. */
 const shortestEncoded = 6;
 
-/** Returns the secret texts of a credential: the secret and, if it is JSON, each text in it. */
+/** Returns a credential's secret strings: the secret and, if it is JSON, each string in it. */
 export function secretsOf({ secret }: IssuedCredential): readonly string[] {
   return [...new Set([secret, ...textsOf(jsonObjectIn(secret))])].filter((text) => text !== '');
 }
 
 /**
- * Copies a JSON value without `secrets`: literal, base64 (also within a longer text), URL- and JSON-encoded, hex.
- * Member names are cleaned too. Of an error, name and message are kept.
+ * Copies a JSON value without `secrets`: literal, base64 (also within longer text), URL- and JSON-encoded, hex. Member
+ * names are cleaned too. For an error, only name and message are kept.
  */
 export function withoutSecrets(value: unknown, secrets: readonly string[]): unknown {
   const forms = [...new Set(secrets.filter((secret) => secret !== '').flatMap(formsOf))];
   if (forms.length === 0) return value;
-  // Longest first, so that a whole form is replaced before its parts.
+  // Longest first, so that a complete form is replaced before its parts.
   const pattern = new RegExp(
     forms
       .sort((a, b) => b.length - a.length)
@@ -70,8 +70,8 @@ function formsOf(secret: string): string[] {
 }
 
 /**
- * Returns the base64 characters that depend only on the secret if `before` bytes (modulo 3) precede it. This finds
- * `user:secret` in basic authentication.
+ * Returns the base64 characters that depend only on the secret if it is preceded by `before` bytes (modulo 3). This
+ * finds `user:secret` in basic authentication.
  */
 function withinBase64(secret: Buffer, before: number): string[] {
   const text = Buffer.concat([Buffer.alloc(before), secret]).toString('base64');

@@ -1,6 +1,6 @@
 /**
- * Registry of issued credentials: records them before use, and revokes them when their action ends, by an
- * administrator, or by the sweep. The issuer revokes first; then record and evidence are written in one transaction.
+ * Registry of issued credentials: records them before use. They are revoked when their action ends, by an
+ * administrator, or by the sweep: the issuer revokes first, then record and evidence are written in one transaction.
  */
 
 import { type Principal, personActor } from '#core/configuration/identity/principal.ts';
@@ -47,7 +47,7 @@ export async function recordMint(
 }
 
 /**
- * Records that an executor is about to get the credential.
+ * Records that an executor is about to receive the credential.
  * @returns the session's new head.
  * @throws GatewayError as the ledger does.
  */
@@ -65,12 +65,12 @@ export async function recordUse(
 }
 
 /**
- * Result of ending a credential. `revoked`: by the issuer, and recorded. `until_expiry`: the issuer cannot, so it stays
- * listed until it expires. `later`: the issuer or the ledger failed, and the sweep retries.
+ * Result of ending a credential. `revoked`: by the issuer, and recorded. `until_expiry`: the issuer cannot revoke it,
+ * so it stays listed until it expires. `later`: the issuer or the ledger failed, and the sweep retries.
  */
 type Finished = 'revoked' | 'until_expiry' | 'later';
 
-/** Revokes the credential of an ended action. Never throws, so that the action's outcome is kept. */
+/** Revokes an ended action's credential. Never throws, so that the action's outcome is kept. */
 export async function finishCredential(
   ports: RegistryPorts,
   { record, secret }: IssuedCredential,
@@ -89,12 +89,13 @@ export async function finishCredential(
 
 const maxSweptPerPage = 100;
 const maxSweptPages = 10;
-/** Number of issuers called concurrently, since unresponsive ones take their full time-out. */
+/** Number of issuers called concurrently, since unresponsive ones take their full timeout. */
 const sweepConcurrency = 20;
 const longestSweepMs = 40_000;
 
 /**
- * Revokes credentials left behind by a crash or a failing issuer. Safe to run concurrently: a record is revoked once.
+ * Revokes credentials left behind by a crash or a failing issuer. Safe to run concurrently: each record is revoked only
+ * once.
  * @returns the number revoked.
  */
 export async function sweepCredentials(
@@ -105,7 +106,7 @@ export async function sweepCredentials(
   const endsAt = ports.clock.now() + longestSweepMs;
   const seen = new Set<string>();
   for (let page = 0; page < maxSweptPages; page++) {
-    // Failed ones come first again, so the page is enlarged by their number.
+    // Records that failed come first on the next read, so the page is enlarged by their number.
     const due = await ports.credentials.due(now, maxSweptPerPage + seen.size - revoked);
     const fresh = due.filter(({ tenant, id }) => !seen.has(`${tenant}#${id}`));
     if (fresh.length === 0) return revoked;
@@ -122,7 +123,7 @@ export async function sweepCredentials(
 
 /** Revokes one credential. A failure is left to the next run and does not stop the others [store.sweep]. */
 async function swept(ports: RegistryPorts, record: CredentialRecord, now: string): Promise<boolean> {
-  // Once expired at the issuer, it need not be revoked there.
+  // Once expired at the issuer, the credential need not be revoked there.
   const over = (record.issuer_expires_at ?? record.expires_at) <= now;
   const called = await callBack(ports, record);
   if (called !== 'called_back' && !over) return false;
@@ -181,7 +182,7 @@ async function callBack(
   }
 }
 
-/** Records the revocation. @returns its time; undefined if another process revoked it first. */
+/** Records the revocation. @returns the time of the revocation; undefined if another process revoked it first. */
 async function writeRevoked(
   ports: RegistryPorts,
   record: CredentialRecord,

@@ -1,7 +1,7 @@
 /**
- * Git-host app broker. With an installation, the app's token stays here and is exchanged for an installation token for
- * the grant's one repository and permissions. Its type is `scm_app_jwt`, the name in the spec. Without an installation,
- * the app's own token is issued: it expires but is not narrowed, and its record notes that.
+ * Git-host app broker. With an installation, the app's token stays here and is exchanged for an installation token
+ * limited to the grant's one repository and permissions. Its type is `scm_app_jwt`, the name in the spec. Without an
+ * installation, the app's own token is issued: it expires but is not narrowed, and its record notes that.
  */
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { SignJWT } from 'jose';
@@ -46,7 +46,7 @@ function wholeApp(settings: ScmAppSettings, ports: BrokerPorts): CredentialBroke
   };
 }
 
-/** Lifetime of the app's token, which is used at once. */
+/** Lifetime of the app's token, which is used immediately. */
 const appTokenMs = 120_000;
 
 function oneRepository(
@@ -83,7 +83,7 @@ function oneRepository(
       return { record: withEarlierExpiry(record, minted.expires_at), secret: minted.token };
     },
 
-    /** Revokes a token by its value, which only its holder has. Otherwise it expires. */
+    /** Revokes a token by its value, which only its holder has. Without the value, the token is left to expire. */
     async revoke(_record, secret) {
       if (secret === undefined) return;
       await gitHost.revoke(apiUrl, secret).catch((thrown: unknown) => {
@@ -93,7 +93,7 @@ function oneRepository(
   };
 }
 
-/** Returns a broker that refuses all actions because it cannot work. It does not fall back to the app's own token. */
+/** Returns a broker that refuses all actions because it is not usable. It does not fall back to the app's own token. */
 const without = (name: string, why: string): CredentialBroker => ({
   name,
   calledBack: 'by_value',
@@ -126,7 +126,7 @@ const always: Readonly<Record<string, string>> = { metadata: 'read' };
 const levels = ['none', 'read', 'write', 'admin'];
 
 /**
- * Returns how a token grants more than requested. Repositories are requested without their owner, so a target of
+ * Returns how a token grants more than requested. Repositories are requested without their owner, so a target with
  * another owner could match the installation's own repository of the same name.
  */
 function excess(
@@ -144,7 +144,7 @@ function excess(
   return broader && 'with more permissions than the grant';
 }
 
-/** Seconds by which `iat` is set back, since the host's clock may be behind. */
+/** Seconds by which `iat` is backdated, since the host's clock may be behind. */
 const skewSeconds = 60;
 /** Longest lifetime from `iat` that Git hosts accept. */
 const longestAppTokenSeconds = 600;
@@ -163,7 +163,8 @@ function appToken(key: KeyObject, appId: string, id: string, nowMs: number, unti
 }
 
 /**
- * Returns the app's private key. @throws GatewayError `service_unavailable` if the secret is not a long enough RSA key.
+ * Returns the app's private key. @throws GatewayError `service_unavailable` if the secret is not a sufficiently long
+ * RSA key.
  */
 async function appKey(
   { name, private_key_env }: { readonly name: string; readonly private_key_env: string },
@@ -178,7 +179,9 @@ async function appKey(
   throw unavailable(name, `${private_key_env} contains no RSA key of at least ${shortestKeyBits} bits`);
 }
 
-/** Last key of each secret: parsing costs more than the rest of a mint. A rotated secret replaces its key. */
+/**
+ * The last key parsed from each secret: parsing costs more than the rest of a mint. A rotated secret replaces its key.
+ */
 const parsedKeys = new RecentMap<string, { readonly pem: string; readonly key: KeyObject }>({ max: 64 });
 
 function keyIn(secret: string, pem: string): KeyObject | undefined {
@@ -190,8 +193,8 @@ function keyIn(secret: string, pem: string): KeyObject | undefined {
 }
 
 /**
- * Parses a PEM key. Environment files often have it on one line, with line breaks written as `\\n`. Parser errors are
- * dropped.
+ * Parses a PEM key. Environment files often contain it on one line, with line breaks written as `\\n`. Parser errors
+ * are dropped.
  */
 function readKey(pem: string): KeyObject | undefined {
   try {

@@ -1,4 +1,4 @@
-/** JSON calls to issuers of credentials, Git hosts and chat systems, and the faults of their answers. */
+/** JSON calls to credential issuers, Git hosts and chat systems, and the faults found in their responses. */
 import { type OutsideFaultKind, ServiceFault } from './fault.ts';
 
 export interface ServiceCall {
@@ -14,14 +14,14 @@ export interface ServiceCall {
 export interface ServiceAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** The parsed JSON object; undefined if the body is not one. */
+  /** The parsed JSON object; undefined if the body is not an object. */
   readonly body: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Makes a call. Any status is an answer. @throws ServiceFault `timeout`, `unreachable` */
+/** Makes a call. Any status counts as a response. @throws ServiceFault `timeout`, `unreachable` */
 export type SendJson = (call: ServiceCall) => Promise<ServiceAnswer>;
 
-/** Returns the fault of an unwanted status, unless the issuer defines another meaning. */
+/** Returns the fault for an unwanted status, unless the issuer defines another meaning. */
 export function statusFault(status: number, kind: OutsideFaultKind = kindOf(status)): ServiceFault {
   return new ServiceFault(kind, `no, with status ${status}`, status);
 }
@@ -35,7 +35,7 @@ function kindOf(status: number): OutsideFaultKind {
   return status >= 400 ? 'rejected' : 'malformed';
 }
 
-/** Returns the headers of every call to GitHub's REST API. */
+/** Returns the headers for every call to GitHub's REST API. */
 export const gitHostHeaders = (token: string) => ({
   accept: 'application/vnd.github+json',
   authorization: `Bearer ${token}`,
@@ -43,7 +43,7 @@ export const gitHostHeaders = (token: string) => ({
   'x-github-api-version': '2022-11-28',
 });
 
-/** Returns the fault. A 403 without remaining calls, or with a time to wait, does not refuse the action. */
+/** Returns the fault. A 403 with no remaining calls, or with a wait time, does not mean that the action was refused. */
 export function gitHostFault({ status, headers }: ServiceAnswer): ServiceFault {
   const busy = headers.get('x-ratelimit-remaining') === '0' || headers.has('retry-after');
   return status === 403 && busy ? statusFault(status, 'throttled') : statusFault(status);

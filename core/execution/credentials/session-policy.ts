@@ -1,21 +1,21 @@
 /**
- * Compiles an AWS session policy from one action: the actions of its tool, its one resource, its expiry. A role
- * narrowed by it can make only this call. Calls that are not in the table are refused, never widened.
+ * Compiles an AWS session policy from one action: its tool's actions, its one resource, its expiry. A role narrowed by
+ * the policy can make only this call. Calls that are not in the table are refused, never widened.
  */
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { type AwsResource, awsCalls } from './aws-calls.ts';
 import { type IamRequest, iamAnswer, type PolicyDocument } from './iam-match.ts';
 
-/** Maximum length of an inline policy in STS. */
+/** Maximum length of an STS inline policy. */
 const longestPolicyCharacters = 2048;
 
 export interface CompiledSessionPolicy {
   readonly policy: PolicyDocument;
-  /** The text that is sent: ASCII only, at most `longestPolicyCharacters`. */
+  /** The string that is sent: ASCII only, at most `longestPolicyCharacters`. */
   readonly text: string;
   readonly actions: readonly string[];
-  /** The raw resource of the call, without escapes and wildcards. */
+  /** The call's raw resource, without escapes and wildcards. */
   readonly resource: string;
   /** The call as an IAM request, without the time. */
   readonly call: IamRequest;
@@ -26,9 +26,9 @@ interface PolicyRefusal {
 }
 
 /**
- * Compiles the policy of a call.
+ * Compiles a call's policy.
  * @param expiresMs when the permission ends, regardless of the keys' expiry.
- * @param partition of the role, for targets without one.
+ * @param partition the role's partition, for targets without one.
  */
 export function compileSessionPolicy(
   { tool, target, parameters }: Pick<ActionEnvelope, 'tool' | 'target' | 'parameters'>,
@@ -62,7 +62,7 @@ export function compileSessionPolicy(
 /** Escapes characters that IAM would treat as wildcards or variables. */
 const escaped = (text: string): string => text.replace(/[*?$]/g, (char) => `\${${char}}`);
 
-/** Escapes a value without wildcards, in which only a dollar sign is special. */
+/** Escapes a value without wildcards, in which only the dollar sign is special. */
 const escapedValue = (text: string): string => text.replace(/\$/g, (char) => `\${${char}}`);
 
 function conditionsOf({ equals, everyEquals }: AwsResource, expiresMs: number) {
@@ -82,7 +82,7 @@ function conditionsOf({ equals, everyEquals }: AwsResource, expiresMs: number) {
 /** Rounds down to whole seconds. */
 const wholeSeconds = (ms: number): string => isoTime(Math.floor(ms / 1000) * 1000).replace('.000Z', 'Z');
 
-/** Escapes non-ASCII characters of JSON, since STS accepts characters only up to U+00FF. */
+/** Escapes non-ASCII characters in JSON, since STS accepts characters only up to U+00FF. */
 const ascii = (json: string): string =>
   json.replace(/[\u007f-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
@@ -96,10 +96,10 @@ function callOf(action: string, resource: AwsResource): IamRequest {
   };
 }
 
-/** Returns the resource of the IAM request; for log groups without a named stream it has a suffix. */
+/** Returns the resource of the IAM request; for log groups without a named stream, the resource has a suffix. */
 const requested = (arn: string, { suffix }: AwsResource): string => (suffix ? `${arn}:log-stream:` : arn);
 
-/** Verifies that the policy allows the call before it expires, and none of the similar calls. */
+/** Verifies that the policy allows the call until the policy expires, and allows none of the similar calls. */
 function isNarrow(
   policy: PolicyDocument,
   call: IamRequest,

@@ -1,6 +1,6 @@
 /**
- * STS broker: assumes a role for one action, narrowed by a session policy compiled from it. STS keys live at least 900
- * s; the policy ends their permission when the grant expires.
+ * STS broker: assumes a role for one action, narrowed by a session policy compiled from that action. STS keys live at
+ * least 900 s; the policy ends their permission when the grant expires.
  */
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
@@ -62,20 +62,20 @@ export function stsBroker(settings: StsSettings, ports: BrokerPorts): Credential
         throw brokerError(name, 'STS', thrown);
       });
       const { expires_at, ...secret } = keys;
-      // The keys outlive the policy without permissions, so a later STS expiry does not count.
+      // The keys outlive the policy but then have no permissions, so a later STS expiry is ignored.
       const ends = isoTime(Math.min(expiresMs, Date.parse(expires_at)));
       return { record: { ...record, expires_at: ends, policy_digest: policyDigest }, secret: JSON.stringify(secret) };
     },
 
     /**
-     * Does nothing: denying by issue time would affect all sessions of the role, and the session policy already limits
-     * the life of these keys.
+     * Does nothing: denying by issue time would affect all of the role's sessions, and the session policy already
+     * limits the life of these keys.
      */
     async revoke() {},
   };
 }
 
-/** Returns the external id. A configured but empty secret is an error, not "no external id". */
+/** Returns the external id. A configured but empty secret is an error and does not mean "no external id". */
 async function externalIdOf({ name, external_id_env }: StsSettings, { secrets }: BrokerPorts) {
   if (external_id_env === undefined) return undefined;
   const value = await secrets.get(external_id_env);
@@ -85,7 +85,7 @@ async function externalIdOf({ name, external_id_env }: StsSettings, { secrets }:
 
 type Tags = Readonly<Record<string, string>>;
 
-/** Returns the session tags, most important first: these are kept if policy and tags do not fit together. */
+/** Returns the session tags, most important first: these are kept if policy and tags together exceed the limit. */
 const tagsOf = ({ envelope_id, tenant, actor }: ActionEnvelope, policy: string): Tags =>
   Object.fromEntries(
     Object.entries({ envelope: envelope_id, policy, tenant, session: actor.session }).map(([key, value]) => [
@@ -97,7 +97,8 @@ const tagsOf = ({ envelope_id, tenant, actor }: ActionEnvelope, policy: string):
 const keptTags = 1;
 
 /**
- * Assumes the role. Uses fewer tags if they do not fit and retries once if STS is throttled; the policy never changes.
+ * Assumes the role. Uses fewer tags if not all of them fit, and retries once if STS throttles the call; the policy
+ * never changes.
  */
 async function assumed(
   ports: BrokerPorts,
@@ -126,13 +127,13 @@ async function unlessThrottled<T>({ ids, clients }: BrokerPorts, call: () => Pro
   }
 }
 
-/** Returns who is responsible for the action in CloudTrail, across chained roles: the person, or else the key. */
+/** Returns the identity responsible for the action in CloudTrail, across chained roles: the person, or else the key. */
 function sourceIdentity({ key_id }: ActionEnvelope, { person }: IssueContext): string {
   const named = person === undefined ? '' : identityText(person);
   return named.length > 1 ? named : identityText(key_id);
 }
 
-/** Converts a text to an STS name, `[\w+=,.@-]{2,64}`. */
+/** Converts a string to an STS name, `[\w+=,.@-]{2,64}`. */
 const identityText = (text: string): string =>
   text
     .replace(/[^\w+=,.@-]/g, '-')

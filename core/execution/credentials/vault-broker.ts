@@ -1,6 +1,6 @@
 /**
- * Vault broker: leases database credentials for one action. The record contains the lease id, so that any process can
- * revoke it: the holder, an administrator, the sweep.
+ * Vault broker: leases database credentials for one action. The record contains the lease id, so that the holder, an
+ * administrator or the sweep can revoke the lease from any process.
  */
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import { isoTime } from '#core/kernel/ports.ts';

@@ -1,4 +1,4 @@
-/** Faults of executions: they name the tool, the upstream and a remedy, and contain no secrets. */
+/** Execution faults: they name the tool, the upstream and a remedy, and contain no secrets. */
 
 export type ExecutionFaultKind =
   /** Refused by the gateway's own checks; nothing was sent. */
@@ -7,7 +7,7 @@ export type ExecutionFaultKind =
   | 'no_credential'
   | 'unreachable'
   | 'timeout'
-  /** The connection ended before the answer was complete. */
+  /** The connection ended before the response was complete. */
   | 'cut'
   | 'cancelled'
   | 'unauthorized'
@@ -19,11 +19,11 @@ export type ExecutionFaultKind =
   | 'too_large'
   | 'throttled'
   | 'unavailable'
-  /** The answer does not match the interface. */
+  /** The response does not match the interface. */
   | 'malformed';
 
 /**
- * Effect of a failed execution. `unknown`: data was sent but no answer confirms the result, so the action may have
+ * Effect of a failed execution. `unknown`: data was sent but no response confirms the result, so the action may have
  * taken effect. It is recorded as `unknown` and never retried automatically.
  */
 export type Effect = 'none' | 'unknown';
@@ -46,7 +46,7 @@ export class ExecutionFault extends Error {
   readonly hint: string | undefined;
   readonly status: number | undefined;
 
-  /** @param message a clause without full stop, such as «it answered 404». */
+  /** @param message a clause without a final full stop, such as «it answered 404». */
   constructor(kind: ExecutionFaultKind, message: string, { effect = 'none', hint, status, cause }: FaultOptions = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.kind = kind;
@@ -62,14 +62,16 @@ export const callRefused = (message: string, hint?: string): ExecutionFault =>
 export const needsCredential = (upstream: string): ExecutionFault =>
   new ExecutionFault('no_credential', `${upstream} is called with a minted credential only, and the action has none`);
 
-/** Rethrows a fault of a call without side effects with the effect `none`, so that it may be retried. */
+/** Rethrows a fault from a call without side effects, with the effect `none`, so that the call may be retried. */
 export function harmless(thrown: unknown): never {
   if (!(thrown instanceof ExecutionFault) || thrown.effect === 'none') throw thrown;
   const { kind, message, hint, status, cause } = thrown;
   throw new ExecutionFault(kind, message, { ...(hint !== undefined && { hint }), status, cause });
 }
 
-/** An error of an upstream, or of a call that was not sent. The message names tool, upstream and remedy. */
+/**
+ * An error from an upstream, or for a call that was not sent. The message names the tool, the upstream and a remedy.
+ */
 export class UpstreamError extends Error {
   override readonly name = 'UpstreamError';
   readonly tool: string;
@@ -126,15 +128,16 @@ export const hints: Readonly<Record<ExecutionFaultKind, string>> = {
 
 export const unknownHint = 'Whether it took place is not known: look at the upstream before asking again.';
 
-/** Kinds of faults that put the upstream in doubt rather than the call, from executors and MCP connections. */
+/**
+ * Fault kinds, from executors and MCP connections, that indicate a problem with the upstream rather than with the call.
+ */
 const upstreamDown: ReadonlySet<unknown> = new Set([
   ...['unreachable', 'timeout', 'cut', 'unavailable', 'malformed'],
   ...['broken', 'garbage'],
 ]);
 
 /**
- * Checks whether an execution failed because its upstream was unavailable or did not answer properly
- * [admin.status].
+ * Checks whether an execution failed because its upstream was unavailable or did not respond properly [admin.status].
  */
 export const isUpstreamDown = (cause: unknown): boolean =>
   cause instanceof Error && (upstreamDown.has((cause as { kind?: unknown }).kind) || isUpstreamDown(cause.cause));

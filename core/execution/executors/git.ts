@@ -31,7 +31,7 @@ export function gitExecutor(
       : undefined;
   const upstream = apiUrl === undefined ? 'the Git host' : new URL(apiUrl).host;
 
-  /** Returns the token, which may only go to the host that issued it. */
+  /** Returns the token, which may be sent only to the host that issued it. */
   const tokenOf = (credential: IssuedCredential | undefined): string => {
     if (!credential) throw needsCredential('the Git host');
     const made = hosts.get(credential.record.broker);

@@ -1,4 +1,4 @@
-/** Executor `http`: calls configured services only, and does not follow redirects. */
+/** Executor `http`: calls only configured services and does not follow redirects. */
 import type { HttpServiceEntry } from '#core/contracts/config.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { harmless } from './fault.ts';
@@ -7,7 +7,7 @@ import { destinationOf, serviceOf } from './http/destination.ts';
 import { namedExecutor } from './named-executor.ts';
 import type { Executor, HttpExchange } from './ports.ts';
 
-/** Methods without side effects (RFC 9110) if the action's capability is `read` too. */
+/** Methods without side effects (RFC 9110), provided that the action's capability is also `read`. */
 const safeMethods = ['GET', 'HEAD', 'OPTIONS'];
 const requests = lazyImport(() => import('./http/request.ts'));
 

@@ -32,8 +32,8 @@ export function namedExecutor({ name, upstreamOf, run }: Work): Executor {
 }
 
 /**
- * Returns a fault for an unexpected error. Its text is dropped, since it may contain secrets; the action may have
- * begun.
+ * Returns a fault for an unexpected error. The error's text is dropped, since it may contain secrets; the action may
+ * have begun.
  */
 const unforeseen = (cause: unknown) =>
   new ExecutionFault('malformed', 'it failed in a way that was not foreseen', { effect: 'unknown', cause });
@@ -47,13 +47,16 @@ function errorOf(thrown: unknown, tool: string, upstream: string, secrets: reado
   return new UpstreamError(message, { tool, upstream, kind, effect, status, hint });
 }
 
-/** Formats a service's text for an error message: one line of bounded length. */
+/** Formats text from a service for an error message: one line of bounded length. */
 export function quoted(text: string, longest = 300): string {
   const line = text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
   return line.length > longest ? `${line.slice(0, longest)}…` : line.replace(/\.+$/, '');
 }
 
-/** Members of a stored login that are not secret. Removing them would damage results in which they occur by chance. */
+/**
+ * Members of a stored login that are not secret. Removing their values would damage results in which they occur by
+ * chance.
+ */
 const open = new Set([
   'username',
   'user',
@@ -67,7 +70,7 @@ const open = new Set([
   'expires_at',
 ]);
 
-/** Returns the secret texts of a credential: the whole, each secret member of its JSON, the password of its URL. */
+/** Returns a credential's secret strings: the whole, each secret member of its JSON, the password in its URL. */
 function secretTexts(secret: string): readonly string[] {
   const found = new Set([secret]);
   for (const text of membersOf(secret)) found.add(text);

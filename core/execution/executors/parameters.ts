@@ -1,6 +1,6 @@
 /**
- * Parses the parameters of a call strictly. The executed call must be the one that the policy saw, so unknown
- * parameters are refused, not ignored.
+ * Parses a call's parameters strictly. The executed call must be the one that the policy saw, so unknown parameters are
+ * refused, not ignored.
  */
 import type * as z from 'zod';
 import { describeIssue } from '#core/kernel/issue-words.ts';

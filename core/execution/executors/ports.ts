@@ -1,4 +1,4 @@
-/** The executor interface and its ports: HTTP exchanges, SQL transactions and commands. They never retry. */
+/** The executor interface and its ports: HTTP exchanges, SQL transactions and commands. None of them retry. */
 import type { OwnNetworks } from '#core/contracts/config/catalog.ts';
 import type { ActionEnvelope, Placement } from '#core/contracts/envelope.ts';
 import type { IssuedCredential } from '#core/execution/credentials/ports.ts';
@@ -10,16 +10,17 @@ import type { CommandSlots } from './command-slots.ts';
 export interface Executor {
   readonly name: string;
   /**
-   * Finds the placement of a call before its decision; undefined if this executor does not handle it. Executors without
-   * this method know the destination from the call itself.
-   * @param fresh reads the servers' tools again.
-   * @throws GatewayError `service_unavailable` if it cannot be found out, `no_upstream` if no upstream serves the tool.
+   * Finds the placement of a call before a decision is made on it; undefined if this executor does not handle the call.
+   * Executors without this method know the destination from the call itself.
+   * @param fresh re-reads the servers' tools.
+   * @throws GatewayError `service_unavailable` if it cannot be determined, `no_upstream` if no upstream serves the
+   * tool.
    */
   place?(call: ActionEnvelope, fresh?: boolean): Promise<Placement | undefined>;
   handles(envelope: ActionEnvelope): boolean;
   /**
    * Takes a slot for the call before it starts; undefined if calls need none.
-   * @returns a function to call when the call is over.
+   * @returns a function to call when the call has ended.
    * @throws GatewayError `rate_limit_error`.
    */
   begin?(envelope: ActionEnvelope): () => void;
@@ -32,7 +33,7 @@ export interface Executor {
 }
 
 export interface ExecuteOptions {
-  /** Aborting ends the call; a request already sent has an unknown outcome. */
+  /** Aborting ends the call; the outcome of a request already sent is unknown. */
   readonly signal?: AbortSignal | undefined;
   /** Called with the tool guard's notes on the result, before the result is returned or its error thrown. */
   readonly onNotes?: ((notes: ResultNotes) => void) | undefined;
@@ -44,21 +45,21 @@ export interface OutgoingRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
-  /** Allows addresses of private networks and of this machine. */
+  /** Allows addresses in private networks and on this machine. */
   readonly allowPrivate: boolean;
-  /** Networks of the configuration. */
+  /** Networks from the configuration. */
   readonly networks?: OwnNetworks | undefined;
-  /** From the first DNS look-up to the last byte. */
+  /** Measured from the first DNS lookup to the last byte. */
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
 }
 
 export interface IncomingAnswer {
   readonly status: number;
-  /** Names in lower case; repeated ones joined by ", ". */
+  /** Names in lower case; values of repeated headers joined by ", ". */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** True if the body was longer. */
+  /** True if the body was longer than the limit. */
   readonly truncated: boolean;
 }
 
@@ -70,7 +71,7 @@ export type HttpExchange = (request: OutgoingRequest, signal?: AbortSignal) => P
 
 export interface SqlStatement {
   readonly text: string;
-  /** Values for `$1`, `$2` …; bound, never part of the text. */
+  /** Values for `$1`, `$2` …; bound, never part of the SQL text. */
   readonly values: readonly unknown[];
 }
 
@@ -94,7 +95,7 @@ export interface AuroraCluster {
 
 export interface SqlWork<Server> {
   readonly server: Server;
-  /** Statements of one transaction, in this order. */
+  /** Statements of one transaction, in execution order. */
   readonly statements: readonly SqlStatement[];
   /** Makes the transaction READ ONLY; it is rolled back. */
   readonly readOnly: boolean;
@@ -112,22 +113,23 @@ export interface SqlResult {
 }
 
 /**
- * A transaction. @throws ExecutionFault; of unknown effect only if the connection ended between COMMIT and its answer.
+ * A transaction. @throws ExecutionFault; of unknown effect only if the connection ended between COMMIT and the server's
+ * response.
  */
 export type SqlTransaction<Server> = (work: SqlWork<Server>, signal?: AbortSignal) => Promise<readonly SqlResult[]>;
 
 export interface Command {
-  /** The program's name without a folder, and its arguments. */
+  /** The program's name without its folder, and the arguments. */
   readonly argv: readonly [string, ...string[]];
   /** Absolute path; the program runs in or below it. If absent, it runs in an empty folder of its own. */
   readonly root?: string | undefined;
   /** Below `root`. */
   readonly cwd?: string | undefined;
   readonly timeoutMs: number;
-  /** Limit for each output. */
+  /** Size limit for each output stream. */
   readonly maxOutputBytes: number;
   readonly maxProcesses: number;
-  /** Limits for each of its processes; absent if the host itself limits them. */
+  /** Limits for each of the program's processes; absent if the host itself limits them. */
   readonly perProcess?: { readonly memoryBytes: number; readonly cpuSeconds: number } | undefined;
   /** Names of environment variables to pass on. */
   readonly env: readonly string[];
@@ -136,28 +138,28 @@ export interface Command {
 }
 
 export interface CommandResult {
-  /** Null if it was killed. */
+  /** Null if the program was killed. */
   readonly exit_code: number | null;
   readonly stdout: string;
   readonly stderr: string;
   readonly truncated: boolean;
   readonly timed_out: boolean;
-  /** Limits that this machine cannot enforce; absent if it enforces all. */
+  /** Limits that this machine cannot enforce; absent if it enforces all of them. */
   readonly not_limited?: readonly string[];
 }
 
 /** Runs one program without a shell. @throws ExecutionFault; of unknown effect once the program has started. */
 export type CommandRunner = (command: Command, signal?: AbortSignal) => Promise<CommandResult>;
 
-/** Clients and ports of executors. Kinds of calls without a client are not executed. */
+/** Clients and ports for executors. Calls whose kind has no client are not executed. */
 export interface ExecutorPorts {
   readonly secrets: SecretStore;
   readonly http: HttpExchange | undefined;
   readonly postgres: SqlTransaction<PostgresServer> | undefined;
   readonly dataApi: SqlTransaction<AuroraCluster> | undefined;
   readonly shell: CommandRunner | undefined;
-  /** Limits the commands of this machine; absent if each runs on its own machine. */
+  /** Limits the commands on this machine; absent if each runs on its own machine. */
   readonly commandSlots: CommandSlots | undefined;
-  /** Parses a line that is one plain command; undefined for other lines. */
+  /** Parses a line that consists of one plain command; undefined for other lines. */
   readonly shellWords: ((line: string) => Promise<readonly string[] | undefined>) | undefined;
 }

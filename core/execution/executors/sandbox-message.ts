@@ -4,9 +4,9 @@ import { lambdaLimits } from '#core/contracts/host-limits.ts';
 import { ExecutionFault, type ExecutionFaultKind } from './fault.ts';
 import type { Command, CommandResult } from './ports.ts';
 
-/** Longest command duration, so that the function can still answer before it ends. */
+/** Longest command duration, so that the function can still respond before it ends. */
 export const longestSandboxMs: number = lambdaLimits.commandMs;
-/** Limit for each output, since a function's answer has at most 6 MB. */
+/** Size limit for each output, since a function's response can be at most 6 MB. */
 const longestOutputBytes = 1024 * 1024;
 
 const commandSchema = z.strictObject({
@@ -15,7 +15,7 @@ const commandSchema = z.strictObject({
   timeoutMs: z.int().positive().max(longestSandboxMs),
   maxOutputBytes: z.int().positive(),
   maxProcesses: z.int().positive(),
-  /** Programs in the function get no variables. */
+  /** Programs in the function get no environment variables. */
   env: z.array(z.never()),
 });
 

@@ -1,6 +1,6 @@
 /**
  * Executor `sql`: PostgreSQL through its driver, Aurora through the RDS Data API. Actions of capability `read` run in a
- * READ ONLY transaction regardless of their text; others run in one transaction, committed as a whole.
+ * READ ONLY transaction regardless of their SQL; others run in one transaction, committed as a whole.
  */
 import type { ExecutorSettings, SqlDatabaseEntry } from '#core/contracts/config.ts';
 import { withoutSecrets } from '#core/execution/credentials/redact-values.ts';
@@ -48,14 +48,14 @@ const clusterOf = ({ resource_arn, secret_arn, database }: SqlDatabaseEntry) =>
     ? { resourceArn: resource_arn, secretArn: secret_arn, database }
     : undefined;
 
-/** Returns a single statement's result itself, several results as a list. */
+/** Returns a single statement's result directly, and several results as a list. */
 function shaped(results: readonly SqlResult[]): SqlResult | { readonly results: readonly SqlResult[] } {
   const [only, ...more] = results;
   if (!only) throw callRefused('nothing was asked for');
   return more.length === 0 ? only : { results };
 }
 
-/** Removes the configured login from a fault, as for a minted one. */
+/** Removes the configured login from a fault, as is done for a minted one. */
 function cleaned(thrown: unknown, secrets: readonly string[]): unknown {
   if (!(thrown instanceof ExecutionFault) || secrets.length === 0) return thrown;
   const { kind, effect, hint, status } = thrown;

@@ -1,5 +1,5 @@
 /**
- * Keys that sign capability tickets and other sealed texts: the current one signs, and the previous one is still
+ * Keys that sign capability tickets and other sealed strings: the current one signs, and the previous one is still
  * accepted during a rotation.
  */
 import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
@@ -23,7 +23,7 @@ export const shortestTicketKeyCharacters = 32;
 
 /**
  * Returns the signing keys.
- * @param prefix of the signed texts; each prefix has independent keys.
+ * @param prefix prefix of the signed strings; each prefix has independent keys.
  * @throws GatewayError `service_unavailable` if the current key is missing, or either is too short.
  */
 export async function ticketKeys(
@@ -39,7 +39,7 @@ export async function ticketKeys(
   if (!current) throw noKey(`${key_env} contains no value`);
   return {
     current: usable(key_env, current, prefix),
-    // The previous key may be missing once the rotation is over.
+    // The previous key may be missing after the rotation has ended.
     ...(previous && previous_key_env !== undefined && { previous: usable(previous_key_env, previous, prefix) }),
   };
 }
@@ -49,7 +49,7 @@ function usable(name: string, secret: string, prefix: string): TicketKey {
   throw noKey(`${name} is shorter than ${shortestTicketKeyCharacters} characters`);
 }
 
-/** Derives key and id for separate purposes, so that they do not work for other uses of the secret. */
+/** Derives key and id for separate purposes, so that neither works for other uses of the secret. */
 export function ticketKey(secret: string, prefix = 'agt1'): TicketKey {
   const derived = (purpose: string, bytes: number) => Buffer.from(hkdfSync('sha256', secret, '', purpose, bytes));
   return {

@@ -4,20 +4,20 @@ import type { Page } from '#core/kernel/page.ts';
 
 export type { TicketRecord } from '#core/contracts/credential.ts';
 
-/** Result of presenting a ticket, which works once. */
+/** Result of presenting a ticket, which works only once. */
 export type Redemption = 'redeemed' | 'replayed' | 'revoked' | 'unknown';
 
 export interface TicketStore {
-  /** Stores a ticket. @throws GatewayError `conflict` if the id exists. */
+  /** Stores a ticket. @throws GatewayError `conflict` if the id already exists. */
   put(ticket: TicketRecord): Promise<void>;
   get(tenant: string, id: string): Promise<TicketRecord | undefined>;
   /**
-   * Redeems a ticket with one conditional write: of concurrent attempts one gets `redeemed`, and none after a
-   * revocation.
+   * Redeems a ticket with one conditional write: only one of several concurrent attempts gets `redeemed`, and none does
+   * after a revocation.
    */
   redeem(tenant: string, id: string, nonce: string, now: string): Promise<Redemption>;
   /** Lists unexpired, unused and unrevoked tickets, newest first. */
   active(tenant: string, now: string, options: { limit: number; cursor?: string }): Promise<Page<TicketRecord>>;
-  /** Revokes a ticket. @returns false if it is unknown, used or already revoked. */
+  /** Revokes a ticket. @returns false if the ticket is unknown, used or already revoked. */
   revoke(tenant: string, id: string, now: string): Promise<boolean>;
 }

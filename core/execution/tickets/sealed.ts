@@ -1,27 +1,27 @@
 /**
- * Sealed texts: `<prefix>.<payload>.<mac>`, both base64url, signed with HMAC-SHA256 under a key per prefix. Holders can
- * read but not change them. Pure.
+ * Sealed strings: `<prefix>.<payload>.<mac>`, payload and MAC in base64url, signed with HMAC-SHA256 under a key per
+ * prefix. Holders can read but not change them. Pure.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { TicketKey, TicketKeys } from './keys.ts';
 
 export type SealDefect =
-  /** Does not have the form of a sealed text. */
+  /** The input does not have the form of a sealed string. */
   'malformed' | 'unknown_key' | 'altered';
 
 type Unsealed =
   | { readonly ok: true; readonly payload: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly defect: SealDefect };
 
-/** Seals a payload. @param payload gets the key's id as `key_id`. */
+/** Seals a payload. @param payload the key's id is added as `key_id`. */
 export function seal(prefix: string, payload: object, { id, key }: TicketKey): string {
   const signed = `${prefix}.${Buffer.from(JSON.stringify({ ...payload, key_id: id })).toString('base64url')}`;
   return `${signed}.${createHmac('sha256', key).update(signed).digest('base64url')}`;
 }
 
 /**
- * Opens a sealed text. Never throws. Verifies the signature before it uses the payload, except the key id.
- * @param maxCharacters longer texts are rejected unread.
+ * Opens a sealed string. Never throws. Apart from the key id, the payload is not used until the signature is verified.
+ * @param maxCharacters longer strings are rejected unread.
  */
 export function unseal(prefix: string, text: unknown, keys: TicketKeys, maxCharacters: number): Unsealed {
   const parts = parseSealed(prefix, text, maxCharacters);

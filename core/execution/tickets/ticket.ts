@@ -1,6 +1,6 @@
 /**
- * Capability tickets: one use of one tool on one resource for one allowed action, signed with HMAC-SHA256. The text is
- * `agt1.<payload>.<mac>`, both base64url. Pure: the store tracks earlier uses.
+ * Capability tickets: one use of one tool on one resource for one allowed action, signed with HMAC-SHA256. A ticket is
+ * the string `agt1.<payload>.<mac>`, payload and MAC in base64url. Pure: the store tracks earlier uses.
  */
 import type { TicketKey, TicketKeys } from './keys.ts';
 import { type SealDefect, seal, unseal } from './sealed.ts';
@@ -28,7 +28,7 @@ export interface TicketClaims {
 /** The use for which a service presents the ticket. */
 export interface TicketUse {
   readonly tenant: string;
-  /** Absent if the service does not know it; the ticket then names the action. */
+  /** Absent if the service does not know the envelope; the ticket then names the action. */
   readonly envelope_id?: string | undefined;
   readonly resource: string;
   readonly tool: string;
@@ -51,15 +51,16 @@ type TicketCheck =
 
 /** Allowed clock skew between issuer and verifier. */
 const ticketSkewMs = 5_000;
-/** Longer than any ticket: names have at most 256 characters, targets 4 kB. */
+/** Longer than any ticket: names have at most 256 characters, targets at most 4 kB. */
 const longestTicket = 16 * 1024;
 const prefix = 'agt1';
 
-/** Signs a ticket. @param claims get the key's id as `key_id`. */
+/** Signs a ticket. @param claims the key's id is added as `key_id`. */
 export const signTicket = (claims: Omit<TicketClaims, 'key_id'>, key: TicketKey): string => seal(prefix, claims, key);
 
 /**
- * Verifies a ticket for a use. Never throws. The signature is verified before the payload is used, except the key id.
+ * Verifies a ticket for a use. Never throws. Apart from the key id, the payload is not used until the signature is
+ * verified.
  */
 export function verifyTicket(text: string, use: TicketUse, keys: TicketKeys, nowMs: number): TicketCheck {
   const opened = unseal(prefix, text, keys, longestTicket);
@@ -75,7 +76,7 @@ const defect = (found: TicketDefect) => ({ ok: false, defect: found }) as const;
 const texts = ['id', 'key_id', 'nonce', 'tenant', 'envelope_id', 'resource', 'tool', 'capability'] as const;
 const numbers = ['policy_version', 'issued_ms', 'expires_ms'] as const;
 
-/** Checks the claims' types, since another release may have signed them. */
+/** Checks the claims' types, since the ticket may have been signed by another release. */
 const isClaims = (claims: Partial<TicketClaims>): claims is TicketClaims =>
   texts.every((name) => typeof claims[name] === 'string') && numbers.every((name) => Number.isFinite(claims[name]));
 

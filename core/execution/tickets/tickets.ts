@@ -24,7 +24,10 @@ interface IssuedTicket {
 
 const nonceBytes = 16;
 
-/** Issues a ticket. @throws GatewayError `service_unavailable` without a key or store; no ticket is issued then. */
+/**
+ * Issues a ticket. @throws GatewayError `service_unavailable` if there is no key or store; no ticket is issued in that
+ * case.
+ */
 export async function issueTicket(
   ports: TicketPorts,
   envelope: ActionEnvelope,
@@ -65,7 +68,7 @@ export async function issueTicket(
 export const ticketDigest = ({ used_at: _used, revoked_at: _revoked, ...issued }: TicketRecord): string =>
   digestOf(issued);
 
-/** Returns the only use for which an action may present a ticket: itself. */
+/** Returns the only use for which an action may present a ticket: the action itself. */
 export const useOf = ({
   tenant,
   envelope_id,
@@ -102,10 +105,10 @@ const sentences: Readonly<Record<TicketRefusal, string>> = {
 const misuses: readonly TicketDefect[] = ['wrong_envelope', 'wrong_resource', 'wrong_verb'];
 
 /**
- * Verifies and redeems a ticket, so that it works once.
+ * Verifies and redeems a ticket, which works only once.
  * @param misused called before the refusal if a valid ticket of this tenant was presented for something else.
  * @throws GatewayError `forbidden` with `ticket_<refusal>` in `data.reason`; `service_unavailable` if the store does
- * not answer. The ticket may then be redeemed, and the service must not act.
+ * not respond. In that case the ticket may have been redeemed, and the service must not act.
  */
 export async function redeemTicket(
   ports: TicketPorts,

@@ -1,6 +1,6 @@
 /**
- * Determines the MCP era of a request from the request alone. Up to 2025-11-25 `initialize` opens a session; from
- * 2026-07-28 each request declares its version and client in `_meta`, and its headers repeat them.
+ * Determines a request's MCP era from the request alone. Up to 2025-11-25 `initialize` opens a session; from 2026-07-28
+ * each request declares its version and client in `_meta`, and its headers repeat them.
  */
 import { asText } from '#core/kernel/as-text.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -9,7 +9,7 @@ import { mcpCodes, RpcFault, type RpcMessage, type RpcRequest } from './messages
 
 export const sessionVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
 export const statelessVersions = ['2026-07-28'] as const;
-/** Version of clients that send none. */
+/** Version assumed for clients that do not send one. */
 export const assumedVersion = '2025-03-26';
 /** First revision whose clients all accept an event without a message. */
 export const resumableVersion = '2025-11-25';
@@ -28,7 +28,7 @@ export const metaKeys = {
 
 export const tasksExtension = 'io.modelcontextprotocol/tasks';
 
-/** Returns the capabilities that a stateless request declares. */
+/** Returns the capabilities declared in a stateless request. */
 export function capabilitiesOf({ _meta: meta }: JsonObject): JsonObject {
   const capabilities = isObject(meta) ? meta[metaKeys.capabilities] : undefined;
   return isObject(capabilities) ? capabilities : {};
@@ -39,7 +39,7 @@ export interface McpHeaders {
   readonly method?: string | undefined;
   readonly name?: string | undefined;
   readonly session?: string | undefined;
-  /** `Last-Event-ID`: requests the rest of an answer. */
+  /** `Last-Event-ID`: requests the rest of a response. */
   readonly lastEvent?: string | undefined;
 }
 
@@ -47,8 +47,8 @@ export type Era = 'session' | 'stateless';
 
 /**
  * Returns the era of a request.
- * @throws RpcFault when `_meta` and headers of a stateless request disagree: -32602 (envelope), -32020 (headers),
- * -32022 (version).
+ * @throws RpcFault if `_meta` and headers of a stateless request disagree: -32602 (envelope), -32020 (headers), -32022
+ * (version).
  */
 export function eraOf(message: RpcMessage, headers: McpHeaders): Era {
   if (message.kind === 'response') return 'session';
@@ -91,8 +91,8 @@ function assertStateless(version: string): void {
 const isModern = (version: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(version) && version >= statelessVersions[0];
 
 /**
- * Rejects an unknown version header, because its client would misread the answer. Stateless requests with a future
- * revision are rejected by `_meta`.
+ * Rejects an unknown version header, because its client would misinterpret the response. Stateless requests with a
+ * future revision are rejected based on `_meta`.
  * @throws RpcFault -32600
  */
 export function assertKnownVersion({ version }: McpHeaders): void {
@@ -124,7 +124,7 @@ const envelopeFault = (why: string): RpcFault =>
     status: 400,
   });
 
-/** Member of the body that `Mcp-Name` repeats, by method. */
+/** Body member that `Mcp-Name` repeats, by method. */
 const nameMembers: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
@@ -134,7 +134,7 @@ const nameMembers: Readonly<Record<string, string>> = {
   'tasks/cancel': 'taskId',
 };
 
-/** Rejects headers that differ from the body. Otherwise a filter in front of the gateway could be bypassed. */
+/** Rejects headers that differ from the body, since otherwise a filter in front of the gateway could be bypassed. */
 function checkHeaders({ method, params }: RpcRequest, headers: McpHeaders): void {
   if (headers.version === undefined) throw mismatch('(missing)', 'the MCP-Protocol-Version header is required');
   if (headers.method === undefined) throw mismatch('(missing)', 'the Mcp-Method header is required');

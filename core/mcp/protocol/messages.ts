@@ -1,4 +1,4 @@
-/** JSON-RPC 2.0 messages of MCP, and the errors of the gateway. */
+/** JSON-RPC 2.0 messages used by MCP, and the gateway's errors. */
 
 import { type ErrorCode, GatewayError, rpcCodes } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
@@ -40,7 +40,7 @@ export const mcpCodes = {
   urlElicitationRequired: -32042,
 } as const;
 
-/** A fault with its own JSON-RPC code. `status` is the HTTP status if the protocol requires another than 200. */
+/** A fault with its own JSON-RPC code. `status` is the HTTP status if the protocol requires one other than 200. */
 export class RpcFault extends Error {
   override readonly name = 'RpcFault';
   readonly code: number;
@@ -62,7 +62,7 @@ export class RpcFault extends Error {
   }
 }
 
-/** Error codes answered with their HTTP status: authorisation, rates, sizes and store failures. */
+/** Error codes returned with their own HTTP status: authorisation, rates, sizes and store failures. */
 const httpFaults: ReadonlySet<ErrorCode> = new Set([
   'authentication_error',
   'forbidden',
@@ -74,7 +74,7 @@ const httpFaults: ReadonlySet<ErrorCode> = new Set([
   'service_unavailable',
 ]);
 
-/** Converts a thrown value to the error of a response. Unexpected errors show no detail. */
+/** Converts a thrown value to a response's error. Unexpected errors show no detail. */
 export function errorOf(fault: unknown): { readonly error: RpcError; readonly status: number } {
   if (fault instanceof RpcFault) return { error: fault.toError(), status: fault.status };
   if (!(fault instanceof GatewayError))
@@ -99,7 +99,7 @@ export const notificationOf = (method: string, params?: JsonObject): JsonObject 
   ...(params && { params }),
 });
 
-/** Parses a JSON-RPC message. @throws RpcFault -32600 for any other value. */
+/** Parses a JSON-RPC message. @throws RpcFault -32600 if the value is not one. */
 export function messageOf(value: unknown): RpcMessage {
   if (!isObject(value) || value.jsonrpc !== '2.0') throw notRpc('"jsonrpc": "2.0" is missing');
   const { id, method, params } = value;
@@ -118,7 +118,7 @@ export function messageOf(value: unknown): RpcMessage {
   throw notRpc('expected a request, a notification or a response');
 }
 
-/** Returns the id for answering an invalid message. */
+/** Returns the id to use in the response to an invalid message. */
 export const idOf = (value: unknown): RequestId | null => (isObject(value) && isId(value.id) ? value.id : null);
 
 const isId = (id: unknown): id is RequestId =>
@@ -127,7 +127,7 @@ const isId = (id: unknown): id is RequestId =>
 const notRpc = (why: string): RpcFault =>
   new RpcFault(mcpCodes.invalidRequest, `Invalid JSON-RPC 2.0 message: ${why}.`);
 
-/** Parses the error of another server. */
+/** Parses an error from another server. */
 export function rpcError({ code, message, data }: JsonObject): RpcError {
   return {
     code: typeof code === 'number' && Number.isInteger(code) ? code : mcpCodes.internal,

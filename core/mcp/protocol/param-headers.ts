@@ -17,7 +17,7 @@ interface Marked {
 }
 
 /**
- * Checks the headers of a call against its arguments. Absent arguments need none.
+ * Checks a call's headers against its arguments. Absent arguments need no header.
  * @throws RpcFault -32020 for a header that is missing, unreadable or different.
  */
 export function checkParamHeaders(definition: JsonObject, args: JsonObject, given: Headers): void {
@@ -31,7 +31,7 @@ export function checkParamHeaders(definition: JsonObject, args: JsonObject, give
   }
 }
 
-/** Returns the headers of a call to a server, independent of its client's revision. */
+/** Returns the headers for a call to a server, independent of its client's revision. */
 export const paramHeaders = (definition: JsonObject, args: JsonObject): Headers =>
   Object.fromEntries(
     markedIn(definition.inputSchema, args).map(({ header, value }) => [header, encodedHeader(String(value))]),
@@ -40,7 +40,7 @@ export const paramHeaders = (definition: JsonObject, args: JsonObject): Headers 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,100}$/;
 const deepest = 16;
 
-/** Returns the marked arguments. Marks only count under a path of `properties`. */
+/** Returns the marked arguments. Marks count only under a path of `properties`. */
 function markedIn(schema: unknown, args: unknown, path: readonly string[] = []): Marked[] {
   const properties = isObject(schema) ? schema.properties : undefined;
   if (!isObject(properties) || !isObject(args) || path.length > deepest) return [];

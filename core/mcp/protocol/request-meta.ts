@@ -1,4 +1,6 @@
-/** Filters the `_meta` of a request to a server: listed protocol members, and keys that the operator allows. */
+/**
+ * Filters the `_meta` of a request to a server: only listed protocol members and keys allowed by the operator remain.
+ */
 import { sizes } from '#core/contracts/envelope.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
@@ -11,13 +13,13 @@ import { rootsKey, rootsOf } from './roots.ts';
 interface ForwardedMeta {
   /** Protocol members. They do not change the meaning of a call. */
   readonly protocol: JsonObject;
-  /** Keys that `forwarded_meta` allows. They are part of the decided call. */
+  /** Keys that `forwarded_meta` allows. They are part of the call on which the decision is made. */
   readonly governed: JsonObject;
 }
 
 /**
  * Client-specific notes (Claude Code, VS Code, Codex, ChatGPT, OpenCode, Antigravity, Cursor, Goose). They differ from
- * call to call and are not forwarded, nor is `baggage`, which may mean anything to a server.
+ * call to call and are not forwarded, nor is `baggage`, which a server may interpret in any way.
  */
 const clientNotes =
   /^(?:(?:claudecode|claude|codex|openai|cursor|com\.anthropic|com\.openai|com\.cursor|ai\.opencode|antigravity\.google)\/.+|vscode\.(?:conversationId|requestId)|x-codex-[a-z-]+|(?:thread|session|turn|call|toolCall)Id|agent-(?:session-id|working-dir)|baggage)$/;
@@ -27,7 +29,7 @@ const longestToken = 1024;
 
 /**
  * Splits `_meta` into protocol and governed members.
- * @param letThrough globs of keys: `forwarded_meta` of the servers that may be called.
+ * @param letThrough key globs: the `forwarded_meta` of the servers that may be called.
  * @throws RpcFault -32602 for an unknown key, or a malformed value of a known one.
  */
 export function forwardedMeta(meta: Json | undefined, era: Era, letThrough: readonly string[] = []): ForwardedMeta {
@@ -45,7 +47,7 @@ export function forwardedMeta(meta: Json | undefined, era: Era, letThrough: read
   return { protocol: { ...protocol, ...traceOf(traceparent, tracestate) }, governed };
 }
 
-/** Returns the token under which the sender of a request wants to hear its progress, if any. */
+/** Returns the token under which a request's sender wants to receive progress notifications, if any. */
 export function progressTokenOf({ _meta: meta }: JsonObject): string | number | undefined {
   const token = isObject(meta) ? meta.progressToken : undefined;
   return typeof token === 'string' || typeof token === 'number' ? token : undefined;
@@ -86,7 +88,7 @@ function protocolMember(key: string, value: Json, era: Era): Json | 'unknown' | 
 /** Key under which a host application sends the user's prompt. It is used by rules on sources and never forwarded. */
 const promptKey = 'agent-governance-gateway/prompt';
 
-/** Returns the prompt. @throws RpcFault -32602 for a prompt that is not a string or is too long. */
+/** Returns the prompt. @throws RpcFault -32602 if the prompt is not a string or is too long. */
 export function promptOf(meta: Json | undefined): string | undefined {
   const prompt = isObject(meta) ? meta[promptKey] : undefined;
   if (prompt === undefined || (typeof prompt === 'string' && prompt.length <= sizes.promptCharacters)) return prompt;
@@ -138,7 +140,7 @@ export function declared(value: Json | undefined, depth = 0): Json | undefined {
   );
 }
 
-/** Removes task capabilities: a server that created a task would return an id that the gateway does not know. */
+/** Removes task capabilities: a server that created a task would return an id unknown to the gateway. */
 function withoutTasks(capabilities: Json | undefined): Json {
   if (!isObject(capabilities)) return {};
   const { extensions, ...others } = capabilities;

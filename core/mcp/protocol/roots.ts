@@ -1,11 +1,11 @@
-/** Roots that a client declares with a call or in its answer to `roots/list` [guard.roots]. */
+/** Roots that a client declares with a call or in its response to `roots/list` [guard.roots]. */
 
 import { rootOf } from '#core/guard/root.ts';
 import type { Json } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 import { invalidParams, type RpcOutcome } from './messages.ts';
 
-/** Key under which a host application declares the roots of a call. Never sent to the server. */
+/** Key under which a host application declares a call's roots. Never sent to the server. */
 export const rootsKey = 'agent-governance-gateway/roots';
 
 const maxRoots = 64;
@@ -23,8 +23,8 @@ export function rootsOf(value: Json | undefined): string[] | undefined {
 }
 
 /**
- * Returns the roots in an answer to `roots/list`, or undefined for another answer. An unreadable root stays in the list
- * as one that contains no path.
+ * Returns the roots in a response to `roots/list`, or undefined for another response. An unreadable root stays in the
+ * list as a root that contains no path.
  */
 export function rootsInAnswer(outcome: RpcOutcome): string[] | undefined {
   const listed = 'result' in outcome ? outcome.result.roots : undefined;

@@ -11,29 +11,29 @@ export interface Caller {
   readonly principal: Principal;
   readonly snapshot: Snapshot;
   readonly era: Era;
-  /** Session of its actions and evidence. */
+  /** Session for the caller's actions and evidence. */
   readonly sessionId: string;
-  /** Sessions of earlier connections that may have a pending call. */
+  /** Sessions from earlier connections that may have a pending call. */
   readonly earlier: readonly string[];
   /** True if the caller named the session. Otherwise the gateway assigns one for a limited time. */
   readonly sessionIsNamed: boolean;
-  /** Name that the client gives itself: a label. */
+  /** Name that the client gives itself; used only as a label. */
   readonly agent: string;
   readonly conversation: Conversation;
-  /** Session of the older revisions. Absent for clients without one. */
+  /** Session under the older revisions. Absent for clients without one. */
   readonly session?: McpSession;
   /** `Mcp-Param-*` headers. */
   readonly passed: Readonly<Record<string, string>>;
 }
 
-/** The channel of one request: its messages to the client, and the state of the client's connection. */
+/** The channel for one request: its messages to the client, and the state of the client's connection. */
 export interface Exchange {
   readonly send: (message: JsonObject) => void;
-  /** Called when the server answers with events, so that the gateway does too. */
+  /** Called when the server responds with events, so that the gateway does so too. */
   readonly streams: () => void;
   readonly signal: AbortSignal;
-  /** Checks whether the connection has ended and no other connection has resumed the answer. */
+  /** Checks whether the connection has ended and no other connection has resumed the response. */
   readonly isGone: () => boolean;
-  /** Registers work that continues after the answer. */
+  /** Registers work that continues after the response. */
   readonly later: (work: Promise<unknown>) => void;
 }

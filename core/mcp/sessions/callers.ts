@@ -44,7 +44,9 @@ export class Callers {
     return this.#of(call, era, this.#conversations.ofKey(call.principal, era, version ?? assumedVersion, entries));
   }
 
-  /** Returns the caller of a session. @throws RpcFault for a session that is unknown, over or another key's. */
+  /**
+   * Returns the caller of a session. @throws RpcFault if the session is unknown, has ended or belongs to another key.
+   */
   async ofSession(call: McpCall): Promise<Caller> {
     const session = await this.#sessions.find(call.headers.session, call.principal);
     return this.#of(call, 'session', this.#conversations.ofSession(session, serversOf(call)), session);

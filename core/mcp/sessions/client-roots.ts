@@ -1,4 +1,4 @@
-/** The roots of a call: declared with it, and last listed by its client's session [guard.roots]. */
+/** The roots of a call: those declared with it, and those last listed by its client's session [guard.roots]. */
 
 import type { RootLists } from '#core/guard/roots.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
@@ -14,8 +14,8 @@ export function declaredRoots({ session }: Pick<Caller, 'session'>, meta: Json |
 }
 
 /**
- * Returns the roots for reading a resource. Client roots are folders: they limit file resources only, and other schemes
- * are left to their server.
+ * Returns the roots that apply to reading a resource. Client roots are folders: they limit only file resources, and
+ * other schemes are left to their server.
  */
 export function rootsForReading(
   caller: Pick<Caller, 'session'>,

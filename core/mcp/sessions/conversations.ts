@@ -22,7 +22,7 @@ import { outcomeFor, paramsFor } from './translate.ts';
 
 /** A conversation's link to a server. */
 export interface ConversationLink extends UpstreamLink {
-  /** Its last tool list. Undefined after the server reported a change. */
+  /** The link's last tool list. Undefined after the server reported a change. */
   known: KnownTools | undefined;
 }
 
@@ -51,7 +51,8 @@ export interface Asking {
 }
 
 /**
- * Sends a request to one server. Starts a forgotten conversation again, once: the refused request had no effect.
+ * Sends a request to one server. If the server has forgotten the conversation, restarts it once, since the refused
+ * request had no effect.
  * @throws UpstreamFault
  */
 export async function ask(
@@ -79,13 +80,13 @@ export async function ask(
   }
 }
 
-/** Checks for progress that the request did not ask for: strict clients end the connection on an unknown token. */
+/** Checks for progress that the request did not ask for: strict clients close the connection on an unknown token. */
 const isProgressOfOther = ({ method, params }: JsonObject, token: string | number | undefined): boolean =>
   method === 'notifications/progress' && (token === undefined || !isObject(params) || params.progressToken !== token);
 
 /**
  * Forwards a server's message to the client. A request gets the id `<upstream>~<id as JSON>`, because its response
- * comes as a request of its own, perhaps to another instance. If several callers share the conversation, the request is
+ * arrives as a separate request, perhaps at another instance. If several callers share the conversation, the request is
  * refused.
  */
 export function forwardToClient(
@@ -112,10 +113,10 @@ interface CachedLink {
 }
 
 const idleMs = 30 * 60_000;
-/** Maximum of all keys. The key with most links loses its least recently used one. */
+/** Maximum across all keys. The key with the most links loses its least recently used one. */
 const maxHeld = 2_000;
 
-/** Returns the session's continuation with a server. A server may have any name, also `constructor`. */
+/** Returns the session's continuation with a server. A server may have any name, even `constructor`. */
 const continuationOf = ({ upstreams }: McpSession, server: string): McpSession['upstreams'][string] | undefined =>
   Object.hasOwn(upstreams, server) ? upstreams[server] : undefined;
 
@@ -143,7 +144,7 @@ export class Conversations {
     this.#own = ownHandshake(ports.version);
   }
 
-  /** Returns the conversation of a session, with its own link per server and the client's capabilities. */
+  /** Returns a session's conversation, with its own link per server and the client's capabilities. */
   ofSession(session: McpSession, entries: readonly McpUpstreamEntry[]): Conversation {
     const whose = { owner: session.id, key: `${session.tenant}\n${session.key_id}` };
     let current = session;
@@ -176,8 +177,8 @@ export class Conversations {
   }
 
   /**
-   * Returns the conversation that all callers of a key without a session share at stateful servers, without client
-   * capabilities.
+   * Returns the conversation at stateful servers, without client capabilities, that is shared by all of a key's callers
+   * that have no session.
    */
   ofKey(
     { key_id, tenant }: Pick<Principal, 'key_id' | 'tenant'>,
@@ -200,14 +201,14 @@ export class Conversations {
     };
   }
 
-  /** Returns the open links of an owner. Opens none. */
+  /** Returns an owner's open links. Does not open any. */
   async openLinks(owner: string): Promise<ConversationLink[]> {
     const own = [...this.#held].filter(([key]) => key.startsWith(`${owner}\n`));
     const links = await Promise.all(own.map(([, { link }]) => link.catch(() => undefined)));
     return links.filter((link) => link !== undefined);
   }
 
-  /** Ends the conversations of an owner, here and at the servers. */
+  /** Ends an owner's conversations, here and at the servers. */
   async end(owner: string): Promise<void> {
     const links = await this.openLinks(owner);
     for (const key of [...this.#held.keys()]) if (key.startsWith(`${owner}\n`)) this.#held.delete(key);
@@ -275,7 +276,7 @@ export class Conversations {
   }
 
   #tidy(now: number): void {
-    // The server's conversation is left to its own time-out: another instance may continue the session.
+    // The server's conversation is left to its own timeout: another instance may continue the session.
     for (const [key, { usedAt }] of this.#held) if (usedAt <= now - idleMs) this.#held.delete(key);
     if (this.#held.size <= maxHeld) return;
     const room = new FairRing<string>(maxHeld);
@@ -288,8 +289,8 @@ export class Conversations {
 
 const linkKey = (owner: string, entry: McpUpstreamEntry, era: Era): string => `${owner}\n${era}\n${digested(entry)}`;
 
-/** Digest of an entry: a changed entry is a different server. */
+/** Digest of an entry: a changed entry counts as a different server. */
 const digested = remembered((entry: McpUpstreamEntry): string => canonicalize(entry));
 
-/** Returns the version of a caller without a session. */
+/** Returns the protocol version of a caller without a session. */
 export const versionNamed = (header: string | undefined): string => header ?? assumedVersion;

@@ -1,6 +1,6 @@
 /**
- * Open streams for `GET /mcp`, `subscriptions/listen` and the older `GET /sse`: decides whether this host offers them,
- * counts them per key and session, and ends them on hosts that bill for open streams.
+ * Open streams for `GET /mcp`, `subscriptions/listen` and the older `GET /sse`: determines whether this host offers
+ * them, counts them per key and session, and ends them on hosts that bill for open streams.
  */
 
 import type { Principal } from '#core/configuration/identity/principal.ts';
@@ -14,7 +14,7 @@ export type StreamOwner = Pick<Principal, 'tenant' | 'key_id'>;
 export interface OpenStream {
   readonly id: string;
   readonly session: string;
-  /** Latest end (ISO 8601), so that streams of a dead process stop counting. */
+  /** Latest end (ISO 8601), so that a dead process's streams stop counting. */
   readonly until: string;
 }
 
@@ -25,12 +25,12 @@ interface StreamBounds {
 
 /** The open streams of each key. */
 export interface StreamSlots {
-  /** Takes a slot. Returns `key` or `session` if that one has the maximum number of open streams. */
+  /** Takes a slot. Returns `key` or `session` if that one already has the maximum number of open streams. */
   take(owner: StreamOwner, stream: OpenStream, most: StreamBounds): Promise<'taken' | 'key' | 'session'>;
   give(owner: StreamOwner, id: string): Promise<void>;
 }
 
-/** Slots for hosts with one process. */
+/** Slots for hosts with a single process. */
 class ProcessStreamSlots implements StreamSlots {
   readonly #open = new Map<string, Map<string, OpenStream>>();
 
@@ -51,7 +51,7 @@ class ProcessStreamSlots implements StreamSlots {
 
 const ownerKey = ({ tenant, key_id }: StreamOwner): string => `${tenant}\n${key_id}`;
 
-/** Returns the bound that rejects one more stream of the session, if any. */
+/** Returns the limit that rejects one more stream for the session, if any. */
 export function fullOf(
   open: readonly Pick<OpenStream, 'session'>[],
   session: string,
@@ -82,7 +82,7 @@ export class EventStreams {
   }
 
   /**
-   * Checks whether clients may open such streams. `auto` offers them if an open stream costs nothing
+   * Checks whether clients may open such streams. With `auto`, they are offered if an open stream costs nothing
    * [mcp.event-streams].
    */
   offered({ server }: Pick<Configuration, 'server'>, kind: Kind): boolean {
@@ -91,10 +91,10 @@ export class EventStreams {
   }
 
   /**
-   * Opens a stream of the owner. The returned signal aborts with the given one, and at the host's time limit.
-   * @param maxMs maximum duration; the host's limit for event streams if undefined.
+   * Opens a stream for the owner. The returned signal aborts with the given one, and at the host's time limit.
+   * @param maxMs maximum duration; if undefined, the host's limit for event streams.
    * @returns the signal, and `close` to release the slot.
-   * @throws GatewayError `rate_limit_error` when the key or the session has too many open streams [mcp.event-streams].
+   * @throws GatewayError `rate_limit_error` if the key or the session has too many open streams [mcp.event-streams].
    */
   async open(
     owner: StreamOwner,
@@ -119,7 +119,7 @@ export class EventStreams {
       close: async () => {
         cancel();
         signal.removeEventListener('abort', abort);
-        await this.#slots.give(owner, id).catch(() => {}); // a remaining slot expires at `until`
+        await this.#slots.give(owner, id).catch(() => {}); // a slot that remains taken expires at `until`
       },
     };
   }

@@ -1,6 +1,6 @@
 /**
- * Limits requests to servers to known members, as they were decided. An unknown member is rejected, since no rule,
- * reviewer or evidence entry has seen it (decision 0036).
+ * Limits requests to servers to known members, exactly as evaluated by policy. An unknown member is rejected, since no
+ * rule, reviewer or evidence entry has seen it (decision 0036).
  */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
@@ -8,7 +8,7 @@ import type { Era } from '../protocol/era.ts';
 import { invalidParams, type RpcOutcome } from '../protocol/messages.ts';
 import { forwardedMeta } from '../protocol/request-meta.ts';
 
-/** Members of revisions with `input_required`: the server's state, and the answers to its questions. */
+/** Members in revisions with `input_required`: the server's state, and the client's answers to its questions. */
 const answers = ['requestState', 'inputResponses'] as const;
 
 const members: Readonly<Record<string, readonly string[]>> = {
@@ -35,7 +35,7 @@ const inner: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Returns the parameters of a method for its server. `_meta` is filtered separately.
+ * Returns a method's parameters for its server. `_meta` is filtered separately.
  * @throws RpcFault -32602 for an unknown member.
  */
 export function forwardable(method: string, params: JsonObject, era: Era): JsonObject {
@@ -46,8 +46,8 @@ export function forwardable(method: string, params: JsonObject, era: Era): JsonO
 }
 
 /**
- * Checks that a request names its prompt or resource by a text: a server may read another value as a name that no rule
- * saw. @throws RpcFault -32602
+ * Checks that a request names its prompt or resource by a string: a server may interpret another value as a name that
+ * no rule saw. @throws RpcFault -32602
  */
 export function assertNamed(method: string, { uri, name, arguments: args, ref, argument }: JsonObject): void {
   if (method === 'prompts/get') {

@@ -23,7 +23,7 @@ export function handshakeOf({ protocolVersion, capabilities, clientInfo }: JsonO
   };
 }
 
-/** Returns the reachable servers. Logs the others; they are contacted again on demand. */
+/** Returns the reachable servers. Logs the others, which are contacted again on demand. */
 export async function reachedServers(
   conversation: Conversation,
   telemetry: Telemetry,
@@ -50,7 +50,7 @@ type ReachedServers = Awaited<ReturnType<typeof reachedServers>>;
 
 export function initializeResult(handshake: ClientHandshake, met: ReachedServers, version: string): JsonObject {
   const capabilities = merged(met);
-  // Tasks exist since this revision. The gateway implements them itself and hides those of the servers.
+  // Tasks were introduced in this revision. The gateway implements them itself and hides those of the servers.
   const tasks = handshake.protocolVersion === '2025-11-25' && {
     tasks: { cancel: {}, requests: { tools: { call: {} } } },
   };
@@ -81,7 +81,7 @@ export const serverInfo = (version: string): JsonObject => ({
   version,
 });
 
-/** Returns the union of all capabilities. Without servers there is still an empty list of tools. */
+/** Returns the union of all capabilities. Even without servers, an empty list of tools is offered. */
 function merged(met: ReachedServers): JsonObject {
   const all = met.map(({ link }) => {
     const theirs = isObject(link.initializeResult.capabilities) ? link.initializeResult.capabilities : {};

@@ -1,4 +1,4 @@
-/** Unsolicited messages of servers: the GET stream of a session, and `subscriptions/listen` of 2026-07-28. */
+/** Unsolicited messages from servers: the GET stream of a session, and `subscriptions/listen` of 2026-07-28. */
 import type { GovernPorts } from '#core/actions/ports.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
@@ -40,7 +40,7 @@ export class Listening {
     this.#eventStreams = eventStreams;
   }
 
-  /** Forwards the unsolicited messages of all servers until the signal aborts. */
+  /** Forwards unsolicited messages from all servers until the signal aborts. */
   async follow({ conversation }: Caller, send: (message: JsonObject) => void, signal: AbortSignal): Promise<void> {
     const met = await reachedServers(conversation, this.#ports.telemetry);
     await Promise.all([
@@ -56,7 +56,8 @@ export class Listening {
   /**
    * Acknowledges and delivers the available notifications. Ends when the client disconnects, the host ends the stream,
    * or none of the requested kinds is available.
-   * @throws RpcFault -32601 if the host offers no such streams; GatewayError `rate_limit_error` for too many streams.
+   * @throws RpcFault -32601 if the host offers no such streams; GatewayError `rate_limit_error` if there are too many
+   * streams.
    */
   async subscribe(caller: Caller, request: RpcRequest, exchange: Exchange, identity: JsonObject): Promise<RpcOutcome> {
     const { configuration } = caller.snapshot;

@@ -1,12 +1,12 @@
-/** The queue of messages to an MCP client, between the flow that answers and the host that sends the reply. */
+/** The queue of messages to an MCP client, between the flow that produces them and the host that sends the reply. */
 import { AsyncQueue } from '#core/kernel/async-queue.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 
 export class MessageQueue extends AsyncQueue<JsonObject> {
-  /** True to write the messages as events, even a single one. */
+  /** True to write the messages as events, even if there is only one. */
   streams = false;
-  /** Checks whether a client is reading. Set if a reconnecting client may resume the messages. */
+  /** Checks whether a client is reading. Set if a reconnecting client can resume the messages. */
   hasReader: (() => boolean) | undefined;
-  /** HTTP status other than 200, used if nothing was streamed before. */
+  /** HTTP status other than 200, used if nothing has been streamed yet. */
   refusal: { readonly status: number; readonly fault?: unknown } | undefined;
 }

@@ -15,7 +15,7 @@ import type { Caller, Exchange } from './caller.ts';
 import { ask } from './conversations.ts';
 import { answerForServer, forwardable } from './forward.ts';
 
-/** Sends the response to a server's request. @throws RpcFault -32600 for a response without a request. */
+/** Sends the response to a server's request. @throws RpcFault -32600 if the response has no matching request. */
 export async function toServer(
   { conversation }: Pick<Caller, 'conversation'>,
   id: RequestId,

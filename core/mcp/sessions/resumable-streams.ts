@@ -1,33 +1,33 @@
 /**
- * Resumable answers of revision 2025-11-25 [mcp.event-streams]: each event has an id, and a client whose connection ended
- * requests the rest by GET with `Last-Event-ID`. Kept in memory, so only for hosts with one process.
+ * Resumable responses of revision 2025-11-25 [mcp.event-streams]: each event has an id, and a client whose connection
+ * ended requests the rest by GET with `Last-Event-ID`. Kept in memory, so available only on hosts with one process.
  */
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Ids, Timeouts } from '#core/kernel/ports.ts';
 import { mcpCodes, RpcFault } from '../protocol/messages.ts';
 import type { MessageQueue } from './message-queue.ts';
 
-/** One event. The first has no message: it gives the client an id for resuming. */
+/** One event. The first event has no message: it gives the client an id for resuming. */
 export interface StreamEvent {
   readonly id: string;
   readonly message?: JsonObject;
 }
 
-/** Retention of a stream after its last reader left or its end was read, in milliseconds. */
+/** Milliseconds for which a stream is kept after its last reader left or its end was read. */
 export const keptMs = 60_000;
 /** Recommended delay before the client reconnects, in milliseconds. */
 export const retryMs = 1_000;
-/** Maximum of unread messages before the server is paused. */
+/** Maximum number of unread messages before the server is paused. */
 const maxUnread = 64;
-/** Maximum of read messages kept for a client that lost them. */
+/** Maximum number of already read messages kept for a client that lost them. */
 const maxReplayed = 256;
-/** Maximum of streams per process. The key with most streams loses its oldest one without a reader first. */
+/** Maximum number of streams per process. The key with the most streams loses its oldest one without a reader first. */
 const maxStreams = 1_000;
 
 interface Stream {
   readonly id: string;
   readonly session: string;
-  /** The owning key. Not the session, since a key may open any number of sessions. */
+  /** The owning key, rather than the session, since a key may open any number of sessions. */
   readonly owner: string;
   readonly messages: AsyncIterator<JsonObject>;
   /** Number of the first kept message; the priming event is 0. */
@@ -53,7 +53,7 @@ export class ResumableStreams {
 
   /**
    * Returns the messages as events. They are consumed to the end even without a reader.
-   * @param queue source of the messages. Sets its `hasReader`.
+   * @param queue source of the messages; its `hasReader` is set.
    */
   begin(
     { session, owner }: Pick<Stream, 'session' | 'owner'>,
@@ -82,7 +82,7 @@ export class ResumableStreams {
 
   /**
    * Returns the events after the given one.
-   * @throws RpcFault with status 400 for an event that is no longer kept: its answer is lost.
+   * @throws RpcFault with status 400 for an event that is no longer kept: the rest of its response is lost.
    */
   resume(session: string, lastEventId: string): AsyncIterableIterator<StreamEvent> {
     const [, id = '', number = ''] = /^([0-9a-f]{24})-(\d{1,9})$/.exec(lastEventId) ?? [];
@@ -146,7 +146,7 @@ export class ResumableStreams {
     stream.forget();
     this.#streams.delete(stream.id);
     stream.reader = undefined;
-    // No client is waiting any more: consume the rest, so that the call can finish.
+    // No client is waiting any longer: consume the rest, so that the call can finish.
     stream.unread = Number.POSITIVE_INFINITY;
     stream.kept.length = 0;
     announceChange(stream);
@@ -161,7 +161,7 @@ export class ResumableStreams {
   }
 }
 
-/** Moves messages from the queue into the stream, as far as readers keep up. */
+/** Moves messages from the queue to the stream as fast as readers consume them. */
 async function relayMessages(stream: Stream): Promise<void> {
   for (;;) {
     while (stream.first + stream.kept.length - stream.unread >= maxUnread) await stream.changed.promise;

@@ -1,7 +1,7 @@
 /**
- * Lets a reconnecting client find its pending approval [mcp.reconnect]. An approval is bound to key and
- * session, and a transport session ends with its connection: an identical call of the same key and client may use an
- * approval of an earlier connection (`join-approval.ts`). No other state of an earlier connection is shared.
+ * Lets a reconnecting client find its pending approval [mcp.reconnect]. An approval is bound to key and session, and a
+ * transport session ends with its connection. Therefore an identical call by the same key and client may use an
+ * approval from an earlier connection (`join-approval.ts`); no other state of that connection is shared.
  */
 import { isJoinable } from '#core/actions/join-approval.ts';
 import type { Principal } from '#core/configuration/identity/principal.ts';
@@ -12,14 +12,14 @@ import { transportSession } from './session.ts';
 
 type Ports = Pick<McpPorts, 'approvals' | 'clock' | 'mcpStore'>;
 
-/** Maximum of examined requests of the key, per state. */
+/** Maximum number of the key's requests that are examined, per state. */
 const maxRows = 20;
-/** Maximum of earlier sessions that a new one may join. */
+/** Maximum number of earlier sessions that a new session may join. */
 const maxSessions = 5;
 
 /**
- * Returns the earlier sessions of the same key and client that have a pending or approved request, newest first. Costs
- * three reads at `initialize`, and one more for each such session.
+ * Returns the same key and client's earlier sessions that have a pending or approved request, newest first. Costs three
+ * reads at `initialize`, plus one for each such session.
  */
 export async function earlierSessions(
   { approvals, clock, mcpStore }: Ports,
@@ -35,7 +35,7 @@ export async function earlierSessions(
     .sort((a, b) => (a.queued_at < b.queued_at ? 1 : -1));
   const ids = [...new Set(waiting.map(({ session_id }) => session_id))].slice(0, maxSessions);
   const sessions = await Promise.all(ids.map((id) => mcpStore.session(id)));
-  // An ended session has no record: only its key identifies the owner.
+  // An ended session has no record: only the key identifies its owner.
   return ids.filter((_, at) => {
     const earlier = sessions[at];
     return !earlier || (earlier.key_id === key_id && earlier.handshake.clientInfo.name === clientInfo.name);

@@ -8,7 +8,7 @@ import { mcpCodes, RpcFault } from '../protocol/messages.ts';
 export const transportSession = /^mcp-[0-9a-f]{32}$/;
 
 const lifeMs = 24 * 3_600_000;
-/** Cache time: a session that another instance ended stays usable no longer than this. */
+/** Cache time: the longest that a session remains usable after another instance has ended it. */
 const trustedMs = 5_000;
 const maxCached = 10_000;
 
@@ -26,8 +26,8 @@ export class Sessions {
   }
 
   /**
-   * Creates a session of the key. `keep` stores it.
-   * @param earlier sessions that may have pending calls of the client.
+   * Creates a session for the key. `keep` stores it.
+   * @param earlier sessions that may have pending calls by the client.
    */
   open(handshake: ClientHandshake, { tenant, key_id }: Principal, earlier: readonly string[]): McpSession {
     const { ids, clock } = this.#ports;
@@ -50,7 +50,8 @@ export class Sessions {
 
   /**
    * Returns a session of the key.
-   * @throws RpcFault with status 400 without an id, 404 for an id that is unknown, over or another key's.
+   * @throws RpcFault with status 400 if there is no id, 404 if the session is unknown, has ended or belongs to another
+   * key.
    */
   async find(id: string | undefined, principal: Principal): Promise<McpSession> {
     if (id === undefined)
@@ -63,7 +64,7 @@ export class Sessions {
     const session = await this.#read(id, now);
     if (!session || session.key_id !== principal.key_id || session.tenant !== principal.tenant)
       throw new RpcFault(mcpCodes.invalidRequest, 'Session not found; send initialize again.', { status: 404 });
-    // Use extends a session. One write per half-life is enough.
+    // Using a session extends it. One write per half-life is enough.
     if (Date.parse(session.expires_at) - now < lifeMs / 2) {
       const renewed = { ...session, expires_at: isoTime(now + lifeMs) };
       await this.#ports.mcpStore.putSession(renewed);

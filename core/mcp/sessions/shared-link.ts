@@ -1,6 +1,6 @@
 /**
- * Filters the unsolicited messages of a shared server (stdio, HTTP+SSE) for one session [mcp.sessions]: changed
- * lists, and updates of resources that this session subscribed to. Other unsolicited messages have no owner.
+ * Filters a shared server's unsolicited messages (stdio, HTTP+SSE) for one session [mcp.sessions]: changed lists, and
+ * updates of resources to which this session subscribed. Other unsolicited messages have no owner.
  */
 import { sha256 } from '#core/kernel/canonical.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -14,27 +14,27 @@ const listChanges: readonly unknown[] = ['tools', 'prompts', 'resources'].map(
 );
 const updated = 'notifications/resources/updated';
 
-/** Maximum of subscribed addresses per session. */
+/** Maximum number of subscribed URIs per session. */
 const maxAddresses = 256;
 
 type SharedLink = Pick<UpstreamLink, 'shared' | 'subscriptions'>;
 
-/** Returns the notification reduced to what any session may receive, or undefined if none may. */
+/** Returns the notification reduced to the parts that any session may receive, or undefined if there are none. */
 export function sharedNotification({ method, params }: JsonObject): JsonObject | undefined {
   if (listChanges.includes(method)) return notificationOf(method as string);
   const uri = method === updated && isObject(params) ? params.uri : undefined;
   return typeof uri === 'string' ? notificationOf(updated, { uri }) : undefined;
 }
 
-/** Checks whether the message of a server is for this session. */
+/** Checks whether a server's message is meant for this session. */
 export function isForSession(link: SharedLink, owner: string, { method, params }: JsonObject): boolean {
   return !link.shared || method !== updated || isSubscribed(link, owner, isObject(params) ? params.uri : undefined);
 }
 
 /**
- * Handles `resources/subscribe` and `resources/unsubscribe` at a shared server. The server sees one client, so it only
- * receives the unsubscribe of the last subscribed session.
- * @throws RpcFault -32602 for too many subscriptions.
+ * Handles `resources/subscribe` and `resources/unsubscribe` at a shared server. The server sees one client, so it
+ * receives an unsubscribe only when the last subscribed session unsubscribes.
+ * @throws RpcFault -32602 if there are too many subscriptions.
  */
 export async function changeSubscription(
   { link: current, subscriber }: { readonly subscriber: Subscriber; readonly link: () => Promise<SharedLink> },
@@ -68,9 +68,9 @@ export async function changeSubscription(
   }
 }
 
-/** Removes the subscriptions of a session that ended. */
+/** Removes the subscriptions of a session that has ended. */
 export const endSubscriptions = (link: SharedLink, owner: string): void => link.subscriptions?.delete(owner);
 
-/** Checks whether the session has the subscription at this server. */
+/** Checks whether the session has this subscription at the server. */
 export const isSubscribed = (link: SharedLink, owner: string, uri: unknown): boolean =>
   typeof uri === 'string' && link.subscriptions?.get(owner)?.has(sha256(uri)) === true;

@@ -1,4 +1,4 @@
-/** Digests of each session's subscribed addresses at a server that treats all sessions as one client. */
+/** Digests of each session's subscribed URIs at a server that treats all sessions as one client. */
 
 export interface Subscriber {
   readonly session: string;
@@ -11,7 +11,7 @@ interface SubscribedUri {
   readonly addresses: Set<string>;
 }
 
-/** Maximum of sessions per server. The key with most of them loses its oldest subscriber first. */
+/** Maximum number of sessions per server. The key with the most sessions loses its oldest subscriber first. */
 const maxSubscribers = 2_000;
 
 export class Subscriptions {
@@ -21,7 +21,7 @@ export class Subscriptions {
     return this.#held.get(session)?.addresses;
   }
 
-  /** Returns the addresses of the session. The caller may change the set. */
+  /** Returns the session's URIs. The caller may change the set. */
   of({ session, key }: Subscriber): Set<string> {
     const addresses = this.#held.get(session)?.addresses ?? new Set();
     if (!this.#held.delete(session)) this.#makeRoom();

@@ -1,6 +1,6 @@
 /**
- * Translates between a client and a server of different eras (core/mcp/protocol/era.ts). Within one era, messages pass
- * unchanged.
+ * Translates between a client and a server of different eras (core/mcp/protocol/era.ts). Messages within the same era
+ * pass unchanged.
  */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
@@ -25,7 +25,7 @@ export function paramsFor(
   return Object.keys(meta).length > 0 ? { ...rest, _meta: meta } : rest;
 }
 
-/** Returns the `_meta` of a stateless request for a session's client. It declares no client capabilities. */
+/** Returns the `_meta` for a stateless request on behalf of a session's client. It declares no client capabilities. */
 export const envelopeOf = ({ clientInfo }: ClientHandshake): JsonObject => ({
   [metaKeys.version]: statelessVersions[0],
   [metaKeys.clientInfo]: clientInfo,
@@ -48,7 +48,7 @@ export function outcomeFor(link: Pick<UpstreamLink, 'era'>, to: Era, method: str
   return to === 'stateless' ? { result: complete(method, outcome.result) } : withoutModern(outcome.result);
 }
 
-/** Adds the members that 2026-07-28 requires to a result of the gateway or of an older server. */
+/** Adds the members required by 2026-07-28 to a result of the gateway or of an older server. */
 export function complete(method: string, result: JsonObject): JsonObject {
   const tools =
     method === 'tools/list' && Array.isArray(result.tools) ? { tools: result.tools.map(withoutExecution) } : {};
@@ -67,7 +67,7 @@ function withoutExecution<T>(tool: T): T {
   return rest as T;
 }
 
-/** Replaces the older code of "Resource not found". */
+/** Replaces the older error code for "Resource not found". */
 const modernError = <E extends { code: number }>(method: string, error: E): E =>
   method === 'resources/read' && error.code === -32002 ? { ...error, code: mcpCodes.invalidParams } : error;
 

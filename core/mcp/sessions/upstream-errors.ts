@@ -19,7 +19,7 @@ const hints: Readonly<Record<UpstreamFaultKind, string>> = {
   aborted: 'The call was cancelled; whether it took effect is not known.',
 };
 
-/** Hints if no tool was called and a retry is safe. */
+/** Hints for cases in which no tool was called and a retry is safe. */
 const harmlessHints: Readonly<Partial<Record<UpstreamFaultKind, string>>> = {
   broken: 'Nothing was changed: try again.',
   timeout: 'Nothing was changed: try again, or have timeout_ms raised.',
@@ -36,7 +36,7 @@ const passedCodes: ReadonlySet<number> = new Set([
 /**
  * Converts a server's failure to the client's error.
  * @param failure a connection fault, or the server's error.
- * @param called true if a tool was called: it may have taken effect although it failed.
+ * @param called true if a tool was called: the call may have taken effect although it failed.
  */
 export function upstreamError(what: string, { name }: McpUpstreamEntry, failure: unknown, called = false): RpcError {
   if (isAnswer(failure)) {

@@ -6,11 +6,11 @@ import type { McpStore, ToolMark, ToolMarks } from '../ports.ts';
 type Recording = (accepted: ToolMark) => Promise<unknown>;
 
 /**
- * Accepts the latest definition of a tool.
+ * Accepts a tool's latest definition.
  * @param looked fingerprint of the definition that the human reviewed; undefined for the latest.
  * @param how.record records the acceptance in evidence before it takes effect; `recorded` is the reference to the
  * entry.
- * @throws GatewayError `not_found`, `conflict` (nothing changed, or changed again).
+ * @throws GatewayError `not_found`, `conflict` (nothing changed, or the definition changed once more).
  */
 export async function acceptDefinition(
   store: McpStore,
@@ -51,8 +51,8 @@ export async function acceptDefinition(
 }
 
 /**
- * Returns the server of a tool that only one server has.
- * @throws GatewayError `not_found`, `invalid_request` (several have it).
+ * Returns the server of a tool offered by only one server.
+ * @throws GatewayError `not_found`, `invalid_request` (several servers have it).
  */
 export function upstreamOf(all: readonly ToolMarks[], tool: string): string {
   const having = all.filter(({ tools }) => Object.hasOwn(tools, tool)).map(({ upstream }) => upstream);

@@ -1,4 +1,4 @@
-/** Converts a tool call to the action that the policy decides: protocol, name, target, capability. */
+/** Converts a tool call to the action that the policy evaluates: protocol, name, target, capability. */
 import type { OwnNetworks } from '#core/contracts/config/catalog.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import { type ActionRequest, type Capability, type Placement, sizes } from '#core/contracts/envelope.ts';
@@ -13,24 +13,24 @@ import { globMatches } from '#core/text/matching/glob.ts';
 import { invalidParams } from '../protocol/messages.ts';
 import type { ListedTool } from './tool-list.ts';
 
-/** A tool of a server: its names and its definition. */
+/** A server's tool, with its names and its definition. */
 export interface NamedTool {
   readonly entry: McpUpstreamEntry;
   /** Definition from the server. */
   readonly definition: JsonObject;
-  /** Name at the server. */
+  /** Name used by the server. */
   readonly own: string;
-  /** Name for clients. */
+  /** Name shown to clients. */
   readonly exposed: string;
 }
 
 /** A listed tool. */
 export interface Tool extends NamedTool {
-  /** The list entry, with later findings. */
+  /** The list entry, with findings added later. */
   readonly listed: ListedTool;
 }
 
-/** The facts of a tool that are known before a call. */
+/** The facts known about a tool before a call. */
 export interface ToolWords {
   readonly protocol: string;
   readonly tool: string;
@@ -39,8 +39,8 @@ export interface ToolWords {
 }
 
 /**
- * Returns the policy facts of a tool.
- * @param name the tool's name for policies; its own unless the configuration overrides it.
+ * Returns a tool's policy facts.
+ * @param name the tool's name for policies; its own name unless the configuration overrides it.
  */
 export function wordsOf({ entry, own, definition }: NamedTool, name: string = own): ToolWords {
   const override = overrideOf(entry, own);
@@ -54,7 +54,7 @@ export function wordsOf({ entry, own, definition }: NamedTool, name: string = ow
 
 const changes = lazyImport(() => import('#core/guard/changes.ts'));
 
-/** Returns the placement of a call of the tool, which policies know as `name`. */
+/** Returns the placement of a call to the tool, which policies know as `name`. */
 export async function placementIn(
   { entry, own, definition }: NamedTool,
   name: string,
@@ -66,8 +66,8 @@ export async function placementIn(
 }
 
 /**
- * Builds the action of a call.
- * @param networks of the configuration.
+ * Builds the action for a call.
+ * @param networks the networks from the configuration.
  * @throws RpcFault -32602 for arguments that do not fit in an envelope, and for ambiguous argument names.
  */
 export async function actionOf(
@@ -83,7 +83,10 @@ export async function actionOf(
   return governable({ ...words, capability, target, parameters: args });
 }
 
-/** Builds the action of a call whose tool no server lists. Returns undefined if it does not fit in an envelope. */
+/**
+ * Builds the action for a call whose tool is not listed by any server. Returns undefined if it does not fit in an
+ * envelope.
+ */
 export async function actionOfUnplaced(
   name: string,
   args: JsonObject,
@@ -101,14 +104,14 @@ type GovernedWords = ToolWords & { readonly target: string; readonly parameters:
 const governable = async (request: GovernedWords): Promise<ActionRequest & { parameters: JsonObject }> =>
   fitting(await envelopeSchemas(), request);
 
-/** Validates a request like `governable`, with the loaded schemas. */
+/** Validates a request in the same way as `governable`, with the loaded schemas. */
 export function fitting(
   { actionRequestSchema, misfitOf }: EnvelopeSchemas,
   request: GovernedWords,
 ): ActionRequest & { parameters: JsonObject } {
   const checked = actionRequestSchema.safeParse(request);
   if (!checked.success) throw invalidParams(`The call cannot be governed: ${misfitOf(request)}`);
-  // Keeps the same object, so that the server gets exactly the decided and stored parameters.
+  // Keeps the same object, so that the server gets exactly the parameters that were evaluated and stored.
   return { ...checked.data, parameters: request.parameters };
 }
 
@@ -122,20 +125,20 @@ export function argumentsOf(params: JsonObject): JsonObject {
   return args;
 }
 
-/** Returns the configured override of a tool. */
+/** Returns a tool's configured override. */
 export const overrideOf = ({ overrides }: McpUpstreamEntry, own: string) =>
   overrides.find(({ tool }) => globMatches(tool, own));
 
-/** Folds a name as such servers compare it: `ſ` equals `s`, the Kelvin sign equals `k`. */
+/** Folds a name in the same way as such servers: `ſ` equals `s`, the Kelvin sign equals `k`. */
 const foldArgumentName = (name: string): string => name.toUpperCase().toLowerCase();
 
 const deepest = 16;
 
 /**
  * Rejects argument names that differ only in case from the tool's schema or from each other: servers that ignore case
- * (Go, .NET) confuse them, while rules, reviewers and evidence saw another name [mcp.forwarded-is-decided]. Nested objects without named properties are maps, whose names are data; the arguments
- * themselves are always checked.
- * @throws RpcFault -32602 that names both.
+ * (Go, .NET) confuse them, while rules, reviewers and evidence saw another name [mcp.forwarded-is-decided]. Nested
+ * objects without named properties are maps, whose names are data; the arguments themselves are always checked.
+ * @throws RpcFault -32602 naming both.
  */
 function assertOwnNames(schema: unknown, args: JsonObject, path: readonly string[] = []): void {
   const properties = isObject(schema) && isObject(schema.properties) ? schema.properties : {};
@@ -151,7 +154,7 @@ function assertOwnNames(schema: unknown, args: JsonObject, path: readonly string
   }
 }
 
-/** Returns the objects of a value, also in lists, whose schema names properties. */
+/** Returns the objects within a value, including those in lists, whose schema names properties. */
 function recordsIn(schema: unknown, value: unknown): [JsonObject, unknown][] {
   if (!isObject(schema)) return [];
   if (Array.isArray(value)) return value.flatMap((item) => recordsIn(schema.items, item));

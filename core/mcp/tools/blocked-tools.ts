@@ -4,7 +4,7 @@ import { normaliseCall } from '#core/policy/rules/normalise.ts';
 import type { ToolWords } from './action.ts';
 
 /**
- * Checks whether the policy, or one of its levels, blocks every call of the tool, whatever target and arguments it has.
+ * Checks whether the policy, or one of its levels, blocks every call to the tool, regardless of target and arguments.
  */
 export const certainlyBlocked = (policy: CompiledPolicy, words: ToolWords): boolean =>
   [policy, ...(policy.levels ?? [])].some((each) => blocksAll(each, words));

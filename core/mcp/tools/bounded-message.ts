@@ -1,6 +1,6 @@
 /**
- * Bounds the work for a server's messages on the main thread [limit.hostile]: redacts small messages in place and
- * large requests in a worker, and reduces a large notification to the members its client needs.
+ * Bounds the work that a server's messages cause on the main thread [limit.hostile]: redacts small messages in place
+ * and large requests in a worker, and reduces a large notification to the members that its client needs.
  */
 import { type CallWork, isLarge } from '#core/actions/call-work.ts';
 import type { GuardSettings, InspectedResult, ResultFinding } from '#core/guard/results.ts';
@@ -11,10 +11,10 @@ import type { inspectResult } from './inspect-result.ts';
 
 /**
  * Inspects a message and forwards it.
- * @param secrets minted for the call.
+ * @param secrets secrets minted for the call.
  * @param guard absent if the guard is off for the server.
  * @param hand forwards the message.
- * @param refuse answers a request that could not be inspected, or is withheld. A withheld notification is dropped.
+ * @param refuse answers a request that could not be inspected or is withheld. A withheld notification is dropped.
  * @param noted records the findings.
  */
 export function handBounded(
@@ -39,7 +39,7 @@ export function handBounded(
 }
 
 interface Handing {
-  /** Loaded before the call, so that messages keep their order. */
+  /** Loaded before the call, so that messages stay in order. */
   readonly look: typeof inspectResult;
   readonly guard: GuardSettings | undefined;
   readonly hand: (message: JsonObject) => void;
@@ -51,7 +51,7 @@ const withheld = 'The gateway did not pass the request on: the tool guard found 
 const tooLarge = 'The request is too large for the gateway to look it over. Send less.';
 const leftOut = '[left out by the gateway: the notification is too large]';
 
-/** Returns the small members that the protocol needs. A log message notes that its data were omitted. */
+/** Returns the small members needed by the protocol. A log message notes that its data was omitted. */
 function shortenMessage({ jsonrpc = '2.0', method = '', params }: JsonObject): JsonObject {
   const given = isObject(params) ? params : {};
   const small = ['level', 'logger', 'progressToken', 'progress', 'total', 'uri', 'requestId', 'taskId'].flatMap(

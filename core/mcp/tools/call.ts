@@ -1,5 +1,5 @@
 /**
- * Handles `tools/call`: finds the tool, builds the action, governs it, runs it at its server and answers in JSON-RPC.
+ * Handles `tools/call`: finds the tool, builds the action, governs it, runs it at its server and responds in JSON-RPC.
  * The decision uses the common flow (core/actions/govern.ts).
  */
 import { decideCall } from '#core/actions/assess-call.ts';
@@ -138,7 +138,7 @@ async function make(
   return asked ?? answer(ports, result, run, caller);
 }
 
-/** Client input besides the tool's name. */
+/** Client input in addition to the tool's name. */
 interface CallArguments {
   readonly args: JsonObject;
   readonly sent_with: JsonObject | undefined;
@@ -146,8 +146,8 @@ interface CallArguments {
 }
 
 /**
- * Chooses the tool's name for policies. Both names are decided with the sources of the values, so that a rule on
- * sources is not mistaken for the default decision.
+ * Chooses the tool's name for policies. Decisions for both names are made with the sources of the values, so that a
+ * rule on sources is not mistaken for the default decision.
  */
 const nameFor = (
   ports: Pick<GovernPorts, 'calls'> & SourcePorts,
@@ -167,8 +167,8 @@ const nameFor = (
   });
 
 /**
- * Returns input besides the arguments that may change what a call means: a server's state, answers to its questions,
- * and the metadata that the operator allows.
+ * Returns input, in addition to the arguments, that may change the meaning of a call: a server's state, answers to its
+ * questions, and the metadata that the operator allows.
  */
 export function sentWith(params: JsonObject, meta: JsonObject): JsonObject | undefined {
   const { requestState, inputResponses } = stateToServer(params);
@@ -180,7 +180,7 @@ export function sentWith(params: JsonObject, meta: JsonObject): JsonObject | und
   return Object.keys(sent).length > 0 ? sent : undefined;
 }
 
-/** Records a block, decided by the tool's definition instead of a rule. */
+/** Records a block caused by the tool's definition instead of a rule. */
 async function refuseDrift(
   ports: Pick<GovernPorts, 'evidence'> & RecordPorts,
   caller: Caller,
@@ -196,7 +196,7 @@ async function refuseDrift(
 
 const schema = lazyImport(() => import('#core/guard/schema.ts'));
 
-/** Describes arguments that do not fit the tool's schema. Undefined if all fit [guard.arguments]. */
+/** Describes arguments that do not fit the tool's schema. Undefined if all of them fit [guard.arguments]. */
 async function misfitIn({ own, entry, definition }: Tool, args: JsonObject): Promise<string | undefined> {
   const { schemaViolations } = await schema();
   const misfits = schemaViolations(definition.inputSchema, args).map(({ where, problem }) => `${where} ${problem}`);
@@ -214,7 +214,7 @@ async function refuseMisfit(
   return recordBlock(ports, caller, request, { matched_rule: 'tool_guard:schema', reason });
 }
 
-/** Returns the decision in JSON-RPC: the server's answer, or an error. */
+/** Returns the decision in JSON-RPC: the server's response, or an error. */
 export async function answer(
   ports: Pick<GovernPorts, 'results' | 'telemetry' | 'clock'>,
   decided: DecisionResult,
@@ -236,7 +236,7 @@ export async function answer(
   return { result: caller?.era === 'stateless' ? complete('tools/call', result) : result };
 }
 
-/** Adds the address of the approval and the next step, because many clients show their model only the message. */
+/** Adds the approval's URL and the next step, because many clients show their model only the message. */
 function messageOf({ code, message, data }: NonNullable<DecisionResult['error']>, now: string): string {
   if (code !== mcpCodes.approvalRequired) return message;
   const waits = String(data.expires_at ?? '') > now;

@@ -9,12 +9,13 @@ import type { CheckedDefinition, DefinitionClassifier } from './found-definition
 
 const atATime = 8;
 
-/** Earlier classifications of this process, so that one failure does not repeat the others. */
+/** Earlier classifications made by this process, so that a single failure does not cause the others to be repeated. */
 const classifications = new RecentMap<string, Classification>({ max: 5_000 });
 
 /**
- * Adds the flagged definitions to the findings. Skips definitions that the marks contain, accepted or pending.
- * @throws UpstreamFault if one could not be classified and `on_error` is `refuse`: the server's tools stay unlisted.
+ * Adds the flagged definitions to the findings. Skips definitions already in the marks, whether accepted or pending.
+ * @throws UpstreamFault if a definition could not be classified and `on_error` is `refuse`: the server's tools stay
+ * unlisted.
  */
 export async function classifyNew(
   { mcpStore }: { readonly mcpStore: Pick<McpStore, 'marks'> },

@@ -1,4 +1,4 @@
-/** Classifies results that the guard's rules passed: marks them, removes texts or withholds them [guard.classifier]. */
+/** Classifies results that passed the guard's rules: marks them, removes text or withholds them [guard.classifier]. */
 
 import type { ResultAction } from '#core/contracts/config/tool-guard.ts';
 import type { ClassifierSettings } from '#core/contracts/config/tool-guard-classifier.ts';
@@ -16,11 +16,13 @@ export interface ResultClassifier {
 }
 
 export interface ClassifiedResult extends InspectedResult {
-  /** Absent if there was no text to classify, or the whole result is withheld. */
+  /** Absent if there was no text to classify, or the entire result is withheld. */
   readonly judged?: Classification;
 }
 
-/** Classifies a result. Never throws: if the classifier fails, `onError` decides [guard.fails-closed]. */
+/**
+ * Classifies a result. Never throws: if the classifier fails, `onError` determines the outcome [guard.fails-closed].
+ */
 export async function classifyResult(
   looked: InspectedResult,
   { ask, action, onError }: ResultClassifier,
@@ -44,7 +46,10 @@ const joinedTexts = (answer: JsonObject): string => {
   return textsIn((isObject(error) ? error : (result ?? null)) as Json, guardedBytes).join('\n');
 };
 
-/** Removes texts with whitespace, keeps single words. Returns undefined if the classifier still flags the rest. */
+/**
+ * Removes strings that contain whitespace and keeps single words. Returns undefined if the classifier still flags the
+ * rest.
+ */
 async function stripped(answer: JsonObject, ask: Classify, signal: AbortSignal): Promise<JsonObject | undefined> {
   const { result, error } = answer;
   const rest = isObject(error)

@@ -1,6 +1,6 @@
 /**
- * Detects drift: a definition that differs from the first or last accepted one, or a new tool of a known server. Models
- * read descriptions, so a server that was trusted yesterday can give orders through a change.
+ * Detects drift: a definition that differs from the first or last accepted one, or a new tool on a known server. Models
+ * read descriptions, so a server that was trusted yesterday can issue instructions by changing them.
  */
 
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
@@ -21,11 +21,11 @@ const classifying = lazyImport(() => import('./classify-definitions.ts'));
 const recording = lazyImport(() => import('./record-definitions.ts'));
 const tries = 5;
 const turnTools = 64;
-/** Servers with more tools have fingerprints only, without texts, because the item size is bounded. */
+/** Servers with more tools than this have only fingerprints, without text, because the item size is bounded. */
 const maxSurfaces = 500;
 
 /**
- * Stores the first fingerprint of each tool, and records each change once: in the log, in evidence and in the store.
+ * Stores the first fingerprint of each tool, and records each change once in the log, in evidence and in the store.
  * @throws GatewayError `service_unavailable`.
  */
 export async function noteDefinitions(
@@ -63,7 +63,7 @@ export async function noteDefinitions(
     noteHeld(tools, { ...marks.tools, ...Object.fromEntries(news.map(({ tool, mark }) => [tool, mark])) });
     if (news.length === 0) return;
     const { recordMet, report } = await recording();
-    // Recorded before it takes effect, like an acceptance by a human.
+    // Recorded before it takes effect, as acceptance by a human is.
     const met = news.filter(({ mark }) => mark.recorded === recorded);
     const passing = met.filter(({ passed }) => passed);
     if (met.length > passing.length) await recordMet(ports, actor, entry, recorded.at, met);
@@ -84,7 +84,7 @@ export async function noteDefinitions(
   throw new GatewayError('service_unavailable', `The tool definitions of ${entry.name} are being written; try again.`);
 }
 
-/** Stores missing definition texts in the object store, and notes in the marks that they are there. */
+/** Stores missing definition text in the object store, and notes its presence in the marks. */
 async function withTexts(
   ports: DriftPorts,
   { tools }: ToolMarks,
@@ -138,8 +138,8 @@ function newMarks(
       ...notedBeside,
       about,
     };
-    // Tools at the first contact are accepted if the guard finds nothing in them. A human reviews later additions and
-    // changes.
+    // Tools present at the first contact are accepted if the guard finds nothing in them. A human reviews later
+    // additions and changes.
     if (!mark && marks.revision === 0 && held.length === 0)
       return [{ tool, mark: { fingerprint, seen_at: now, recorded, about, ...kept, ...notedBeside }, drifted: false }];
     if (!mark) return [{ tool, mark: waiting, drifted: true }];
@@ -161,7 +161,7 @@ function newMarks(
       const changed = { fingerprint, seen_at: now, ...(guard.length > 0 && { guard }), ...beside };
       return [{ tool, mark: { ...mark, changed, about, ...notedBeside }, drifted: true }];
     }
-    // The definition is accepted or already pending, but the tools it shadows were added later.
+    // The definition is accepted or already pending, but the tools that it shadows were added later.
     if (beside && !covers(mark.shadows, shadows) && !covers(mark.changed?.shadows, shadows)) {
       const guard = [...new Set([...(mark.changed?.guard ?? []), 'shadowing'])];
       return [
@@ -170,7 +170,7 @@ function newMarks(
     }
     if (notedBeside && !covers(mark.shadows_noted, shadows))
       return [{ tool, mark: { ...mark, about, ...notedBeside }, drifted: false }];
-    // A surface is derived from its definition: a different one was stored by an earlier version of the gateway.
+    // A surface is derived from its definition, so a different one was stored by an earlier version of the gateway.
     const lacks = mark.fingerprint === fingerprint && surface !== undefined && mark.surface !== surface;
     return mark.about && !lacks ? [] : [{ tool, mark: { ...mark, about, ...(lacks && kept) }, drifted: false }];
   });
@@ -194,7 +194,7 @@ function factsOf({ annotations, inputSchema }: JsonObject): ToolFacts {
   };
 }
 
-/** Returns the finding kinds of a definition that have the given action, by default those held for a human. */
+/** Returns a definition's finding kinds that have the given action, by default those held for a human. */
 const heldKinds = (
   { definition, shadows }: ListedTool,
   { actions, look, secretFiles }: DefinitionGuard,
@@ -208,7 +208,7 @@ const heldKinds = (
   ...(actions.shadowing === wanted && shadows.length > 0 ? ['shadowing'] : []),
 ];
 
-/** Marks the tools whose change the guard holds according to the stored marks. */
+/** Marks the tools whose change is held by the guard, according to the stored marks. */
 function noteHeld(tools: readonly ListedTool[], marks: ToolMarks['tools']): void {
   for (const tool of tools) {
     const name = tool.definition.name as string;
@@ -218,7 +218,7 @@ function noteHeld(tools: readonly ListedTool[], marks: ToolMarks['tools']): void
 }
 
 /**
- * Checks whether a tool is blocked or held for a human: under `drift: block` every changed one, otherwise one with
+ * Checks whether a tool is blocked or held for a human: every changed tool under `drift: block`, otherwise one with
  * findings to review. Reads the marks only if needed, so other calls cost no extra read.
  */
 export async function drifted(
@@ -231,11 +231,11 @@ export async function drifted(
   return !isAccepted(await store.marks(tool.entry.name), tool, guard);
 }
 
-/** Checks whether the guard hides the tool. Accepting its definition does not show it. */
+/** Checks whether the guard hides the tool. Accepting its definition does not reveal it. */
 export const isHidden = ({ listed }: Pick<Tool, 'listed'>, guard: DefinitionGuard | undefined): boolean =>
   guard !== undefined && heldKinds(listed, guard, 'hide').length > 0;
 
-/** Checks whether the marks must be read. */
+/** Checks whether the marks need to be read. */
 export const mayWait = (
   { entry, listed }: Pick<Tool, 'entry' | 'listed'>,
   guard: DefinitionGuard | undefined,

@@ -28,15 +28,15 @@ import type { inspectResult } from './inspect-result.ts';
 import { toolsOf, withEnvelope } from './inventory.ts';
 import { type PlacingPorts, placed, servesProtocol } from './placement.ts';
 
-/** One call to a server and its outcome, of which the client gets more than evidence does. */
+/** One call to a server and its outcome. The client gets more of the outcome than evidence does. */
 export interface Run {
   readonly conversation: Conversation;
   readonly entry: McpUpstreamEntry;
-  /** Name at the server. */
+  /** Name used by the server. */
   readonly tool: string;
   /** Method to call; `tools/call` by default. */
   readonly method?: string;
-  /** Members of `_meta` that the protocol needs. */
+  /** Members of `_meta` needed by the protocol. */
   readonly meta: JsonObject;
   readonly id: RequestId;
   signal: AbortSignal;
@@ -49,9 +49,9 @@ export interface Run {
   readonly guard?: GuardSettings | undefined;
   /** Classifier for results, after the guard. Absent if none is configured. */
   readonly classifier?: ResultClassifier | undefined;
-  /** Checks for a definition that was found to need acceptance while the call was decided. */
+  /** Checks whether, while the decision on the call was being made, its definition was found to need acceptance. */
   readonly held?: () => Promise<boolean>;
-  /** Set when the answer arrived, with secrets redacted. */
+  /** Set when the response has arrived, with secrets redacted. */
   outcome?: RpcOutcome;
 }
 
@@ -65,7 +65,7 @@ export const runExecutor = (run: Run): Executor => ({
   },
 });
 
-/** Returns the executor of one reading of a resource or prompt, whose parameters are those of the method. */
+/** Returns the executor for a single read of a resource or prompt, whose parameters are the method's own. */
 export const readExecutor = (run: Run): Executor => ({
   name: `MCP server ${run.entry.name}`,
   handles: () => true,
@@ -75,7 +75,7 @@ export const readExecutor = (run: Run): Executor => ({
   },
 });
 
-/** Returns the parameters of the server's `tools/call`: the decided ones, and the protocol members. */
+/** Returns the parameters for the server's `tools/call`: the evaluated ones, and the protocol members. */
 function paramsOf(
   { tool, upstream_tool, parameters, sent_with = {} }: ActionEnvelope,
   protocol: JsonObject,
@@ -136,7 +136,7 @@ async function execute(
   } catch (fault) {
     const error = upstreamError(run.tool, entry, fault, sent);
     run.outcome = { error };
-    // The server rejects the minted credential: a refused login (core/actions/execute-action.ts).
+    // The server rejects the minted credential: this counts as a refused login (core/actions/execute-action.ts).
     if (sent && credential && fault instanceof UpstreamFault && fault.status === 401) {
       const { message } = error;
       const named = { tool: run.tool, upstream: entry.name, hint: hints.unauthorized, status: 401 };
@@ -179,11 +179,11 @@ function waitingError(run: Run): Error {
 }
 
 /**
- * Returns the error for a withheld result. It states that the call ran, and names the findings without repeating text
- * [guard.results].
+ * Returns the error for a withheld result. The error states that the call ran, and names the findings without repeating
+ * text [guard.results].
  */
 function withheldError(tool: string, findings: readonly ResultFinding[], judged: Classification | undefined): RpcError {
-  // A text that could not be removed is withheld, as if blocked.
+  // Text that could not be removed causes the result to be withheld, as if blocked.
   const blocking = findings.filter(
     ({ action, kind }) => action === 'block' || (kind === 'classified' && action === 'strip'),
   );
@@ -209,8 +209,8 @@ function withheldError(tool: string, findings: readonly ResultFinding[], judged:
 }
 
 /**
- * Scans an answer, in a worker if it is large [limit.hostile].
- * @throws UpstreamError with unknown effect when that takes too long.
+ * Scans a response, using a worker if it is large [limit.hostile].
+ * @throws UpstreamError with unknown effect if this takes too long.
  */
 async function lookedOver(
   run: Run,
@@ -235,8 +235,8 @@ async function classified({ classifier, signal }: Run, looked: InspectedResult):
 }
 
 /**
- * Returns the full stored result of an execution. `max_result_bytes` bounds its size.
- * @throws RpcFault -32000 when it is not available; the call ran, so it must not be repeated.
+ * Returns an execution's full stored result. `max_result_bytes` bounds its size.
+ * @throws RpcFault -32000 if it is not available; the call ran, so it must not be repeated.
  */
 export async function keptResult(
   ports: Pick<GovernPorts, 'results' | 'telemetry'>,
@@ -258,8 +258,8 @@ function notAtHand(tool: string, reason: string, { result_sha256, result_bytes }
 }
 
 /**
- * Returns the executor for calls without a connected MCP client: test-action, and approvals that the state machine
- * runs.
+ * Returns the executor for calls without a connected MCP client: test actions, and approved calls run by the state
+ * machine.
  */
 export function mcpExecutor(ports: PlacingPorts, conversations: Conversations, snapshot: Snapshot): Executor {
   const entries = snapshot.configuration.upstreams.mcp;

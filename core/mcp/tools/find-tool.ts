@@ -1,4 +1,4 @@
-/** Finds the tool of a call in its server's list: before the decision, during it and after a pending approval. */
+/** Finds a call's tool in its server's list: before the decision, during it and after a pending approval. */
 import type { Placement } from '#core/contracts/envelope.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { McpPorts } from '../ports.ts';
@@ -13,7 +13,7 @@ import { inventoryOf, toolNamed } from './inventory.ts';
 import type { PlacingPorts } from './placement.ts';
 import type { ListedTool } from './tool-list.ts';
 
-/** Returns the tool that a client names. Reads the lists again for an unknown name, because the tool may be new. */
+/** Returns the tool named by a client. Re-reads the lists for an unknown name, because the tool may be new. */
 export async function findTool(
   ports: PlacingPorts,
   caller: Caller,
@@ -22,7 +22,7 @@ export async function findTool(
   notings: Promise<void>[],
 ): Promise<Tool> {
   const asking = { signal: exchange.signal, id: ports.ids.uuid() };
-  // Runs concurrently with the call: a change counts from the next call on, unless the tool is held for acceptance.
+  // Runs concurrently with the call: a change takes effect from the next call, unless the tool is held for acceptance.
   const note = noteFor(ports, caller);
   const seen: typeof note = async (entry, tools) => {
     const noting = note(entry, tools);
@@ -69,7 +69,7 @@ export const noteFor =
     noteDefinitions(ports, principal, entry, tools, await notingGuard(ports, snapshot, entry, principal));
 
 /**
- * Returns the placement from a list read again: the tool may have changed while the call was pending.
+ * Returns the placement from a re-read list: the tool may have changed while the call was pending.
  * @throws RpcFault if the list cannot be read.
  */
 export async function placedAgain(

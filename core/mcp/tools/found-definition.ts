@@ -1,4 +1,4 @@
-/** Findings about one definition, while a server's list is recorded. */
+/** Findings about one definition, collected while a server's list is recorded. */
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { ClassifierSettings } from '#core/contracts/config/tool-guard-classifier.ts';
 import type { Classification, Classify } from '#core/guard/classifier/ports.ts';
@@ -7,9 +7,9 @@ import type { McpPorts, ToolFacts, ToolMark } from '../ports.ts';
 export interface CheckedDefinition {
   readonly fingerprint: string;
   readonly about: ToolFacts;
-  /** Finding kinds that hold the tool for a human. */
+  /** Finding kinds for which the tool is held for a human. */
   readonly held?: readonly string[];
-  /** Finding kinds that are recorded, or hide the tool. */
+  /** Finding kinds that are only recorded, or that hide the tool. */
   readonly noted?: readonly string[];
   readonly surface?: string;
   readonly shadows?: readonly string[];
@@ -20,7 +20,7 @@ export interface CheckedDefinition {
 export interface DefinitionClassifier {
   readonly ask: Classify;
   readonly settings: ClassifierSettings;
-  /** Version of the configuration: another version may use the same name for another module. */
+  /** Version of the configuration: another version may use the same name for a different module. */
   readonly version: number;
 }
 
@@ -37,7 +37,7 @@ export interface News {
   readonly mark: ToolMark;
   /** True for a new or changed definition, which is reported. */
   readonly drifted: boolean;
-  /** True if the change is insignificant and takes effect at once. */
+  /** True if the change is insignificant and takes effect immediately. */
   readonly passed?: boolean;
   /** True if only the text was newly stored. */
   readonly onlyText?: boolean;

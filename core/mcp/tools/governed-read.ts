@@ -1,5 +1,5 @@
 /**
- * Governs resources and prompts: a call of `read_resource` or `get_prompt` with capability read, whose target is the
+ * Governs resources and prompts as calls of `read_resource` or `get_prompt` with read capability, whose target is the
  * URI or the prompt's name [mcp.reads-governed] (decision 0053).
  */
 import type { GovernedRequest } from '#core/actions/envelope.ts';
@@ -32,7 +32,7 @@ type ReadMethod = keyof typeof words;
 
 export const isReadMethod = (method: string): method is ReadMethod => Object.hasOwn(words, method);
 
-/** Builds the action of a reading. @throws RpcFault -32602 for parameters that do not fit in an envelope. */
+/** Builds the action for a read. @throws RpcFault -32602 for parameters that do not fit in an envelope. */
 function readOf(schemas: EnvelopeSchemas, method: ReadMethod, entry: McpUpstreamEntry, parameters: JsonObject) {
   const { tool, names } = words[method];
   const target = typeof parameters[names] === 'string' ? parameters[names] : '';
@@ -40,7 +40,7 @@ function readOf(schemas: EnvelopeSchemas, method: ReadMethod, entry: McpUpstream
 }
 
 /**
- * Decides and records the reading, and performs it at the server if allowed.
+ * Makes and records the decision on the read, and performs it at the server if allowed.
  * @throws RpcFault -32602; GatewayError as for a tool call.
  */
 export async function readGoverned(
@@ -80,7 +80,7 @@ export async function readGoverned(
   return answer(ports, result, run, caller);
 }
 
-/** Returns the policy's decision on reading a listed thing, or the one of a completion. */
+/** Returns the policy's decision on reading a listed item, or on a completion. */
 function decisionOn(
   schemas: EnvelopeSchemas,
   { snapshot }: Caller,
@@ -91,7 +91,7 @@ function decisionOn(
   return decide(snapshot.policy, readOf(schemas, method, entry, parameters));
 }
 
-/** Removes things that the policy blocks from a list. */
+/** Removes items that the policy blocks from a list. */
 export async function readable(
   caller: Caller,
   entry: McpUpstreamEntry,
@@ -110,7 +110,7 @@ export async function readable(
   });
 }
 
-/** Returns the error of a completion whose prompt or resource may not be read without approval, if any. */
+/** Returns the error, if any, for a completion whose prompt or resource may not be read without approval. */
 export async function completionRefused(
   caller: Caller,
   entry: McpUpstreamEntry,

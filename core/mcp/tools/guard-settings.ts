@@ -15,7 +15,7 @@ const logAll = Object.fromEntries(resultKinds.map((kind) => [kind, 'log'])) as u
 
 type GuardConfiguration = Pick<Configuration, 'tool_guard'> & Partial<Pick<Configuration, 'catalog'>>;
 
-/** Returns the guard for results, or undefined if it is off. @param method of the request that is answered. */
+/** Returns the guard for results, or undefined if it is off. @param method method of the answered request. */
 export function resultGuard(
   { tool_guard, catalog }: GuardConfiguration,
   { guard }: McpUpstreamEntry,
@@ -79,9 +79,9 @@ export interface DefinitionGuard {
   readonly changes: ToolGuard['changes'];
   /** Action for arguments that do not fit the schema. */
   readonly schema: ToolGuard['arguments_schema'];
-  /** Files with secrets that the configuration adds to the catalog. */
+  /** Files containing secrets that the configuration adds to the catalog. */
   readonly secretFiles?: readonly string[];
-  /** Classifies new and changed definitions. Absent for readers of stored marks. */
+  /** Classifies new and changed definitions. Absent for code that only reads stored marks. */
   readonly classifier?: DefinitionClassifier | undefined;
   readonly look: typeof import('#core/guard/changes.ts') &
     typeof import('#core/guard/definitions.ts') &
@@ -97,7 +97,7 @@ const look = lazyImport(async (): Promise<DefinitionGuard['look']> => {
   return { ...changes, ...definitions, ...shadowing };
 });
 
-/** Returns the guard for definitions, loaded on first use, or undefined unless the server's guard is on. */
+/** Returns the guard for definitions, loaded on first use, or undefined if the server's guard is off. */
 export async function definitionGuard(
   { tool_guard, catalog }: GuardConfiguration,
   { guard }: McpUpstreamEntry,

@@ -1,4 +1,6 @@
-/** Prepares a server's answer for the client: redacts secrets, and marks, removes or withholds the guard's findings. */
+/**
+ * Prepares a server's response for the client: redacts secrets, and marks, removes or withholds the guard's findings.
+ */
 
 import {
   findingsKey,
@@ -15,7 +17,7 @@ import { isObject } from '#core/kernel/narrow.ts';
 import { redactResult } from './redact-result.ts';
 import { bytesMember, bytesOfText, textOfBytes } from './text-bytes.ts';
 
-/** Replaces `mark` by removal: a message, a list or a form has no place for a mark. */
+/** Replaces `mark` with removal: a message, list or form has no place for a mark. */
 export const withoutMarks = (guard: GuardSettings): GuardSettings => ({
   ...guard,
   actions: Object.fromEntries(
@@ -24,9 +26,9 @@ export const withoutMarks = (guard: GuardSettings): GuardSettings => ({
 });
 
 /**
- * Inspects an answer. An answer that the guard cannot parse is withheld [guard.fails-closed].
+ * Inspects a response. A response that the guard cannot parse is withheld [guard.fails-closed].
  * @param outcome `{ result }` or `{ error }`.
- * @param secrets minted for the call.
+ * @param secrets secrets minted for the call.
  * @param guard absent if the guard is off for the server.
  */
 export function inspectResult(
@@ -75,7 +77,7 @@ export function marked(outcome: JsonObject, findings: readonly ResultFinding[]):
   return { ...outcome, result: { ...result, ...(mark && withMark(result, mark)), _meta: meta } };
 }
 
-/** Puts the mark before the content of a tool result or the contents of a resource. */
+/** Puts the mark before a tool result's content or a resource's contents. */
 function withMark({ content, contents }: JsonObject, mark: string): JsonObject {
   if (Array.isArray(content)) return { content: [{ type: 'text', text: mark }, ...content] };
   if (!Array.isArray(contents)) return {};

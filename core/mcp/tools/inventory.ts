@@ -1,4 +1,4 @@
-/** Lists the tools of all servers by the names for clients: own names, or `<prefix>__<tool>`. */
+/** Lists the tools of all servers under their client-facing names: own names, or `<prefix>__<tool>`. */
 import type { GovernPorts } from '#core/actions/ports.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -28,13 +28,13 @@ interface Listed {
   readonly list: ToolList;
 }
 
-/** Called whenever the tools of a server were read. */
+/** Called whenever a server's tools have been read. */
 type OnToolsRead = (entry: McpUpstreamEntry, tools: readonly ListedTool[]) => Promise<void>;
 
 const keptMs = 60_000;
 const maxPages = 100;
 
-/** Returns the tools of all servers. @param fresh reads every list again. */
+/** Returns the tools of all servers. @param fresh re-reads every list. */
 export async function inventoryOf(
   ports: Pick<McpPorts, 'clock' | 'mcpStore' | 'pause'>,
   conversation: Conversation,
@@ -63,7 +63,7 @@ export async function inventoryOf(
   return { tools: toolsWithUniqueNames(offers), silent };
 }
 
-/** Finds tools that shadow another server's, and records the tools of their servers again [guard.definitions]. */
+/** Finds tools that shadow another server's, and re-records the tools of their servers [guard.definitions]. */
 async function compare(
   { pause }: Pick<GovernPorts, 'pause'>,
   offers: readonly ServerTools[],
@@ -85,11 +85,11 @@ async function compare(
   lists[0]!.comparedWith = lists;
 }
 
-/** Returns the recorded tool names of an unreachable server, so that no other server takes them over. */
+/** Returns the recorded tool names of an unreachable server, so that another server cannot take them over. */
 const rememberedOf = async ({ mcpStore }: Pick<McpPorts, 'mcpStore'>, entry: McpUpstreamEntry): Promise<string[]> =>
   Object.keys((await mcpStore.marks(entry.name)).tools).filter((name) => isServed(entry, { name }));
 
-/** Returns the tools of one server, cached for at most a minute unless `fresh`. */
+/** Returns the tools of one server, cached for at most one minute unless `fresh` is set. */
 export async function toolsOf(
   ports: Pick<GovernPorts, 'clock'>,
   conversation: Conversation,
@@ -125,25 +125,30 @@ async function readAll(conversation: Conversation, entry: McpUpstreamEntry, aski
     assertFewTools(entry, count);
     read.push(...servedTools(entry, result.tools));
     cursor = nextCursorOf(result, cursor);
-    // A repeated cursor leads to pages that were already read.
+    // A repeated cursor leads back to pages that were already read.
     if (cursor === undefined || cursors.has(cursor)) return withoutRepeated(read);
     cursors.add(cursor);
   }
   throw new UpstreamFault('garbage', `its tools/list has more than ${maxPages} pages`);
 }
 
-/** Returns the listed tools that the configuration lets a server offer, each name once: the first definition counts. */
+/**
+ * Returns the listed tools that the configuration lets a server offer. If a name occurs more than once, only the first
+ * definition counts.
+ */
 export const servedTools = (entry: McpUpstreamEntry, listed: readonly unknown[]): JsonObject[] =>
   withoutRepeated(listed.filter((tool): tool is JsonObject => isServed(entry, tool)));
 
-/** Drops repeated names: model vendors refuse requests with two tools of one name. */
+/** Drops repeated names: model vendors refuse requests with two tools of the same name. */
 function withoutRepeated(tools: readonly JsonObject[]): JsonObject[] {
   const byName = new Map<unknown, JsonObject>();
   for (const tool of tools) if (!byName.has(tool.name)) byName.set(tool.name, tool);
   return [...byName.values()];
 }
 
-/** Returns the cursor of the next page. None if it is empty or does not advance: the list would never end. */
+/**
+ * Returns the cursor of the next page. Returns none if it is empty or does not advance, since the list would never end.
+ */
 export const nextCursorOf = ({ nextCursor }: JsonObject, sent: unknown): string | undefined =>
   typeof nextCursor === 'string' && nextCursor !== '' && nextCursor !== sent ? nextCursor : undefined;
 
@@ -154,7 +159,7 @@ export function assertFewTools({ max_tools }: McpUpstreamEntry, listed: number):
   throw new UpstreamFault('too-large', `it lists more than ${max_tools} tools (max_tools): ${advice}`);
 }
 
-/** Returns one page of a list. It is empty if the server does not have the method. */
+/** Returns one page of a list, which is empty if the server does not have the method. */
 export async function listPage(
   conversation: Conversation,
   entry: McpUpstreamEntry,
@@ -172,16 +177,16 @@ export async function listPage(
 export const memberOf = (method: string): string =>
   method === 'resources/templates/list' ? 'resourceTemplates' : method.split('/')[0]!;
 
-/** Adds the gateway's own envelope to requests on its own behalf. */
+/** Adds the gateway's own envelope to requests made on its own behalf. */
 export const withEnvelope = ({ era, handshake }: Conversation, params: JsonObject): JsonObject =>
   era === 'stateless' ? { ...params, _meta: envelopeOf(handshake) } : params;
 
-/** Checks whether the configuration lets this server serve a tool. */
+/** Checks whether the configuration lets this server offer a tool. */
 const isServed = ({ tools }: McpUpstreamEntry, tool: unknown): tool is JsonObject =>
   isObject(tool) && typeof tool.name === 'string' && tools.some((pattern) => globMatches(pattern, tool.name as string));
 
 /**
- * Returns the tool with this name for clients, or with `<upstream>__<tool>`, which is always unique.
+ * Returns the tool with this client-facing name, or with `<upstream>__<tool>`, which is always unique.
  * @throws RpcFault -32602 for a name that several servers use.
  */
 export function toolNamed({ tools }: Inventory, name: string): Tool | undefined {

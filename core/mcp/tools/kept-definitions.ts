@@ -1,24 +1,24 @@
 /**
- * Stores texts of tool definitions in the object store under their fingerprint, so that a human can compare a change
- * with the accepted definition [guard.changes]. Marks contain no text of a server.
+ * Stores the text of tool definitions in the object store under their fingerprint, so that a human can compare a change
+ * with the accepted definition [guard.changes]. Marks contain no text from a server.
  */
 import { canonicalize, digestOf } from '#core/kernel/canonical.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { ObjectStore, Telemetry } from '#core/kernel/ports.ts';
 
-/** Returns the members that models read, that define arguments, or that clients load or show. */
+/** Returns the members that models read, that define arguments, or that clients load or display. */
 function whatCounts({ name, title, description, inputSchema, outputSchema, annotations, icons, _meta }: JsonObject) {
   const beside = { ...(icons !== undefined && { icons }), ...(_meta !== undefined && { _meta }) };
   return { name, title, description, inputSchema, outputSchema, annotations, ...beside };
 }
 
-/** Returns the SHA-256 of these members, under which the object store has the text. */
+/** Returns the SHA-256 of these members, under which the object store keeps the text. */
 export const fingerprintOf = (definition: JsonObject): string => digestOf(whatCounts(definition));
 
 export const keptSizes = {
   /** Longer definitions are compared by digest only. */
   oneBytes: 32 * 1024,
-  /** Maximum per reading of a list, so that a server that changes everything cannot fill the store. */
+  /** Maximum per read of a list, so that a server that changes everything cannot fill the store. */
   allBytes: 1024 * 1024,
 } as const;
 
@@ -30,8 +30,8 @@ interface Stores {
 }
 
 /**
- * Stores definitions. Never throws: without the store a call succeeds, and only the comparison is lost.
- * @returns by fingerprint, whether the text was stored. Failed ones are missing, and are retried at a later reading.
+ * Stores definitions. Never throws: without the store a call still succeeds, and only the comparison is lost.
+ * @returns for each fingerprint, whether the text was stored. Failed ones are missing and are retried at a later read.
  */
 export async function keepDefinitions(
   { definitionTexts, telemetry }: Stores,
@@ -56,12 +56,14 @@ export async function keepDefinitions(
     const fault = digests.find((digest) => typeof digest !== 'string');
     if (fault === undefined) continue;
     telemetry.log('warn', 'definitions of tools were not kept', { error: (fault as Error).name });
-    break; // retried at the next reading
+    break; // retried at the next read
   }
   return kept;
 }
 
-/** Returns the definition stored under a fingerprint, or undefined if it is gone. @throws as the object store. */
+/**
+ * Returns the definition stored under a fingerprint, or undefined if it no longer exists. @throws as the object store.
+ */
 export async function keptDefinition(
   definitionTexts: Pick<ObjectStore, 'get'>,
   fingerprint: string,

@@ -1,4 +1,4 @@
-/** Merges the lists of several servers page by page, and routes requests to the owner of a named thing. */
+/** Merges several servers' lists page by page, and routes requests to the owner of a named item. */
 import type { GovernPorts } from '#core/actions/ports.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import { asText } from '#core/kernel/as-text.ts';
@@ -23,7 +23,7 @@ import type { PlacingPorts } from './placement.ts';
 import { asListedTool, readableDefinitions } from './tool-list.ts';
 import { partedName } from './tool-names.ts';
 
-/** Lists tools, except those that the policy blocks for all arguments, are hidden or are held for acceptance. */
+/** Lists tools, except those that are blocked by the policy for all arguments, hidden, or held for acceptance. */
 export async function listTools(
   ports: PlacingPorts,
   caller: Caller,
@@ -34,21 +34,21 @@ export async function listTools(
   const asking = askingOf(ports, exchange);
   const only = onlyServer(conversation);
   if (only) {
-    // One server without renaming: its pages pass unchanged.
+    // With a single server and no renaming, pages pass unchanged.
     const page = await pageOf(conversation, only, request, asking);
     if ('error' in page || !Array.isArray(page.result.tools)) return page;
     const served = servedTools(only, page.result.tools).map(asListedTool);
     const whole = request.params.cursor === undefined && page.result.nextCursor === undefined;
     try {
       assertFewTools(only, page.result.tools.length);
-      // Only a whole list can be compared: after a single page, all other tools would look new.
+      // Only a complete list can be compared: after a single page, all other tools would look new.
       if (whole) await noteFor(ports, caller)(only, served);
     } catch (fault) {
       if (fault instanceof UpstreamFault) return { error: upstreamError('tools/list', only, fault) };
       throw fault;
     }
     if (whole) {
-      // Calls are decided by the definitions that the client just received.
+      // Decisions on calls use the definitions that the client just received.
       const link = await conversation.link(only);
       link.known = { at: ports.clock.now(), list: Promise.resolve({ tools: served }) };
     } else {
@@ -65,7 +65,7 @@ export async function listTools(
     const shown = (await shownOf(ports, caller, tools)).map(({ definition }) => definition);
     return { result: { ...page.result, tools: readableDefinitions(shown) } };
   }
-  // Tools of several servers come in one page, so no cursor for them was ever issued.
+  // The tools of several servers are returned in one page, so no cursor was ever issued for them.
   if (request.params.cursor !== undefined) throw invalidCursor();
   const { tools, silent } = await inventoryOf(ports, conversation, asking, noteFor(ports, caller), true);
   const [fault] = silent;
@@ -106,7 +106,7 @@ async function shownOf(
   });
 }
 
-/** Number of tools between pauses for other requests. */
+/** Number of tools processed between pauses for other requests. */
 const turnTools = 64;
 
 /** Filters a long list in slices [mcp.answer-bounds]. */
@@ -123,14 +123,12 @@ async function filterInTurns<T>(
   return kept;
 }
 
-/** Returns the only server if its names are not changed: its pages pass unchanged. */
+/** Returns the only server if its names are unchanged; its pages then pass unchanged. */
 function onlyServer({ entries: [only, another] }: Caller['conversation']) {
   return only && !another && only.prefix === undefined ? only : undefined;
 }
 
-/**
- * Lists the prompts, resources or templates that the policy does not block. Pages of several servers follow each other.
- */
+/** Lists the prompts, resources or templates that the policy does not block. One server's pages follow another's. */
 export async function listThings(
   ports: Pick<GovernPorts, 'ids'>,
   caller: Caller,
@@ -166,12 +164,12 @@ export async function listThings(
   return listOutcome(caller, request.method, { [member]: [] });
 }
 
-/** Prefixes prompt names if there are several servers, because collisions on other pages are not known. */
+/** Prefixes prompt names if there are several servers, because collisions with other pages cannot be detected. */
 const parted = (entry: McpUpstreamEntry, prompt: unknown): string => partedName(entry, asText(prompt));
 
 /**
- * Sends `prompts/get`, `resources/read`, subscriptions and completions to the server of the thing, if the policy allows
- * its reading [mcp.reads-governed].
+ * Sends `prompts/get`, `resources/read`, subscriptions and completions to the server that owns the item, if the policy
+ * allows reading it [mcp.reads-governed].
  */
 export async function askOwner(
   ports: Pick<McpPorts, 'classifiers'> & GovernPorts,
@@ -211,11 +209,11 @@ export async function askOwner(
     return from(entry, renamed);
   }
   if (!another) return from(only, params);
-  // Only the servers know the owner of a URI: the first that does not refuse it is used.
+  // Only the servers know who owns a URI: the first one that does not refuse it is used.
   let last: RpcOutcome | undefined;
   for (const entry of await entriesFor(conversation, method, params)) {
     const outcome = await from(entry, params, ports.ids.uuid());
-    // A request for approval belongs to one server, so no other server is queried meanwhile.
+    // An approval request belongs to one server, so no other server is queried in the meantime.
     if ('result' in outcome || outcome.error.code === mcpCodes.approvalRequired) return outcome;
     last ??= outcome;
   }
@@ -241,7 +239,7 @@ async function subscribing(
   }
 }
 
-/** Returns the servers to try. An unsubscribe goes to the server that has the subscription. */
+/** Returns the servers to try. An unsubscribe request goes to the server that has the subscription. */
 async function entriesFor(conversation: Conversation, method: string, { uri }: JsonObject) {
   const { entries, owner } = conversation;
   if (method !== 'resources/unsubscribe') return entries;

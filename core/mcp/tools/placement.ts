@@ -1,4 +1,4 @@
-/** Finds the server of a call that names none, by the servers' own lists. */
+/** Finds the server for a call that does not name one, using the servers' own lists. */
 import { decideCall } from '#core/actions/assess-call.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { OwnNetworks } from '#core/contracts/config/catalog.ts';
@@ -27,10 +27,10 @@ export const servesProtocol = ({ overrides }: McpUpstreamEntry, protocol: string
 
 /**
  * Places a call. Sends nothing to a tool.
- * @param call with `upstream` if its caller names the server.
- * @returns undefined when no server is configured for calls of this protocol.
- * @throws GatewayError `no_upstream` when no server has the tool, `service_unavailable` when the lists could not be
- * read, `invalid_request` when several have it, `policy_violation` when its definition is held for acceptance.
+ * @param call has `upstream` if its caller names the server.
+ * @returns undefined if no server is configured for calls of this protocol.
+ * @throws GatewayError `no_upstream` if no server has the tool, `service_unavailable` if the lists could not be read,
+ * `invalid_request` if several have it, `policy_violation` if its definition is held for acceptance.
  */
 export async function placed(
   ports: PlacingPorts,
@@ -51,7 +51,9 @@ export async function placed(
   throw silent ? unread(call, silent.entry.name) : noServer(call, asked);
 }
 
-/** Returns the placement that an MCP client's call would have. The caller's capability can only make it stricter. */
+/**
+ * Returns the placement that a call from an MCP client would have. The caller's capability can only make it stricter.
+ */
 async function placementOf(
   ports: PlacingPorts,
   tool: Tool,
@@ -101,7 +103,7 @@ const readTools = (
 
 const inventoryMs = 60_000;
 
-/** Returns the only tool of the call's name. @throws GatewayError `invalid_request` if several servers have it. */
+/** Returns the only tool with the call's name. @throws GatewayError `invalid_request` if several servers have it. */
 function having({ tools }: Inventory, call: ActionEnvelope): Tool | undefined {
   const at = tools.filter(({ entry }) => call.upstream === undefined || entry.name === call.upstream);
   const answersTo = (tool: Tool, name: string): boolean => {

@@ -1,4 +1,4 @@
-/** Records and answers a block that no rule decided. */
+/** Records and answers a block that did not come from a rule. */
 import { blocked } from '#core/actions/answers.ts';
 import { recordBlock as recordBlockEntry } from '#core/actions/attempt.ts';
 import { type GovernedRequest, openEnvelope } from '#core/actions/envelope.ts';

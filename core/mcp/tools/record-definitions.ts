@@ -1,13 +1,11 @@
-/**
- * Evidence entries about tool definitions: first contact with a server, changes, additions and findings of the guard.
- */
+/** Evidence entries about tool definitions: first contact with a server, changes, additions and guard findings. */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import { adminSession } from '#core/evidence/admin-session.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Actor, CheckedDefinition, DriftPorts, News } from './found-definition.ts';
 
-/** Maximum of named tools per entry. With more, the entry has only the digest of all. */
+/** Maximum number of tools named per entry. If there are more, the entry has only a digest of them all. */
 const maxNamedTools = 500;
 
 /** Records the definitions accepted at the first contact, for later comparisons with the store [evidence.in-force]. */

@@ -7,10 +7,10 @@ import { bytesMember, bytesOfText, textOfBytes } from './text-bytes.ts';
 const mark = '[redacted]';
 
 /**
- * Returns a copy without recognised tokens and without the given values. The structure is unchanged, so result schemas
- * still hold.
+ * Returns a copy without recognised tokens and the given values. The structure is unchanged, so result schemas remain
+ * valid.
  * @param values secrets minted for the call.
- * @param found called for each text with a recognised token.
+ * @param found called for each string with a recognised token.
  */
 export function redactResult<T extends Json>(
   value: T,
@@ -34,8 +34,8 @@ function copy(value: Json, found: () => void): Json {
 }
 
 /**
- * Redacts Base64 members that contain text. Binary data are unchanged: token-like bytes there are chance, and removing
- * them would corrupt the data.
+ * Redacts Base64 members that contain text. Binary data is unchanged: token-like bytes in it are coincidental, and
+ * removing them would corrupt the data.
  */
 function ofBytes(base64: string, mediaType: Json | undefined, found: () => void): string {
   const shown = textOfBytes(base64, mediaType);

@@ -1,4 +1,4 @@
-/** The last tool list of a server, per conversation: a server may offer different tools to different clients. */
+/** A server's last tool list, per conversation: a server may offer different tools to different clients. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 
@@ -6,11 +6,11 @@ import { isObject } from '#core/kernel/narrow.ts';
 export interface ListedTool {
   readonly definition: JsonObject;
   /**
-   * Tools of other servers that it shadows, as `<server>: <tool>`. Empty until the lists were compared
+   * Tools of other servers that this tool shadows, as `<server>: <tool>`. Empty until the lists have been compared
    * [guard.definitions].
    */
   shadows: readonly string[];
-  /** True if the tool guard holds its change, according to the marks. */
+  /** True if the tool guard holds the tool's change, according to the marks. */
   heldChange: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface ToolList {
   comparedWith?: readonly ToolList[];
 }
 
-/** A list that was read, or is being read. */
+/** A list that has been read, or is being read. */
 export interface KnownTools {
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -30,8 +30,8 @@ export interface KnownTools {
 export const asListedTool = (definition: JsonObject): ListedTool => ({ definition, shadows: [], heldChange: false });
 
 /**
- * Returns the definitions that clients can read. Clients refuse a whole list for one tool whose input is not an object,
- * so that tool is left out; a tool without a schema accepts any object.
+ * Returns the definitions that clients can read. Clients refuse a whole list because of one tool whose input is not an
+ * object, so that tool is left out; a tool without a schema accepts any object.
  */
 export const readableDefinitions = (definitions: readonly JsonObject[]): JsonObject[] =>
   definitions.flatMap((definition) => {

@@ -11,11 +11,11 @@ import { globMatches } from '#core/text/matching/glob.ts';
 import type { Tool } from './action.ts';
 import type { ToolList } from './tool-list.ts';
 
-/** The tools of one server, in the order of the configuration. */
+/** The tools of one server, in configuration order. */
 export interface ServerTools {
   readonly entry: McpUpstreamEntry;
   readonly list: ToolList;
-  /** Recorded tool names of an unreachable server, which keeps its claim on them. */
+  /** Recorded tool names of an unreachable server, which keeps its claim to them. */
   readonly remembered?: readonly string[];
 }
 
@@ -38,9 +38,9 @@ const longestName = 64;
 export const isPortable = (name: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(name);
 
 /**
- * Returns the name for clients. Names made by the gateway have at most the length that model vendors accept; with
- * `portable_names` also only their characters. A changed name ends with a digest of the full name, so it is unique and
- * stable.
+ * Returns the client-facing name. Names made by the gateway are no longer than model vendors accept; with
+ * `portable_names` they also use only accepted characters. A changed name ends with a digest of the full name, so it is
+ * unique and stable.
  */
 function exposedName(entry: McpUpstreamEntry, own: string, parted: boolean): string {
   const name = parted ? partedName(entry, own) : own;
@@ -55,8 +55,8 @@ function exposedName(entry: McpUpstreamEntry, own: string, parted: boolean): str
 export const partedName = ({ prefix, name }: McpUpstreamEntry, own: string): string => `${prefix ?? name}__${own}`;
 
 /**
- * Returns the tool's name for policies. A renamed tool is decided by both names, and the stricter decision counts, so
- * that a second server's tool of the same name evades no rule.
+ * Returns the tool's name for policies. A renamed tool is evaluated under both names, and the stricter decision counts,
+ * so that a second server's tool of the same name cannot evade a rule.
  */
 export async function policyName(
   { own, exposed, entry }: Tool,
@@ -68,19 +68,19 @@ export async function policyName(
   return decisions.indexOf(asOwn.decision) > decisions.indexOf(asFull.decision) ? own : full;
 }
 
-/** A server's claims on names, folded for comparison: lower case, look-alikes replaced. */
+/** A server's claims to names, folded for comparison: lower case, look-alikes replaced. */
 interface Claimant {
   readonly entry: McpUpstreamEntry;
   readonly names: ReadonlySet<string>;
   readonly families: ReadonlySet<string>;
-  /** Prefix of the gateway's names for its tools. */
+  /** Prefix that the gateway uses in names for the server's tools. */
   readonly parted: string;
 }
 
 const foldToolName = (name: string): string => foldCase(name).trim();
 
 function claimantOf({ entry, list, remembered = [] }: ServerTools): Claimant {
-  // Includes the configured names for policies.
+  // Includes policy names set in the configuration.
   const given = entry.overrides.flatMap(({ name }) => name ?? []);
   const names = [...list.tools.map(({ definition: { name } }) => name as string), ...remembered, ...given].map(
     foldToolName,
@@ -93,24 +93,24 @@ function claimantOf({ entry, list, remembered = [] }: ServerTools): Claimant {
 const familyOf = (name: string): string | undefined =>
   name.includes('.') ? name.slice(0, name.indexOf('.')) : undefined;
 
-/** Checks whether another server has the name, or a better claim on its family. */
+/** Checks whether another server has the name, or a stronger claim to its family. */
 function hasRival(claimants: readonly Claimant[], at: number, name: string): boolean {
   const mine = claimOf(claimants[at]!, name);
   return claimants.some((other, index) => {
     if (index === at) return false;
     if (other.names.has(name) || name.startsWith(other.parted)) return true;
     const theirs = claimOf(other, name);
-    // A configured claim precedes a server's. For equal claims, the first in the configuration wins.
+    // A configured claim takes precedence over a server's. Between equal claims, the first in the configuration wins.
     return theirs > mine || (theirs === mine && theirs !== claims.none && index < at);
   });
 }
 
 const claims = { none: 0, serves: 1, configured: 2 } as const;
 
-/** Pattern without a claim: the default of `tools`. */
+/** Pattern that makes no claim: the default of `tools`. */
 const everything = /^\*+$/;
 
-/** Returns a server's claim on a name: by its configured `tools`, or by tools of the same family. */
+/** Returns a server's claim to a name, based on its configured `tools` or on tools of the same family. */
 function claimOf({ entry, families }: Claimant, name: string): number {
   if (entry.tools.some((pattern) => !everything.test(pattern) && globMatches(pattern, name))) return claims.configured;
   const family = familyOf(name);

@@ -1,7 +1,7 @@
 /**
  * Guards server text that has no place for a mark: instructions, lists of prompts and resources, completions, log
- * messages, progress and requests to the client. Text that results would mark is removed, and a thing whose name or
- * address contains it is omitted [guard.results].
+ * messages, progress and requests to the client. Text that would be marked in a result is removed, and an item whose
+ * name or URI contains it is omitted [guard.results].
  */
 import type { CallWork } from '#core/actions/call-work.ts';
 import type { GovernPorts } from '#core/actions/ports.ts';
@@ -58,7 +58,7 @@ const members: ReadonlyMap<string, string> = new Map(
 );
 const turnThings = 64;
 
-/** Inspects the answer to a method other than a call. */
+/** Inspects the response to a method other than a call. */
 export async function withoutFound(
   ports: Ports,
   caller: MessageContext,
@@ -100,7 +100,7 @@ function inspected(ports: Ports, guard: GuardSettings, outcome: JsonObject): Jso
   return seen.outcome;
 }
 
-/** Checks names and addresses. They must be sent back unchanged, so text cannot be removed from them. */
+/** Checks names and URIs. They must be sent back unchanged, so text cannot be removed from them. */
 const isNamedPlainly = (guard: GuardSettings, { name, uri, uriTemplate }: JsonObject): boolean =>
   [name, uri, uriTemplate].every((each) => each === undefined || isPlain(guard, each));
 

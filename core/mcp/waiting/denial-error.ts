@@ -1,4 +1,4 @@
-/** The JSON-RPC error of a human's denial. */
+/** The JSON-RPC error for a human's denial. */
 import { denialOf } from '#core/actions/answers.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { RpcError } from '../protocol/messages.ts';

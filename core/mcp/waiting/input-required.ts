@@ -1,6 +1,6 @@
 /**
- * `input_required` (2026-07-28): directs a client that can open addresses to the approval; it then sends the call
- * again. The user's answer decides nothing: a reviewer votes at the approval (decision 0028).
+ * `input_required` (2026-07-28): directs a client that can open URLs to the approval; it then sends the call again. The
+ * user's answer has no effect on the decision: a reviewer votes at the approval (decision 0028).
  */
 import { approvalRequired } from '#core/actions/answers.ts';
 import { unusable } from '#core/approvals/approval.ts';
@@ -19,12 +19,12 @@ import { isOwnState, openState, type RequestState, sealState, statePrefix, state
 
 type Needs = Pick<McpPorts, 'approvals' | 'clock' | 'secrets' | 'adminUrl' | 'consoleUrl'>;
 
-/** Key of the gateway's request among a server's. */
+/** Key that identifies the gateway's request among those of a server. */
 const requestKey = 'gateway.approval';
 /** SDKs give up after ten rounds without mentioning the approval, so the caller gets an error before that. */
 const maxRounds = 8;
 
-/** Checks whether the client can show its user an address. */
+/** Checks whether the client can show its user a URL. */
 export function opensAddresses({ era }: Caller, params: JsonObject): boolean {
   const elicitation = era === 'stateless' ? capabilitiesOf(params).elicitation : undefined;
   return isObject(elicitation) && isObject(elicitation.url);
@@ -33,7 +33,7 @@ export function opensAddresses({ era }: Caller, params: JsonObject): boolean {
 const stateKeys = ({ secrets }: Needs, { snapshot }: Caller): Promise<TicketKeys> =>
   ticketKeys(snapshot.configuration, secrets, statePrefix);
 
-/** Returns the sealing keys. Without a key there are no states, and clients wait in another way. */
+/** Returns the sealing keys. Without a key no states are issued, and clients wait in another way. */
 export const stateKeysIfAny = (ports: Needs, caller: Caller): Promise<TicketKeys | undefined> =>
   stateKeys(ports, caller).catch(() => undefined);
 
@@ -44,14 +44,14 @@ export interface Returned {
   readonly state: RequestState;
   readonly answered: Answered;
   readonly caller: Caller;
-  /** Parameters without the gateway's state and answer. */
+  /** Parameters without the gateway's state and the user's answer. */
   readonly params: JsonObject;
 }
 
 /**
- * Extracts the gateway's state and the answer from a call. Returns undefined without such a state.
- * @throws RpcFault -32602 for a forged or stale state, or an invalid answer; GatewayError `service_unavailable` without
- * a key to open it.
+ * Extracts the gateway's state and the answer from a call. Returns undefined if there is no such state.
+ * @throws RpcFault -32602 for a forged or stale state, or an invalid answer; GatewayError `service_unavailable` if
+ * there is no key to open it.
  */
 export async function returned(ports: Needs, caller: Caller, params: JsonObject): Promise<Returned | undefined> {
   if (caller.era !== 'stateless' || !isOwnState(params.requestState)) return undefined;
@@ -60,7 +60,8 @@ export async function returned(ports: Needs, caller: Caller, params: JsonObject)
   return {
     state,
     answered: answerIn(inputResponses),
-    // The call keeps its session: one that the gateway assigned may have ended, or belong to another instance.
+    // The call keeps its session: a session that the gateway assigned may have ended, or may belong to another
+    // instance.
     caller: { ...caller, sessionId: state.session },
     params: { ...rest, ...state.for_server },
   };
@@ -80,8 +81,8 @@ function answerIn(responses: unknown): Answered {
 }
 
 /**
- * Returns an immediate answer: a refusal by a reviewer or the client's user, or the question again while the call is
- * running. Returns undefined when the call proceeds with its approval.
+ * Returns an immediate response: a refusal by a reviewer or the client's user, or the same question while the call is
+ * running. Returns undefined if the call proceeds with its approval.
  * @throws RpcFault -32602 for another call, or an approval that is used up, expired or unknown.
  */
 export async function standing(ports: Needs, back: Returned, digest: string): Promise<RpcOutcome | undefined> {
@@ -97,12 +98,13 @@ export async function standing(ports: Needs, back: Returned, digest: string): Pr
     case 'denied':
       return { error: denialError(row) };
     case 'expired':
-      // No reviewer decided in time. A new approval is requested only when the call is sent without the state.
+      // No reviewer voted in time. A new approval is requested only if the call is sent without the state.
       if (row.status !== 'approved') return stillNeedsApproval(ports, row, why);
       throw stateRefused(why);
     case 'already_used':
       if (row.executed_by !== 'gateway') throw stateRefused(why);
-      // The state machine runs the call, or has run it: its result is collected as for any identical call.
+      // The state machine is running the call, or has already run it: its result is collected as for any identical
+      // call.
       return row.status === 'consumed'
         ? undefined
         : ((await askedAgain(ports, back, row)) ?? stillNeedsApproval(ports, row, running));
@@ -116,7 +118,7 @@ export async function standing(ports: Needs, back: Returned, digest: string): Pr
  */
 const running = 'executing';
 
-/** `data.reason` when the client's user did not open the address. The request stays open for reviewers. */
+/** `data.reason` if the client's user did not open the URL. The request stays open for reviewers. */
 const notLooked = { decline: 'declined', cancel: 'cancelled' } as const;
 
 function stillNeedsApproval({ adminUrl }: Needs, row: ApprovalRow, reason: string): RpcOutcome {
@@ -144,7 +146,8 @@ interface ReviewQuestion extends Pick<DecisionResult, 'envelope_id' | 'matched_r
 }
 
 /**
- * Returns the question, or undefined if it does not help: the request has ended, or the client only repeats the call.
+ * Returns the question, or undefined if asking does not help: the request has ended, or the client only repeats the
+ * call.
  */
 export function inputRequired(
   { clock }: Pick<McpPorts, 'clock'>,
@@ -153,7 +156,7 @@ export function inputRequired(
   { envelope_id, matched_rule, error, params, digest, round }: ReviewQuestion,
 ): RpcOutcome | undefined {
   const { approval_url, expires_at, reason } = (error?.data ?? {}) as Readonly<Record<string, string | undefined>>;
-  // A request that ended while the call was held cannot be decided any more.
+  // A request that ended while the call was held can no longer be voted on.
   const over = reason === 'expired' && (expires_at ?? '') <= isoTime(clock.now());
   if (!error || approval_url === undefined || over) return undefined;
   if (round >= maxRounds) return undefined;
@@ -166,7 +169,7 @@ export function inputRequired(
     session: sessionId,
     call_digest: digest,
     round: round + 1,
-    // Time for a reviewer to decide, plus the time to use the approval.
+    // Time for a reviewer to vote, plus the time to use the approval.
     expires_ms: (expires_at === undefined ? clock.now() : Date.parse(expires_at)) + useMs,
     for_server: {
       ...(requestState !== undefined && { requestState }),

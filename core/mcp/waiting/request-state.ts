@@ -1,6 +1,7 @@
 /**
- * The `requestState` of a call that is pending approval (2026-07-28): sealed, so that clients can neither make nor
- * change one, and bound to approval, caller, session and call. The approval's row ensures single use (decision 0028).
+ * The `requestState` of a call that is pending approval (2026-07-28). It is sealed, so that clients can neither create
+ * nor change a state, and bound to approval, caller, session and call. The approval's row ensures single use (decision
+ * 0028).
  */
 
 import type { TicketKeys } from '#core/execution/tickets/keys.ts';
@@ -18,18 +19,18 @@ export interface RequestState {
   readonly caller: string;
   readonly session: string;
   readonly call_digest: string;
-  /** Number of times the client was sent to the approval. */
+  /** Number of times the client has been directed to the approval. */
   readonly round: number;
   /** Milliseconds since the epoch. */
   readonly expires_ms: number;
-  /** `requestState` and `inputResponses` that the client sent for the server, if any. */
+  /** The `requestState` and `inputResponses` that the client sent for the server, if any. */
   readonly for_server: JsonObject;
 }
 
 export const statePrefix = 'ags1';
-/** Escapes a server's state that looks like the gateway's, for example of another gateway. */
+/** Escapes a server's state that looks like the gateway's, for example because it comes from another gateway. */
 const escaped = 'agx1:';
-/** Maximum size, including the server's state. For larger ones the call is held in another way. */
+/** Maximum size, including the server's state. With larger states, the call is held in another way. */
 const maxCharacters = 64 * 1024;
 
 /** Checks for a state in the gateway's format, valid or not. */
@@ -57,14 +58,14 @@ const sentences: Readonly<Record<StateDefect, string>> = {
   unknown: 'its approval is not kept any more',
 };
 
-/** Returns the error of a rejected state. The call did not run, and no approval was requested. */
+/** Returns the error for a rejected state. The call did not run, and no approval was requested. */
 export const stateRefused = (defect: StateDefect): RpcFault =>
   invalidParams(`The requestState was refused: ${sentences[defect]}. Send the call without it to open a new request.`, {
     reason: `request_state_${defect}`,
   });
 
 /**
- * Opens a state from a caller.
+ * Opens a state sent by a caller.
  * @throws RpcFault -32602 with `data.reason`.
  */
 export function openState(
@@ -86,13 +87,13 @@ export function openState(
 const texts = ['approval', 'tenant', 'caller', 'session', 'call_digest'] as const;
 const numbers = ['round', 'expires_ms'] as const;
 
-/** Checks the members: the state may be from another release. */
+/** Checks the members, since the state may come from another release. */
 const isState = (state: Partial<RequestState>): state is RequestState =>
   texts.every((name) => typeof state[name] === 'string') &&
   numbers.every((name) => Number.isFinite(state[name])) &&
   isObject(state.for_server);
 
-/** Escapes the server's state in its answer if it looks like the gateway's. */
+/** Escapes the server's state in its response if the state looks like the gateway's. */
 export function stateToClient(result: JsonObject): JsonObject {
   const { requestState: state } = result;
   return isOwnState(state) || isEscaped(state) ? { ...result, requestState: `${escaped}${state}` } : result;

@@ -1,6 +1,6 @@
 /**
- * Tasks: a call that is pending approval is answered at once with a task id (2025-11-25 `params.task`, the tasks
- * extension of 2026-07-28). The task is the approval's row; a call without a reviewer is a completed task.
+ * Tasks: a call that is pending approval immediately gets a response with a task id (2025-11-25 `params.task`, the
+ * tasks extension of 2026-07-28). The task is the approval's row; a call without a reviewer is a completed task.
  */
 import { executeApproved } from '#core/actions/execute-approved.ts';
 import type { ApprovedActionPorts, ReviewPorts } from '#core/actions/ports.ts';
@@ -29,8 +29,8 @@ type Needs = ApprovedActionPorts & ReviewPorts;
 
 const pollMs = 1_000;
 /**
- * Announced lifetime. The record itself is kept as long as the approval or the stored object, but a client need not
- * poll forever.
+ * Announced lifetime. The record itself is kept as long as the approval or the stored object; the limit spares clients
+ * from polling forever.
  */
 const ttlMs = 24 * 3_600_000;
 
@@ -46,8 +46,8 @@ interface Task {
 }
 
 /**
- * Returns the task for a decided call. Undefined for a block, a request that is no longer pending, and a call whose
- * sensitive arguments were withheld, which only its caller can send again.
+ * Returns the task for a call after the decision on it. Undefined for a block, a request that is no longer pending, and
+ * a call whose sensitive arguments were withheld, which only its caller can resend.
  */
 export async function taskFor(
   ports: Needs,
@@ -61,7 +61,8 @@ export async function taskFor(
     if (row?.status !== 'pending' || row.withheld.length > 0) return undefined;
     return created(caller, await taskOf(ports, row));
   }
-  // In 2026-07-28 the server chooses whether to create a task. Before, a client that requests one gets one.
+  // In 2026-07-28 the server chooses whether to create a task. In earlier revisions, a client that requests a task gets
+  // one.
   if (decision !== 'allow' || outcome === undefined || caller.era === 'stateless' || !isObject(params.task))
     return undefined;
   const now = isoTime(ports.clock.now());
@@ -70,7 +71,7 @@ export async function taskFor(
   try {
     return created(caller, doneTask(await ports.results.put(bytes), now, outcome));
   } catch (fault) {
-    // The call ran: its answer is returned directly, so that it is not lost with the task.
+    // The call ran: its response is returned directly, so that it is not lost with the task.
     ports.telemetry.log('error', 'a task was not stored', { envelope_id, error: (fault as Error).name });
     return undefined;
   }
@@ -86,7 +87,7 @@ const doneTask = (sha256: string, at: string, outcome: RpcOutcome): Task => ({
 
 /**
  * Answers `tasks/get`, `tasks/result`, `tasks/update` and `tasks/cancel`.
- * @throws RpcFault -32602 for an id that is not the caller's.
+ * @throws RpcFault -32602 for an id that does not belong to the caller.
  */
 export async function answerTask(
   ports: Needs,
@@ -109,7 +110,7 @@ export async function answerTask(
   }
 }
 
-/** Runs an approved call when its client polls. The row ensures that it runs once. */
+/** Runs an approved call when its client polls. The row ensures that the call runs only once. */
 async function advanced(ports: Needs, caller: Caller, id: string, exchange: Exchange): Promise<Task> {
   const found = await ownTask(ports, caller, id);
   if (!('envelope_id' in found)) return found;
@@ -135,7 +136,7 @@ const related = ({ id, outcome }: Task): RpcOutcome => {
   return { result: { ...outcome.result, _meta: { ...meta, [metaKeys.relatedTask]: { taskId: id } } } };
 };
 
-/** Withdraws an undecided request. */
+/** Withdraws a pending request. */
 async function cancel(ports: Needs, caller: Caller, id: string): Promise<Task> {
   const found = await ownTask(ports, caller, id);
   if (!('envelope_id' in found) || found.status !== 'pending') {
@@ -210,7 +211,7 @@ async function taskOf(ports: Needs, row: ApprovalRow): Promise<Task> {
   }
 }
 
-/** Returns the end of a task that ran: its result, or why it is not available. */
+/** Returns the outcome of a task that ran: its result, or why the result is not available. */
 async function ended(ports: Needs, row: ApprovalRow): Promise<Pick<Task, 'status' | 'message' | 'outcome'>> {
   try {
     return { status: 'completed', outcome: { result: await keptResult(ports, row.tool, row) } };
@@ -220,12 +221,12 @@ async function ended(ports: Needs, row: ApprovalRow): Promise<Pick<Task, 'status
   }
 }
 
-/** Returns the answer to a call that became a task. */
+/** Returns the response to a call that became a task. */
 function created(caller: Caller, task: Task): JsonObject {
   return caller.era === 'stateless' ? { resultType: 'task', ...fields(caller, task) } : { task: fields(caller, task) };
 }
 
-/** Returns the answer of `tasks/get`, including the outcome in revisions without `tasks/result`. */
+/** Returns the response to `tasks/get`, including the outcome in revisions without `tasks/result`. */
 function taskAnswer(caller: Caller, task: Task): JsonObject {
   if (caller.era === 'session') return fields(caller, task);
   return { resultType: 'complete', ...fields(caller, task), ...(task.outcome as JsonObject | undefined) };

@@ -1,6 +1,6 @@
 /**
- * How an MCP client waits for a human: a task, `input_required`, a held answer with progress, or -32002 and a retry,
- * depending on its capabilities. In each case the approval's row ensures that the call runs once.
+ * The ways in which an MCP client waits for a human, depending on its capabilities: a task, `input_required`, a held
+ * response with progress, or -32002 and a retry. In each case the approval's row ensures that the call runs only once.
  */
 import type { WaitStrategy } from '#core/actions/wait.ts';
 import { chooseWaiting, type WayToWait } from '#core/approvals/choose-waiting.ts';
@@ -12,8 +12,8 @@ import { progressTokenOf } from '../protocol/request-meta.ts';
 import type { Caller, Exchange } from '../sessions/caller.ts';
 
 /**
- * Chooses how a call waits, and how server messages reach its client meanwhile.
- * @param asks true if the client can be asked to open the approval's address.
+ * Chooses how a call waits, and how server messages reach its client in the meantime.
+ * @param asks true if the client can be asked to open the approval's URL.
  * @param isRetry true for a retry of a pending call, which keeps waiting instead of opening a new request.
  */
 export function clientWaiting(
@@ -26,7 +26,7 @@ export function clientWaiting(
   const client = {
     followsTask: conversation.era === 'stateless' ? declaresTasks(params) : isObject(params.task),
     opensAddress: asks,
-    // Without progress, clients end a request that takes long.
+    // Without progress notifications, clients end a request that takes long.
     staysConnected: progressTokenOf(params) !== undefined,
   };
   const { way } = chooseWaiting(client, approvals);
@@ -42,20 +42,20 @@ function declaresTasks(params: JsonObject): boolean {
   return isObject(extensions) && isObject(extensions[tasksExtension]);
 }
 
-/** Strategy that answers at once, regardless of the configured hold time. */
+/** Strategy that responds immediately, regardless of the configured hold time. */
 export const noHold: WaitStrategy = { holdSeconds: 0 };
 
-/** The wait of a held call, and the channel for later server messages. */
+/** A held call's wait, and the channel for later server messages. */
 interface Holding {
   readonly wait: WaitStrategy;
   /**
-   * Forwards a server message. Its progress continues from the value of the wait, because progress must grow
-   * [approval.ways-to-wait].
+   * Forwards a server message. Its progress continues from the value reached during the wait, because progress must
+   * increase [approval.ways-to-wait].
    */
   readonly send: (message: JsonObject) => void;
 }
 
-/** Returns how a call is held. The client gets the waiting time as progress, in seconds. */
+/** Returns how a call is held. The client receives the waiting time as progress, in seconds. */
 export function holding(
   holdSeconds: number,
   params: JsonObject,

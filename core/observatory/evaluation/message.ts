@@ -1,13 +1,13 @@
-/** Messages between gateway and evaluator [evaluation.webhook]. */
+/** Messages between the gateway and an evaluator [evaluation.webhook]. */
 import { sha256 } from '#core/kernel/canonical.ts';
 import { masked } from '#core/text/secrets/masked.ts';
 
-/** Body of the webhook. Secrets of known formats are removed from both texts. */
+/** Body of the webhook. Secrets in known formats are removed from both texts. */
 export interface EvaluationMessage {
   readonly request_id: string;
   readonly tenant: string;
   readonly session_id: string;
-  /** Model after resolving aliases. */
+  /** Model after alias resolution. */
   readonly model: string;
   readonly provider: string | null;
   readonly prompt: string;
@@ -17,25 +17,25 @@ export interface EvaluationMessage {
   readonly latency_ms: number;
   readonly tokens: { readonly input: number; readonly output: number };
   readonly finish_reason: string | null;
-  /** Hash of the call's entry in evidence. */
+  /** Hash of the call's evidence entry. */
   readonly evidence_hash: string;
   /** W3C trace context; null without tracing. */
   readonly traceparent: string | null;
 }
 
 /**
- * Reports whether a call belongs to the sampled share, 0 to 1. Depends on the call's id, so all processes agree and
- * callers cannot choose.
+ * Reports whether a call belongs to the sampled share, 0 to 1. The result depends on the call's id, so all processes
+ * agree and callers cannot influence it.
  */
 export const isSampled = (envelopeId: string, rate: number): boolean =>
   rate > 0 && Number.parseInt(sha256(`sampled:${envelopeId}`).slice(0, 12), 16) / 2 ** 48 < rate;
 
-/** Extra characters to search, so that a secret that begins before the cut is recognised. */
+/** Number of extra characters searched, so that a secret that begins before the truncation point is recognised. */
 const margin = 4_096;
 
 /**
  * Returns the beginning of a text without its secrets.
- * @param most code points to keep: a character outside the basic plane is never cut in two
+ * @param most code points to keep: a character outside the basic plane is never split
  */
 export function excerptOf(text: string, most: number): { readonly text: string; readonly truncated: boolean } {
   const shown = masked(text.slice(0, 2 * most + margin).toWellFormed(), '[redacted]');

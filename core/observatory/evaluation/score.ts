@@ -1,4 +1,4 @@
-/** An evaluator's score of a call, as evidence records it and analytics project it. */
+/** An evaluator's score for a call, as evidence records it and analytics project it. */
 
 export interface Score {
   readonly score?: number;

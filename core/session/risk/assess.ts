@@ -1,5 +1,5 @@
 /**
- * The kill switch: checks whether a session or key is blocked, whether this call would block it, and what the
+ * The kill switch: checks whether a session or key is blocked, whether this call would cause a block, and what the
  * decision's entry records for the score.
  */
 import {
@@ -25,10 +25,10 @@ import type { SignalContext } from './signals/call.ts';
 import { signalOf, signalsOf } from './signals.ts';
 import { isEmpty, type RiskState, stateOf } from './state.ts';
 
-/** Risk records of a caller, read before its call. */
+/** A caller's risk records, read before its call. */
 export interface Standing {
   readonly session: RiskRecord | undefined;
-  /** Record of the key over all its sessions; undefined for callers that are not scored. */
+  /** The key's record across all its sessions; undefined for callers that are not scored. */
   readonly key: RiskRecord | undefined;
 }
 
@@ -41,8 +41,8 @@ export interface Blocked {
 }
 
 /**
- * Returns the block if the kill switch has tripped for the session or its key. Called before any decision, also for
- * chats.
+ * Returns the block if the kill switch has tripped for the session or its key. Called before any decision, including
+ * for chats.
  */
 export function blockedBy(settings: BehaviorSettings, standing: Standing, nowMs: number): Blocked | undefined {
   if (!settings.enabled) return undefined;
@@ -55,16 +55,16 @@ export function blockedBy(settings: BehaviorSettings, standing: Standing, nowMs:
   return undefined;
 }
 
-/** Cached, since a call needs them several times. */
+/** Cached, since each call needs the settings several times. */
 const numbersOf = remembered(riskSettingsOf);
 
-/** Returns the current score of a record, which falls with time. */
+/** Returns a record's current score, which decreases over time. */
 function scoreNow(settings: BehaviorSettings, record: RiskRecord, nowMs: number): Pick<RiskRecord, 'score' | 'rule'> {
   const state = stateOf(record);
   return state ? scoreAt(state, nowMs, numbersOf(settings)) : record;
 }
 
-/** Returns the current scores of a caller; 0 without a record. */
+/** Returns a caller's current scores; 0 if there is no record. */
 export const scoresOf = (settings: BehaviorSettings, { session, key }: Standing, nowMs: number) => ({
   session: session ? scoreNow(settings, session, nowMs).score : 0,
   key: key ? scoreNow(settings, key, nowMs).score : 0,
@@ -88,7 +88,7 @@ export const sessionBlocked = (
   new GatewayError('session_blocked', reason, { data: { decision: 'block', matched_rule, score, ...more } });
 
 interface Assessment {
-  /** Member `behavior` of the decision entry's body. */
+  /** Member `behavior` in the decision entry's body. */
   readonly note: BehaviorNote;
   /** Set if this call would reach the kill switch. It is blocked together with its session. */
   readonly blocked?: Blocked;
@@ -100,11 +100,11 @@ interface Assessed {
   readonly standing: Standing;
   readonly call: ToolCall & { readonly call_digest: string };
   readonly effects: Effects;
-  /** Combined decision of policy, sandbox and manifest. */
+  /** Combined decision from policy, sandbox and manifest. */
   readonly decision: Decision;
   /** Whether a human approved exactly this call. */
   readonly approved?: boolean;
-  /** Number of full batches of probes by the key since the last report. */
+  /** Number of full batches of probes made by the key since the last report. */
   readonly probed?: number;
   readonly nowMs: number;
 }
@@ -131,7 +131,7 @@ export function assessAction(assessed: Assessed): Assessment | undefined {
   return { note };
 }
 
-/** Returns the signal for probing. Its weight is the number of full batches of dry runs and simulations. */
+/** Returns the signal for probing, weighted by the number of full batches of dry runs and simulations. */
 const probesOf = ({ probed = 0, settings }: Assessed): Signal[] =>
   probed === 0
     ? []
@@ -142,11 +142,11 @@ const probesOf = ({ probed = 0, settings }: Assessed): Signal[] =>
         },
       ];
 
-/** Returns the note of an event outside a call: a refused chat, a refused login, a misused ticket. */
+/** Returns the note for an event outside a call: a refused chat, a refused login, a misused ticket. */
 export const noteOfSignal = (settings: BehaviorSettings, kind: Signal['s'], object: string): BehaviorNote =>
   noteOf(settings, [signalOf({ kind, object })]);
 
-/** Adds to a call's note a signal that the call itself does not show. */
+/** Adds to a call's note a signal that cannot be derived from the call itself. */
 export function noteWith(
   settings: BehaviorSettings,
   note: BehaviorNote | undefined,
@@ -157,7 +157,7 @@ export function noteWith(
   return { ...note, signals: [...note.signals, signalOf({ kind, object })] };
 }
 
-/** Returns the note of a chat blocked by content policy, which counts as a refused attempt. */
+/** Returns the note for a chat blocked by content policy, which counts as a refused attempt. */
 export const noteOfBlockedChat = (settings: BehaviorSettings): BehaviorNote =>
   noteOfSignal(settings, 'refused', 'chat');
 
@@ -191,10 +191,10 @@ export const forKeys = remembered((settings: RiskSettings): RiskSettings => {
 });
 
 /**
- * Follows up an appended entry: reports its alerts and updates the key's record. Awaited before the call is executed,
- * so that a new session cannot start in between. Calls the store only if the key's record changes.
+ * Follows up on an appended entry: reports its alerts and updates the key's record. Awaited before the call is
+ * executed, so that a new session cannot start in between. Calls the store only if the key's record changes.
  * @param before the session's record before the entry, as far as known.
- * @param scored whether the acting key is scored: agents' keys are.
+ * @param scored whether the acting key is scored, as agents' keys are.
  * @throws GatewayError `service_unavailable`.
  */
 export async function followRisk(
@@ -211,13 +211,13 @@ export async function followRisk(
   await ports.keyRisks.update(entry.tenant, entry.actor.key_id, fold);
 }
 
-/** Returns a key's record after an entry of one of its sessions. */
+/** Returns a key's record after an entry in one of its sessions. */
 export function keyRiskAfter(record: RiskRecord | undefined, entry: EvidenceEntry): RiskRecord | undefined {
   const scored = keyScoreAfter(record, entry);
   return scored ? recordOf(scored) : record;
 }
 
-/** Returns the state that `keyRiskAfter` stores, without writing and reading its text. */
+/** Returns the state that `keyRiskAfter` stores, without serialising and parsing it. */
 function keyStateAfter(record: RiskRecord | undefined, entry: EvidenceEntry): RiskState | undefined {
   const scored = keyScoreAfter(record, entry);
   return scored ? scored.state : stateOf(record);
@@ -239,7 +239,7 @@ function tell(
   telemetry.log('warn', 'risk alert', { tenant, session_id, envelope_id, rule, points, cites, reason });
 }
 
-/** Reports whether two states are equal. An empty state equals no state. */
+/** Reports whether two states are equal. An empty state counts as equal to an absent one. */
 function isSame(one: RiskState | undefined, other: RiskState | undefined): boolean {
   const [a, b] = [partsOf(one), partsOf(other)];
   return a === undefined || b === undefined ? a === b : canonicalize(a) === canonicalize(b);

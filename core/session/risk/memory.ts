@@ -1,4 +1,4 @@
-/** The rules' view of an event and of the remembered state. */
+/** The rules' view of an event and of the stored state. */
 import type { RiskRule, RiskSettings, Signal, SignalKind } from '#core/contracts/behavior.ts';
 import { type Alert, type Cite, type Mark, type RiskState, riskLimits } from './state.ts';
 
@@ -9,15 +9,15 @@ export interface RiskEvent {
   readonly at: number;
   /**
    * `approved`: a human approved exactly this call, so it adds no points. `denied`: a human refused a call. `outcome`:
-   * the result of a call decided earlier.
+   * the result of an earlier call.
    */
   readonly decision: 'allow' | 'approved' | 'review' | 'block' | 'denied' | 'released' | 'outcome';
   readonly signals: readonly Signal[];
-  /** Distinguishes a call from its variations. */
+  /** Distinguishes a call from variations of it. */
   readonly digest: string;
 }
 
-/** An alert with all entries it is based on. The state keeps only the last four. */
+/** An alert with all entries on which it is based. The state keeps only the last four of them. */
 export interface NewAlert extends Alert {
   /** Description of the reason. */
   readonly reason: string;
@@ -25,10 +25,10 @@ export interface NewAlert extends Alert {
 
 type ListName = 'sensitive' | 'secrets' | 'failures' | 'privileges' | 'deletes' | 'places';
 
-/** A younger mark is not renewed, which saves writes of a key's record. */
+/** A mark younger than this is not renewed, which saves writes to a key's record. */
 const freshSeconds = 60;
 
-/** The state while the rules process one event. */
+/** The state during the processing of one event by the rules. */
 export class Memory {
   state: RiskState;
   readonly now: number;
@@ -63,13 +63,13 @@ export class Memory {
     return this.state[list].some(([, , known]) => known === digest);
   }
 
-  /** Removes the marks of a list that are older than `minutes`. */
+  /** Removes from a list the marks that are older than `minutes`. */
   keepLatest(list: ListName, minutes: number): void {
     const latest = marksSince(this.state[list], this.now - minutes * 60);
     if (latest !== this.state[list]) this.state = { ...this.state, [list]: latest };
   }
 
-  /** Adds a mark. @param once renews the mark of a known object instead of adding another. */
+  /** Adds a mark. @param once renews a known object's mark instead of adding another. */
   mark(list: ListName, digest: string, most: number, { once = false } = {}): void {
     const marks = this.state[list];
     const known = once ? marks.find(([, , other]) => other === digest) : undefined;
@@ -78,7 +78,7 @@ export class Memory {
     this.state = { ...this.state, [list]: [...marks.filter((other) => other !== known), mark].slice(-most) };
   }
 
-  /** Adds an alert when the list is full, then empties the list. */
+  /** Adds an alert if the list is full, then empties the list. */
   alertAt(list: ListName, full: number, rule: RiskRule, points: number, reason: (n: number) => string): void {
     const marks = this.state[list];
     if (marks.length < full) return;
@@ -107,7 +107,7 @@ export class Memory {
   }
 }
 
-/** Limits the number of alerts: merges the oldest into the next, so that no points are lost. */
+/** Limits the number of alerts by merging the oldest into the next, so that no points are lost. */
 function newestAlerts(alerts: readonly Alert[]): readonly Alert[] {
   let [first, second, ...rest] = alerts;
   while (first && second && rest.length + 2 > riskLimits.alerts) {
@@ -117,6 +117,6 @@ function newestAlerts(alerts: readonly Alert[]): readonly Alert[] {
   return [first, second, ...rest].filter((alert) => alert !== undefined);
 }
 
-/** Returns the marks younger than `from`; the same array if all are. */
+/** Returns the marks younger than `from`; the same array if all of them are. */
 export const marksSince = (marks: readonly Mark[], from: number): readonly Mark[] =>
   marks.every(([at]) => at > from) ? marks : marks.filter(([at]) => at > from);

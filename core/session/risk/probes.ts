@@ -1,6 +1,6 @@
 /**
- * Counts denied dry runs and simulations per key in this process. They leave no entry, and only entries feed the score,
- * so they are reported with the key's next call that leaves one (decision 0045).
+ * Counts each key's denied dry runs and simulations in this process. They do not create an entry, and only entries
+ * affect the score, so they are reported with the key's next call that creates one (decision 0045).
  */
 import { RecentMap } from '#core/kernel/recent-map.ts';
 
@@ -15,13 +15,13 @@ const maxReported = 2;
 export class Probes {
   readonly #counts = new RecentMap<string, Count>({ max: 10_000 });
 
-  /** Counts a probe. @param windowMs after which the counted probes are forgotten together. */
+  /** Counts a probe. @param windowMs time after which all counted probes are discarded together. */
   note(tenant: string, keyId: string, nowMs: number, windowMs: number): void {
     const before = this.#of(tenant, keyId, nowMs, windowMs);
     this.#counts.set(nameOf(tenant, keyId), { since: before?.since ?? nowMs, count: (before?.count ?? 0) + 1 });
   }
 
-  /** Returns the number of full batches of `many` probes since the last report, and marks them as reported. */
+  /** Returns the number of full batches of `many` probes since the last report, and marks the probes as reported. */
   take(tenant: string, keyId: string, many: number, nowMs: number, windowMs: number): number {
     const before = this.#of(tenant, keyId, nowMs, windowMs);
     if (!before || before.count < many) return 0;

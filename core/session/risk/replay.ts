@@ -1,6 +1,6 @@
 /**
- * Computes risk from evidence, for one entry or a whole chain. The session's head is updated by the same function, so
- * the score of any chain can be recomputed.
+ * Computes risk from evidence, for one entry or a whole chain. The same function updates the session's head, so any
+ * chain's score can be recomputed.
  */
 import {
   type BehaviorNote,
@@ -54,7 +54,7 @@ interface Replay {
   readonly total_alerts: number;
 }
 
-/** Maximum number of alerts per answer; the newest are listed. */
+/** Maximum number of alerts per response; the newest are listed. */
 const maxListed = 200;
 
 /**
@@ -81,7 +81,7 @@ export async function replayRisk(
   return { record, state: stateOf(record), alerts, total_alerts };
 }
 
-/** Converts an entry to an event, or returns undefined if it does not concern the rules. */
+/** Converts an entry to an event, or returns undefined if the entry is not relevant to the rules. */
 export function riskEventOf(entry: EvidenceEntry, cite: Cite = entry.index): RiskEvent | undefined {
   const { body, kind } = entry;
   const at = Date.parse(entry.timestamp);
@@ -90,7 +90,7 @@ export function riskEventOf(entry: EvidenceEntry, cite: Cite = entry.index): Ris
     return { cite, at, decision: 'released', signals: [], digest: '' };
   }
   if (kind === 'deny') {
-    // On a timeout, no human refused the call.
+    // After a timeout, there is no human refusal.
     if (body.reason === 'timeout') return undefined;
     return { cite, at, decision: 'denied', signals: [], digest: digestOf(body) };
   }
@@ -104,14 +104,14 @@ function decisionOf({ kind, body }: EvidenceEntry): RiskEvent['decision'] {
   if (kind === 'allow') return body.approval_ref === undefined ? 'allow' : 'approved';
   if (kind === 'review' || kind === 'block') return kind;
   if (kind === 'chat') return body.decision === 'block' ? 'block' : body.decision === 'review' ? 'review' : 'allow';
-  // Outcomes carry signals of refused logins only.
+  // Outcomes carry only signals of refused logins.
   return 'outcome';
 }
 
 const digestOf = ({ call_digest, request_sha256 }: EvidenceEntry['body']): string =>
   String(call_digest ?? request_sha256 ?? '').slice(0, 6);
 
-/** Returns the settings recorded by an entry: the defaults with its differences. */
+/** Returns the settings recorded by an entry: the defaults with the recorded differences applied. */
 export const settingsOf = (entry: EvidenceEntry): RiskSettings => withDefaults(noteOf(entry)?.settings);
 
 const noteOf = ({ body }: EvidenceEntry): BehaviorNote | undefined => body.behavior as BehaviorNote | undefined;
@@ -119,10 +119,13 @@ const noteOf = ({ body }: EvidenceEntry): BehaviorNote | undefined => body.behav
 const withDefaults = (named: BehaviorNote['settings']): RiskSettings =>
   named === undefined ? defaultRiskSettings : completed(named);
 
-/** Cached, since an entry is scored for its session and for its key. */
+/** Cached, since an entry is scored both for its session and for its key. */
 const completed = remembered((named: Members): RiskSettings => merged(defaultRiskSettings, named));
 
-/** Returns the settings that differ from the defaults, to be recorded in an entry, or undefined. */
+/**
+ * Returns the settings that differ from the defaults and so must be recorded in an entry, or undefined if there are
+ * none.
+ */
 export const differingSettings = remembered((settings: RiskSettings): Members | undefined =>
   difference(settings, defaultRiskSettings),
 );

@@ -1,4 +1,4 @@
-/** The six rules of session risk. Each looks at one event and the remembered state, and adds alerts and marks. */
+/** The six rules of session risk. Each examines one event and the stored state, and adds alerts and marks. */
 import { maxCounted, type Signal } from '#core/contracts/behavior.ts';
 import type { Memory } from './memory.ts';
 import { riskLimits } from './state.ts';
@@ -6,8 +6,8 @@ import { riskLimits } from './state.ts';
 type Rule = (memory: Memory) => void;
 
 /**
- * Scores data that was sent out after a sensitive read. Sending to colleagues (a push, a message) counts half, and after reading
- * personal data only the first time, since support staff answer customers.
+ * Scores data sent out after a sensitive read. Sending to colleagues (a push, a message) counts half, and after a read
+ * of personal data only the first time, since support staff answer customers.
  */
 const exfiltration: Rule = (memory) => {
   const reads = memory.signals('secret', 'personal');
@@ -41,7 +41,7 @@ function leak(memory: Memory, read: Signal | undefined): void {
   );
 }
 
-/** Privileges were taken. Each kind counts once per window. */
+/** Scores the acquisition of privileges. Each kind counts once per window. */
 const privilegeEscalation: Rule = (memory) => {
   const { points, light_points } = memory.settings.privilege_escalation;
   const { decision } = memory.event;
@@ -59,7 +59,7 @@ const privilegeEscalation: Rule = (memory) => {
   }
 };
 
-/** Scores many secrets, refused logins, or a misused credential. */
+/** Scores access to many secrets, refused logins, or a misused credential. */
 const credentialAbuse: Rule = (memory) => {
   const { points, secrets, failures } = memory.settings.credential_abuse;
   for (const { x } of memory.signals('misused')) memory.alert('credential_abuse', points, [], `misuses ${x}`);
@@ -96,7 +96,7 @@ const destructiveSequence: Rule = (memory) => {
     memory.state = { ...memory.state, denial: [memory.now, memory.event.cite, ''] };
 };
 
-/** Scores many different places within a short time. */
+/** Scores access to many different places within a short time. */
 const fanOut: Rule = (memory) => {
   const { points, places, minutes } = memory.settings.fan_out;
   const found = memory.signals('place');
@@ -125,7 +125,7 @@ const repeatedEscalation: Rule = (memory) => {
 
 const held = 'review';
 
-/** Counts different held calls in a row, without an approval in between. */
+/** Counts consecutive different held calls without an approval in between. */
 function heldInARow(memory: Memory): void {
   const { reviews, review_points } = memory.settings.repeated_escalation;
   const { decision } = memory.event;
@@ -135,7 +135,7 @@ function heldInARow(memory: Memory): void {
     attempt(memory, held, reviews, review_points, (count) => `${count} different calls wait for a person`);
 }
 
-/** Counts an attempt of a kind, except an identical repetition. */
+/** Counts an attempt of the given kind, unless it identically repeats the previous one. */
 function attempt(memory: Memory, kind: string, many: number, points: number, reason: (count: number) => string): void {
   const { event, now } = memory;
   const others = memory.state.attempts.filter((one) => one.kind !== kind);

@@ -10,18 +10,18 @@ import { type Alert, emptyState, markLists, type RiskState } from './state.ts';
 export type { NewAlert, RiskEvent } from './memory.ts';
 
 export interface Scored {
-  /** Undefined if there is nothing to remember. */
+  /** Undefined if there is no state to store. */
   readonly state: RiskState | undefined;
   readonly score: number;
-  /** The rule with the most points; empty without points. */
+  /** The rule that gave the most points; empty if there are no points. */
   readonly rule: RiskRule | '';
   /** Alerts added by this event. */
   readonly alerts: readonly NewAlert[];
 }
 
 /**
- * Returns the score after an event. An event dated before the previous one gets the latter's time, because clocks of
- * two instances differ but the order of the chain is fixed.
+ * Returns the score after an event. An event dated before the previous one gets the latter's time, because two
+ * instances' clocks may differ while the order of the chain is fixed.
  */
 export function nextRisk(before: RiskState | undefined, event: RiskEvent, settings: RiskSettings): Scored {
   if (event.decision === 'released') return { state: undefined, score: 0, rule: '', alerts: [] };
@@ -35,7 +35,7 @@ export function nextRisk(before: RiskState | undefined, event: RiskEvent, settin
   return { state: next, score, rule: heaviest(next.alerts), alerts: memory.added };
 }
 
-/** Returns the score at a time. Points expire with the window, unless the kill switch has tripped. */
+/** Returns the score at a given time. Points expire with the window, unless the kill switch has tripped. */
 export function scoreAt(
   state: RiskState | undefined,
   nowMs: number,

@@ -1,7 +1,7 @@
 /**
- * Finds the signals of a call: its effects, or the call itself without effects, are checked for secrets, egress,
- * privileges, deletions and places. Names are compared as whole words: `special` does not match `ci`, nor `monkey.txt`
- * `key`.
+ * Finds the signals of a call: its effects, or the call itself if it has none, are checked for secrets, egress,
+ * privileges, deletions and places. Names are compared as whole words: `special` does not match `ci`, nor does
+ * `monkey.txt` match `key`.
  */
 import { isLoopbackHost, networkOfHost } from '#core/catalog/networks.ts';
 import type { BehaviorSettings, Signal, SignalKind } from '#core/contracts/behavior.ts';
@@ -25,9 +25,9 @@ import { privilege } from './signals/rights.ts';
 import { personalData, secret } from './signals/sensitive.ts';
 
 /**
- * Returns the context of a configuration.
- * @param trustedHosts of configured upstreams.
- * @param catalog what the configuration adds to the catalog.
+ * Returns the context for a configuration.
+ * @param trustedHosts hosts of configured upstreams.
+ * @param catalog additions that the configuration makes to the catalog.
  */
 export function signalContext(
   { known_hosts, sensitive }: Pick<BehaviorSettings, 'known_hosts' | 'sensitive'>,
@@ -44,7 +44,7 @@ export function signalContext(
   };
 }
 
-/** Limits per call. Each kind and object counts once, and one kind never displaces another. */
+/** Limits per call. Each pair of kind and object counts once, and one kind never displaces another. */
 const limits = { each: 8, characters: 80 } as const;
 
 /** Returns the signals of a call, including `refused` if the decision blocks it. */
@@ -88,8 +88,8 @@ export function signalOf({ kind, object, weight }: SignalMatch): Signal {
 const gravity = ['read', 'write', 'execute', 'delete'];
 
 /**
- * Returns the class of an attempt: protocol and most severe capability. Another command with the same effect has the
- * same class.
+ * Returns the class of an attempt: its protocol and most severe capability. Another command with the same effect has
+ * the same class.
  */
 function attempt(calls: readonly Call[]): string {
   const gravest = [...calls].sort((a, b) => gravity.indexOf(b.capability) - gravity.indexOf(a.capability))[0]!;
@@ -113,7 +113,7 @@ function callFacts(call: ToolCall, source: string, branches: readonly BranchWrit
   };
 }
 
-/** Returns target and text parameters, which may contain commands. */
+/** Returns the target and text parameters, which may contain commands. */
 function sourceOf({ target, parameters, sent_with = {} }: ToolCall): string {
   const texts = Object.values(parameters).flatMap((value) =>
     typeof value === 'string'
@@ -127,7 +127,7 @@ function sourceOf({ target, parameters, sent_with = {} }: ToolCall): string {
   return [target, ...texts, ...sent].join('\n');
 }
 
-/** Normalises a text. Text with excessive escapes is returned unchanged, and the policy blocks it. */
+/** Normalises text. Text with excessive escapes is returned unchanged, and the policy blocks it. */
 function plainText(text: string): string {
   try {
     return canonicalText(text, plainReading);
@@ -136,7 +136,7 @@ function plainText(text: string): string {
   }
 }
 
-/** Shortens a text and masks what looks like a secret. */
+/** Shortens text and masks anything that looks like a secret. */
 function shortObject(object: string): string {
   const text = masked(object, '…');
   return text.length > limits.characters ? `${text.slice(0, limits.characters - 1)}…` : text;

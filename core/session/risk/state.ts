@@ -1,4 +1,4 @@
-/** State of the rules per session: bounded lists within the window, about 1 kB as text (2 kB at most). */
+/** The rules' state per session: bounded lists within the window, about 1 kB as text (2 kB at most). */
 import type { RiskRecord, RiskRule } from '#core/contracts/behavior.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 
@@ -10,11 +10,11 @@ export interface Alert {
   readonly points: number;
   /** Seconds since the Unix epoch. */
   readonly at: number;
-  /** Entries that the alert is based on; the triggering one is last. */
+  /** Entries on which the alert is based; the triggering one is last. */
   readonly cites: readonly Cite[];
 }
 
-/** An observation: seconds since `base`, entry, short digest of the object. */
+/** An observation: seconds since `base`, entry, and short digest of the object. */
 export type Mark = readonly [at: number, cite: Cite, digest: string];
 
 /** Refused attempts of one class. */
@@ -38,15 +38,15 @@ export interface RiskState {
   readonly deletes: readonly Mark[];
   readonly places: readonly Mark[];
   readonly attempts: readonly Attempts[];
-  /** A human's refusal that has not been followed by a deletion yet. */
+  /** A human's refusal that has not yet been followed by a deletion. */
   readonly denial?: Mark | undefined;
-  /** Whether the kill switch was reached. Points then stay until a human releases the session. */
+  /** Whether the kill switch has tripped. If so, points remain until a human releases the session. */
   readonly tripped?: boolean | undefined;
-  /** Settings of the last entry that recorded them. Votes record none and are scored with these. */
+  /** Settings from the last entry that recorded them. Votes record no settings and are scored with these. */
   readonly settings?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Limits of the state. Lists that are counted are limited by the settings. */
+/** Limits of the state. Lists used for counting are limited by the settings. */
 export const riskLimits = { alerts: 8, cites: 4, sensitive: 3, privileges: 8, kinds: 5 } as const;
 
 export const emptyState = (base: number): RiskState => ({
@@ -88,7 +88,7 @@ export function stateText({ base, alerts, attempts, denial, tripped, settings, .
   });
 }
 
-/** Returns the state of a record, or undefined without one. */
+/** Returns a record's state, or undefined if there is no record. */
 export function stateOf(record: RiskRecord | undefined): RiskState | undefined {
   return record?.state === undefined ? undefined : parseState(record);
 }

@@ -1,24 +1,27 @@
 /**
- * Splits texts into atoms, the units of comparison between a value and a text. Case, blanks and separators do not
- * count; a different letter, dot or `@` does. Look-alike letters stay different, since they are not what the person
+ * Splits text into atoms, the units in which a value and a text are compared. Case, blanks and separators do not count;
+ * a different letter, dot or `@` does. Look-alike letters remain different, since they are not the ones that the person
  * wrote [provenance.traced].
  */
 
 /** Separators of atoms. Dots, `@`, hyphens, underscores, `+`, `~`, `%`, `*` and `$` stay inside an atom. */
 const separator = /[\s,;:!?¿¡"'`´‘’“”„«»‹›<>()[\]{}|\\/#&=^§•…–—]+/u;
 const thousands = /(?<![\w.,])(\d{1,3}(?:,\d{3})+)(\.\d+)?(?![\w,])/g;
-/** Requires two groups, which excludes decimals and versions. Four groups up to 255 are a network address. */
+/**
+ * Requires at least two groups of thousands, which excludes decimals and versions. Four groups up to 255 form a network
+ * address.
+ */
 const dottedThousands = /(?<![\w.,])\d{1,3}(?:\.\d{3}){2,}(?![\w.,])/g;
 const germanNumber = /(?<![\w.,])(\d{1,3}(?:\.\d{3})+|\d+),(\d{1,2})(?![\w.,])/g;
 const number = /^[-+]?[$€£]?(\d{1,15})(\.\d{1,9})?[€%]?$/;
 const trailing: ReadonlySet<string> = new Set('.…*_~-');
 
-/** Returns the atoms of a text, in order. */
+/** Returns a text's atoms, in order. */
 export function atomsOf(text: string): string[] {
   return normal(text).split(separator).flatMap(partsOf);
 }
 
-/** Normalises a text: NFKC, lower case, numbers without thousands separators. */
+/** Normalises text: NFKC, lower case, numbers without thousands separators. */
 export function normal(text: string): string {
   const folded = text.normalize('NFKC').toLowerCase().replace(dottedThousands, withoutDots);
   if (!folded.includes(',')) return folded;
@@ -46,14 +49,14 @@ function partsOf(raw: string): string[] {
   return atom.startsWith('-') ? [atom] : words.flatMap(partsOf);
 }
 
-/** Removes punctuation at the end. A single pass, since a regular expression would rescan long runs. */
+/** Removes trailing punctuation in a single pass, since a regular expression would rescan long runs. */
 function withoutEnd(raw: string): string {
   let end = raw.length;
   while (end > 0 && trailing.has(raw[end - 1]!)) end--;
   return end === raw.length ? raw : raw.slice(0, end);
 }
 
-/** Normalises a number: `$1000.50` becomes 1000.5. A number with leading zeros is a name. */
+/** Normalises a number: `$1000.50` becomes 1000.5. A number with leading zeros counts as a name. */
 function numberOf(atom: string, [, whole = '', fraction = '']: RegExpExecArray): string {
   if (/^0\d/.test(whole)) return atom;
   const sign = atom.startsWith('-') ? '-' : '';

@@ -1,5 +1,5 @@
 /**
- * Reads from a chat request what its model has seen: words of the person, instructions of the host, results of tools
+ * Reads from a chat request what its model has seen: the person's words, the host's instructions, tool results
  * [provenance.prompt].
  */
 
@@ -10,18 +10,18 @@ import { objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { formsOfValue } from './texts-of.ts';
 import type { SeenText } from './trace.ts';
 
-/** One part of a conversation. The model's own messages are not parts, since they may repeat anything. */
+/** One part of a conversation. The model's own messages do not count as parts, since they may repeat anything. */
 interface ConversationPart {
   readonly label: string;
-  /** Such as `message 4`, counted from 1. */
+  /** Location of the part, such as `message 4`, counted from 1. */
   readonly where: string;
   readonly value: Json;
 }
 
 /**
  * Returns the parts of a conversation.
- * @param body of a chat completions or messages request.
- * @param onlyNew limits them to parts after the model's last message: earlier requests had the others.
+ * @param body body of a chat completions or messages request.
+ * @param onlyNew limits them to parts after the model's last message, since earlier requests contained the others.
  */
 export function conversationParts(body: JsonObject, onlyNew = false): ConversationPart[] {
   const tools = new Map<string, string>();
@@ -37,7 +37,7 @@ export function conversationParts(body: JsonObject, onlyNew = false): Conversati
   return said;
 }
 
-/** Returns the parts as searchable texts. Their forms are computed on first use. */
+/** Returns the parts as searchable text. Their forms are computed on first use. */
 export const conversationSources = (body: JsonObject): SeenText[] =>
   conversationParts(body).map(({ label, where, value }) => {
     let forms: ReadonlySet<string> | undefined;
@@ -51,7 +51,7 @@ export const conversationSources = (body: JsonObject): SeenText[] =>
     };
   });
 
-/** Records which tool each call id names. */
+/** Records which tool each call id refers to. */
 function noteCalls({ tool_calls, content }: JsonObject, tools: Map<string, string>): void {
   for (const { id, function: called, custom } of objectsOf(tool_calls)) {
     const named = (called ?? custom) as JsonObject | undefined;
@@ -61,7 +61,7 @@ function noteCalls({ tool_calls, content }: JsonObject, tools: Map<string, strin
     if (type === 'tool_use' && textOf(id) !== undefined) tools.set(textOf(id)!, textOf(name) ?? '');
 }
 
-/** Returns the label of a tool. A result without a matching call has the label of an unnamed tool. */
+/** Returns a tool's label. A result without a matching call gets the label of an unnamed tool. */
 const toolLabel = (name = ''): string => `tool:${plainName.test(name) ? name.toLowerCase() : 'unnamed'}`;
 
 /** Restricts names, which come from the caller and appear in evidence and on cards. */
@@ -102,7 +102,7 @@ function partsOf(message: JsonObject, tools: ReadonlyMap<string, string>): Omit<
 
 const isResult = (part: Json): boolean => /tool_result$/.test(textOf((part as JsonObject | null)?.type) ?? '');
 
-/** Returns the text typed by the person. Documents and pictures in a message were written by others. */
+/** Returns the text typed by the person. Documents and images in a message were created by others. */
 function texts(content: Json): Json {
   if (!Array.isArray(content)) return content;
   return content.flatMap((part) =>

@@ -17,7 +17,7 @@ const range = String.raw`${day}(?:\s?(?:[-–—]|to|bis|till)\s?${day})?`;
 const days = String.raw`(?:${day}\s?(?:and|und|or|oder|et|y|e|&)\s(?:the\s)?)?${range}`;
 const pattern = (source: string): RegExp => new RegExp(source, 'gu');
 
-/** Such as `2026-05-13`, `13:00`, `10:30:00`, `555-123-4567`. */
+/** Digit groups such as `2026-05-13`, `13:00`, `10:30:00`, `555-123-4567`. */
 const chain = /(?<!\d)\d{1,19}(?:[-–—./:]\d{1,19})+/g;
 const inFigures =
   /(?<![\d+./-])(?:\d{4}([-–./])\d{1,2}\1\d{1,2}|\d{1,2}([-–./])\d{1,2}\2(?:\d{4}|\d{2}))(?!\d|[-–./]\d)/g;
@@ -30,7 +30,7 @@ const ofMonth = [
     String.raw`(?<!\p{L})(?:${monthNames})[.,]{0,2}[\s/-](?:of\s|de\s)?(?:19|20)\d{2}(?![\d%]|\s?(?:[€$£]|eur|usd|gbp|dollars|pounds))`,
   ),
 ];
-/** Text after a day or an hour: the end of the phrase, rather than the name of counted things. */
+/** The text after a day or an hour must end the phrase, not name counted things. */
 const end = String.raw`(?=\s*(?:$|[!?;)\n]|[.,](?!\d))|\s(?:at|on|and|or|um|sharp|today|tomorrow|heute|morgen)(?!\p{L}))`;
 const alone = [
   pattern(String.raw`(?<!\p{L})(?:${weekdayNames}),?\s(?:the\s|den\s|le\s|el\s)?${day}(?![\d%])`),
@@ -42,17 +42,17 @@ const hours = [
   pattern(String.raw`(?<!\p{L})(?:at|um|gegen|à)\s(?:[01]?\d|2[0-4])${end}`),
 ];
 
-/** Returns the text without its dates, times and numbers in groups. @param text in the spelling of `normal`. */
+/** Returns the text without its dates, times and numbers in groups. @param text as normalised by `normal`. */
 export function withoutLongerNumbers(text: string): string {
   if (!/\d/.test(text)) return text;
-  // Dates come first, because a part of `13/05/2026` has the shape of a telephone number.
+  // Dates come first, because part of `13/05/2026` has the shape of a telephone number.
   const undated = [inFigures, ...ofMonth, ...alone, ...hours].reduce((left, each) => left.replace(each, ' '), text);
   return withoutGroups(undated).replace(chain, (written) => (isLonger(written) ? ' ' : written));
 }
 
 /**
  * Reports whether a chain is one number. Two numbers that may be day and month or a range count as a day, since an
- * unnecessary review costs less.
+ * unnecessary review is less costly than a missed one.
  */
 function isLonger(written: string): boolean {
   const groups = written.split(/[-–—./:]/);
@@ -60,7 +60,7 @@ function isLonger(written: string): boolean {
   return !written.includes('.') && dayAndMonth(groups).length > 0;
 }
 
-/** Returns two numbers as parts of a date, read both ways, since the intended order is unknown. */
+/** Returns two numbers as parts of a date in both readings, since the intended order is unknown. */
 function dayAndMonth(groups: readonly string[]): string[] {
   const [first, second] = groups.map(Number) as [number, number];
   const isMonth = (value: number): boolean => value >= 1 && value <= 12;
@@ -74,7 +74,7 @@ function dayAndMonth(groups: readonly string[]): string[] {
   ];
 }
 
-/** Yields `day:13`, `month:5` and so on for each date and time of a text. @param text in the spelling of `normal`. */
+/** Yields `day:13`, `month:5` and so on for each date and time in a text. @param text as normalised by `normal`. */
 export function* datePartForms(text: string): Iterable<string> {
   if (!/\d/.test(text)) return;
   for (const form of dateForms(text)) {
@@ -95,14 +95,14 @@ export function* datePartForms(text: string): Iterable<string> {
     if (/^\d+[-–—/]\d+$/.test(written)) yield* dayAndMonth(written.split(/[-–—/]/));
 }
 
-/** Returns the form of a value that is named as a part of a date. */
+/** Returns the form of a value that is named as part of a date. */
 export const datePartForm = (part: DatePart, value: string): string | undefined =>
   /^\d{1,4}$/.test(value) ? `${part}:${Number(value)}` : undefined;
 
 const maxValues = 2_000;
 const maxLevels = 64;
 
-/** Returns by key which part of a date a value is, if the call has it under no other names. */
+/** Returns, by key, which part of a date each value is, if all of the call's names for the value agree. */
 export function datePartsIn(values: readonly unknown[]): ReadonlyMap<string, DatePart> {
   const parts = new Map<string, DatePart | undefined>();
   let visited = 0;
@@ -114,7 +114,7 @@ export function datePartsIn(values: readonly unknown[]): ReadonlyMap<string, Dat
     parts.set(key, !parts.has(key) || parts.get(key) === part ? part : undefined);
     return true;
   };
-  // Unvisited members may have the same value under another name.
+  // Unvisited members may contain the same value under another name.
   if (!values.every((value) => walk(value, '', 0))) return new Map();
   return new Map([...parts].filter((entry): entry is [string, DatePart] => entry[1] !== undefined));
 }

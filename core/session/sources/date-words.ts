@@ -1,4 +1,4 @@
-/** Names of months and weekdays in the most common languages of prompts, in lower case. */
+/** Names of months and weekdays, in lower case, in the languages most common in prompts. */
 
 const locales = ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl'];
 
@@ -7,7 +7,10 @@ const nameOf = (locale: string, part: 'month' | 'weekday', style: 'long' | 'shor
     .format(Date.UTC(2024, part === 'month' ? at : 0, part === 'month' ? 1 : at + 1))
     .toLowerCase();
 
-/** Lists names with their number from 1. Short forms only in English: in other languages many are ordinary words. */
+/**
+ * Lists names with their number, starting from 1. Short forms are included only for English: in other languages many of
+ * them are ordinary words.
+ */
 const namesOf = (part: 'month' | 'weekday', count: number): [string, number][] =>
   Array.from({ length: count }, (_none, at) => at).flatMap((at) =>
     [...locales.map((locale) => nameOf(locale, part, 'long', at)), nameOf('en', part, 'short', at)].map(
@@ -18,7 +21,7 @@ const namesOf = (part: 'month' | 'weekday', count: number): [string, number][] =
 /** Months by name, counted from 1. */
 export const months: ReadonlyMap<string, number> = new Map([...namesOf('month', 12), ['sept', 9]]);
 
-/** Joins names into alternatives of a pattern, the longest first. */
+/** Joins names into alternatives of a pattern, longest first. */
 const alternatives = (names: Iterable<string>): string =>
   [...new Set(names)].sort((a, b) => b.length - a.length).join('|');
 

@@ -10,11 +10,11 @@ const dayFirst = new RegExp(
 const monthFirst = new RegExp(String.raw`(?<!\p{L})(${month})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})(?!\d)`, 'gu');
 const figures = /(?<![\d./-])(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?!\d)/g;
 const clock = /(?<![\d:.])([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.\d+)?)?\s?(am|pm)?(?![\d:])/g;
-/** The time in `20261123T103000`, as in calendar data. */
+/** The time in `20261123T103000`, the form used in calendar data. */
 const compactClock = /(?<=\d{8})t([01]\d|2[0-3])([0-5]\d)([0-5]\d)?(?!\d)/g;
 const hour = /(?<![\d:.])(1[0-2]|0?[1-9])\s?(am|pm)\b/g;
 
-/** Returns the date and time forms of a text, each once. */
+/** Returns a text's date and time forms, each once. */
 export function dateForms(text: string): Set<string> {
   const forms = new Set<string>();
   if (!/\d/.test(text)) return forms;
@@ -27,7 +27,7 @@ export function dateForms(text: string): Set<string> {
   for (const [, at, of, year] of plain.matchAll(dayFirst)) day(year!, months.get(of!)!, Number(at));
   for (const [, of, at, year] of plain.matchAll(monthFirst)) day(year!, months.get(of!)!, Number(at));
   for (const [, first, mark, second, year] of plain.matchAll(figures)) {
-    // 04/05/2026 is read both ways, since the intended order is unknown.
+    // Both readings of 04/05/2026 are used, since the intended order is unknown.
     day(year!, Number(second), Number(first));
     if (mark === '/') day(year!, Number(first), Number(second));
   }
@@ -51,7 +51,7 @@ const zoneOf = /\s?(?:Z|UTC|GMT|[+-]\d{2}:?\d{2})\s*$/i;
 
 /**
  * Returns the forms of a text that is only a date or a time, otherwise undefined. Ignores the time zone, which people
- * rarely name, and midnight after a date, which is how programs write a day.
+ * rarely state, and midnight after a date, with which programs denote a whole day.
  */
 export function formsOfDate(text: string): string[] | undefined {
   if (text.length > 40 || !/\d/.test(text)) return undefined;
@@ -68,5 +68,5 @@ const withoutDates = (plain: string): string =>
     plain.replace(compactClock, ' ').replace(/(?<=\d)t(?=\d)/g, ' '),
   );
 
-/** Returns the days in a text. A text with one of a value's days contains a part of the value. */
+/** Returns the days named in a text. A text that names one of a value's days contains a part of the value. */
 export const dayForms = (text: string): string[] => [...dateForms(text)].filter((form) => form.startsWith('d:'));

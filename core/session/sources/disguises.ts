@@ -1,18 +1,18 @@
 /**
- * Texts that a value may represent in disguise. They only show where a part of it comes from (`source_not`,
- * `source_some`): a disguise of the person's words does not count as their words [provenance.traced].
+ * Text that a value may represent in disguise. It only shows where part of the value comes from (`source_not`,
+ * `source_some`): a disguised form of the person's words does not count as their words [provenance.traced].
  */
 
 import { decodedParts, decodeSpelledAddress, joinedSigns, readingsOf } from '#core/text/decode/encodings.ts';
 import { withoutSilent } from '#core/text/fold/visible.ts';
 import { confusables } from '#core/text/matching/confusables.ts';
 
-/** Longer values are only searched for encoded parts. */
+/** Longer values are searched only for encoded parts. */
 const maxCharacters = 512;
 const maxDisguises = 64;
 const escapes = /\\u\{([0-9a-f]{1,6})\}|\\u([0-9a-f]{4})|\\x([0-9a-f]{2})|&#x([0-9a-f]{1,6});?|&#(\d{1,7});?/gi;
 
-/** Returns the texts a value may represent; a limited number. */
+/** Returns a limited number of texts that a value may represent. */
 export function disguisedTexts(value: string): string[] {
   const found = new Set<string>();
   const add = (text: string | undefined): void => {
@@ -51,7 +51,7 @@ const factors = new Map([
 const firstDay = Date.UTC(2000, 0);
 const lastDay = Date.UTC(2100, 0);
 
-/** Yields the plain value of a number in other notation: `8.4e7`, `0x501bd00`, `84M`, cents, seconds since 1970. */
+/** Yields the plain value of a number in another notation: `8.4e7`, `0x501bd00`, `84M`, cents, seconds since 1970. */
 function* numbersOf(text: string): Iterable<string> {
   if (text.length > 32 || !/\d/.test(text)) return;
   if (/^0(?:x[0-9a-f]{1,16}|b[01]{1,64}|o[0-7]{1,21})$/i.test(text)) yield BigInt(text).toString();
@@ -64,7 +64,7 @@ function* numbersOf(text: string): Iterable<string> {
   if (milliseconds > firstDay && milliseconds < lastDay) yield new Date(milliseconds).toISOString().slice(0, 10);
 }
 
-/** Moves the decimal point. Works on text, since floating-point multiplication may change digits. */
+/** Moves the decimal point. Works on strings, since floating-point multiplication may change digits. */
 function shifted(whole: string, fraction: string, by: number): string {
   if (by < 0) return `${whole.slice(0, by)}.${whole.slice(by)}`;
   const figures = fraction.padEnd(by, '0');

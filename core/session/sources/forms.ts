@@ -1,7 +1,7 @@
 /**
- * Computes the forms stored for a text, and the forms to search for a value. Forms are runs of one, two and four atoms,
- * so that overlapping runs find a value of any length. Dates, times and grouped numbers have their own forms
- * [provenance.traced].
+ * Computes the forms stored for a text, and the forms to search for when looking for a value. Forms are runs of one,
+ * two and four atoms, so that overlapping runs match a value of any length. Dates, times and grouped numbers have their
+ * own forms [provenance.traced].
  */
 import { decodedParts, decodeSpelledAddress, joinedSigns } from '#core/text/decode/encodings.ts';
 import { atomsOf, normal } from './atoms.ts';
@@ -10,12 +10,12 @@ import { dateForms, dayForms, formsOfDate } from './dates.ts';
 import { compactOf, figuresOf, groupedForms } from './groups.ts';
 import { placeForms, widening } from './places.ts';
 
-/** Limit per text. A longer text leaves a gap in the record. */
+/** Length limit per text. A longer text leaves a gap in the record. */
 const maxCharacters = 64 * 1024;
 
 const separator = '\u0001';
 
-/** Returns all forms of a text. @param depth number of decodings so far. */
+/** Returns all forms of a text. @param depth number of decoding steps so far. */
 export function formsOf(text: string, forms = new Set<string>(), depth = 0): Set<string> {
   const cut = text.length > maxCharacters ? text.slice(0, maxCharacters) : text;
   const atoms = atomsOf(cut);
@@ -37,7 +37,7 @@ export function formsOf(text: string, forms = new Set<string>(), depth = 0): Set
 
 const isFigure = (atom: string): boolean => /^\d+(?:\.\d+)?$/.test(atom);
 
-/** Returns each atom. A number that occurs only within a date, a time or a grouped number has a separate form. */
+/** Returns each atom. A number that occurs only within a date, a time or a grouped number gets a separate form. */
 function singleForms(atoms: readonly string[], text: string): readonly string[] {
   const rest = withoutLongerNumbers(text);
   if (rest === text) return atoms;
@@ -47,26 +47,26 @@ function singleForms(atoms: readonly string[], text: string): readonly string[] 
 
 const figureForm = (figure: string): string => `in:${figure}`;
 
-/** The forms to search for a value. */
+/** The forms to search for when looking for a value. */
 export interface ValueForms {
-  /** A text contains the whole value if it has all of these, or one of `instead`. */
+  /** A text contains the whole value if it has all of these forms, or one of `instead`. */
   readonly all: readonly string[];
   readonly instead: readonly string[];
-  /** A number within a longer number: it may come from a result, but does not count as the person's word. */
+  /** A number within a longer number: it may come from a result, but does not count as the person's own. */
   readonly within: readonly string[];
-  /** Runs in order. Several consecutive ones are a part of the value. */
+  /** Runs in order. Several consecutive runs form a part of the value. */
   readonly runs: readonly string[];
-  /** Forms of which any one is a part of the value: an address, a long number, the host of an address. */
+  /** Forms any one of which counts as a part of the value: an address, a long number, the host of an address. */
   readonly marks: readonly string[];
   /** Places and patterns that the value's words alone do not name. */
   readonly wider: ReturnType<typeof widening>;
-  /** Amounts that must have the same unit. */
+  /** Amounts whose unit must match as well. */
   readonly units: readonly string[];
 }
 
 /**
  * Returns the forms of a value, or undefined for a value without atoms.
- * @param datePart of a value named as day, month, year, hour or minute.
+ * @param datePart set for a value named as day, month, year, hour or minute.
  */
 export function valueForms(value: string, datePart?: DatePart): ValueForms | undefined {
   const bare = addressOf(value);
@@ -97,11 +97,14 @@ function addressOf(value: string): string {
   return named ? named[1]! : value.replace(/^\s*(?:mailto|tel):/i, '');
 }
 
-/** Reports whether an atom is too specific to occur in two texts by chance: long, or with digits or an address. */
+/**
+ * Reports whether an atom is too specific to occur in two texts by chance: it is long, or contains digits or an
+ * address.
+ */
 const isMark = (atom: string): boolean =>
   atom.length >= 12 || (atom.length >= 5 && /\d/.test(atom)) || /.@.|[a-z0-9]\.[a-z]/.test(atom);
 
-/** Returns the form shared by addresses of one domain: `p:example.com`. */
+/** Returns the form shared by addresses in one domain: `p:example.com`. */
 function addressParts(atom: string): string[] {
   const host = /@([a-z0-9.-]+\.[a-z]{2,})$/.exec(atom)?.[1] ?? (/^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/.test(atom) ? atom : '');
   if (host === '') return [];
@@ -136,5 +139,5 @@ function unitForms(text: string): string[] {
   ];
 }
 
-/** Returns the amounts of a value with a unit sign. A unit's name is searched as a word. */
+/** Returns a value's amounts that have a unit sign. The name of a unit is searched for as a word. */
 const signedForms = (value: string): string[] => (/[$€£¥%]/.test(value) ? unitForms(value) : []);

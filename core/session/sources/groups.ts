@@ -1,13 +1,13 @@
 /**
- * Numbers written in groups: accounts, cards, telephone numbers, thousands. `c:` is a number whose groups have such a
- * shape, so it is the same number. `j:` is any sequence of digits: two adjacent numbers are not a third one, but may be
- * the source of a value [provenance.traced].
+ * Numbers written in groups: accounts, cards, telephone numbers, thousands. `c:` marks a number whose groups have such
+ * a shape, so it counts as the same number. `j:` marks any sequence of digits: two adjacent numbers do not make up a
+ * third one, but may be the source of a value [provenance.traced].
  */
 
 const group = /^\+?[a-z0-9]{1,12}$/;
 const maxGroups = 10;
 
-/** Yields the forms of grouped numbers in a text. @param text in the spelling of `normal`. */
+/** Yields the forms of grouped numbers in a text. @param text as normalised by `normal`. */
 export function* groupedForms(atoms: readonly string[], text: string): Iterable<string> {
   for (const joined of shapedNumbers(text)) yield `c:${joined}`;
   for (let at = 0; at < atoms.length; at++) {
@@ -26,25 +26,25 @@ export function* groupedForms(atoms: readonly string[], text: string): Iterable<
 /** Returns the form of a value without its grouping. */
 export function compactOf(value: string): string | undefined {
   if (value.length > 64 || !/^\s*[+(]?[a-z0-9][a-z0-9\s().\-/]*$/i.test(value)) return undefined;
-  // A dot may be a decimal point; in an international telephone number it separates groups.
+  // A dot may be a decimal point, but in an international telephone number it separates groups.
   if (value.includes('.') && !/^\s*\+/.test(value)) return undefined;
   const joined = value.toLowerCase().replace(/[\s().\-/]/g, '');
   return isCompact(joined) ? `c:${joined}` : undefined;
 }
 
-/** Returns the form of a value's digits, ignoring what separates them. */
+/** Returns the form of a value's digits, ignoring the separators between them. */
 export function figuresOf(value: string): string | undefined {
   if (value.length > 64 || !/^[\s+\d().,\-_/':]+$/.test(value)) return undefined;
   const joined = value.replace(/\D/g, '');
   return isFigures(joined) ? `j:${joined}` : undefined;
 }
 
-/** Reports whether a text has the shape of an IBAN, or of a telephone or card number. */
+/** Reports whether a text has the shape of an IBAN, a telephone number or a card number. */
 const isCompact = (text: string): boolean => /^[a-z]{2}\d{2}[a-z0-9]{10,30}$|^\+?\d{7,19}$/.test(text);
 const isFigures = (text: string): boolean => /^\+?\d{6,19}$/.test(text);
 
 const shaped = [
-  // Telephone numbers, with the country or a leading zero.
+  // Telephone numbers, with a country code or a leading zero.
   /(?<![\w.,+])(?:\+\d{0,6}|\(?0\d{1,6})\)?(?:[ ().\-/]{1,3}\d{1,8}){1,8}(?![\w]|[.,]\d)/g,
   /(?<![\w.,+-])(?:1[ -])?\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}(?![\w]|[.,]\d)/g,
   // Cards.
@@ -64,15 +64,15 @@ function* shapedNumbers(text: string): Iterable<string> {
 }
 
 /**
- * Returns the text without such numbers. Of an account, removes only groups with digits: what follows may be an amount
- * in words.
+ * Returns the text without such numbers. For an account, removes only groups that contain digits: the following text
+ * may be an amount in words.
  */
 export const withoutGroups = (text: string): string =>
   [...shaped.slice(0, -1), accountGroups].reduce((left, pattern) => left.replace(pattern, ' '), text);
 
 const accountGroups = /(?<!\w)[a-z]{2}\d{2}(?:[ -](?=[a-z]{0,4}\d)[a-z0-9]{1,4}){2,8}(?!\w)/g;
 
-/** Returns the possible numbers: words may follow an account, so each prefix of its groups is one. */
+/** Returns the possible numbers: words may follow an account, so each prefix of its groups is a candidate. */
 function numbersIn(written: string): string[] {
   const groups = written.split(/[^a-z0-9+]+/);
   const joined = groups.join('');

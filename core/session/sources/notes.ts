@@ -1,4 +1,6 @@
-/** Notes of a decision on sources, for evidence and reviewers: labels and ids, never a value [provenance.rules]. */
+/**
+ * Notes on the sources behind a decision, for evidence and reviewers: labels and ids, never a value [provenance.rules].
+ */
 
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { type SourceNote, sourceKey, trusted, unknown, type ValueSource } from '#core/contracts/provenance.ts';
@@ -9,7 +11,7 @@ import { isPlace } from '#core/policy/rules/parameter-places.ts';
 
 const maxNotes = 16;
 
-/** Returns the sources of each argument that a rule for this tool checks. */
+/** Returns the sources of each argument checked by a rule for this tool. */
 export function sourceNotes(policy: CompiledPolicy, call: ToolCall): SourceNote[] {
   const notes = new Map<string, SourceNote>();
   const [reading] = readingsOf(call, false);
@@ -22,7 +24,7 @@ export function sourceNotes(policy: CompiledPolicy, call: ToolCall): SourceNote[
   return [...notes.values()];
 }
 
-/** Returns the notes of one argument. For "anywhere", notes each text under its own name, except the person's texts. */
+/** Returns the notes on one argument. For "anywhere", notes each text under its own name, except the person's texts. */
 function notesOf({ path }: CompiledArgument, call: ToolCall): SourceNote[] {
   const of = (value: unknown): ValueSource | undefined => call.sources?.[sourceKey(value)];
   const { anywhere } = path;

@@ -5,7 +5,7 @@
 
 const maxPieces = 64;
 const maxCharacters = 16_384;
-/** Shorter texts occur in many results by chance. */
+/** Shorter text occurs in many results by chance. */
 const least = 6;
 
 interface Pieces {
@@ -13,7 +13,7 @@ interface Pieces {
   readonly joined: string;
 }
 
-/** Yields all pieces joined, and each two consecutive ones. Pieces have no blanks. */
+/** Yields all pieces joined, and each pair of consecutive pieces. Pieces contain no blanks. */
 export function* piecesOf(value: object): Iterable<Pieces> {
   const pieces = Object.values(value).filter(isPiece);
   if (pieces.length < 2 || pieces.length > maxPieces) return;

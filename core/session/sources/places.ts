@@ -1,6 +1,6 @@
 /**
- * Places and patterns in a text. A value may reach further than the person's request although all its words are in the
- * request: a parent folder (`/srv` of `/srv/old`), or a pattern (`old*`) [provenance.traced].
+ * Places and patterns in a text. A value may reach further than the person's request even if all its words are in the
+ * request: a parent folder (`/srv` for `/srv/old`), or a pattern (`old*`) [provenance.traced].
  */
 
 const tokens = /[^\s,;"'`´‘’“”„<>()]{2,512}/gu;
@@ -12,10 +12,10 @@ const fileRoot = /^(?:~?\/|[a-z]:\/)(?!\/)/;
 const rooted = /^(?:~?\/|[a-z]:\/|[a-z][a-z0-9+.-]{1,15}:\/\/)/;
 /** A URL without a path. Many URLs share its host. */
 const host = /^(?:https?|wss?):\/\/[^/]*$/;
-/** `..` leads to a parent folder, whatever precedes it. */
+/** `..` leads to a parent folder, regardless of the preceding path. */
 const climbs = /(?:^|\/)\.\.(?:$|\/)/;
 
-/** Yields `at:` for each place and pattern of a text, and `above:` for each parent folder. */
+/** Yields `at:` for each place and pattern in a text, and `above:` for each parent folder. */
 export function* placeForms(text: string): Iterable<string> {
   for (const token of places(text)) {
     yield `at:${token}`;
@@ -32,14 +32,13 @@ export function* placeForms(text: string): Iterable<string> {
 interface PlaceAsked {
   /** Spellings of the place, any of which may occur in the text. */
   readonly at: readonly string[];
-  /** Spellings that do not count if the text has them only as a parent folder. */
+  /** Spellings that do not count if they occur in the text only as a parent folder. */
   readonly above: readonly string[];
   readonly byItself: boolean;
 }
 
 /**
- * Returns places that a value's words alone do not name, and patterns and `..` paths that must occur exactly in the
- * text.
+ * Returns places not named by a value's words alone, and patterns and `..` paths that must occur exactly in the text.
  */
 export function widening(value: string): {
   readonly places: readonly PlaceAsked[];
@@ -53,8 +52,8 @@ export function widening(value: string): {
 }
 
 /**
- * Returns the forms to search for a place. Query and fragment do not affect parent folders. The word `etc` does not
- * name `/etc`, but a file name names `/q3.xlsx`.
+ * Returns the forms to search for when looking for a place. Query and fragment do not affect parent folders. The word
+ * `etc` does not name `/etc`, but a file name does name `/q3.xlsx`.
  */
 function askedFor(token: string): PlaceAsked {
   const below = token.replace(fileRoot, '');
@@ -82,7 +81,7 @@ function* places(text: string): Iterable<string> {
   }
 }
 
-/** Normalises a place: case folded, `/` between folders, no `.` or empty folders, no punctuation at the end. */
+/** Normalises a place: case-folded, `/` between folders, no `.` or empty folders, no trailing punctuation. */
 function placeOf(written: string): string {
   const place = written
     .normalize('NFKC')

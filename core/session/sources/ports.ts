@@ -1,4 +1,7 @@
-/** Stores what a session has seen as keyed digests, from which no text can be recovered [provenance.session]. */
+/**
+ * Stores the values that a session has seen as keyed digests, from which the text cannot be recovered
+ * [provenance.session].
+ */
 
 export interface SessionName {
   readonly tenant: string;
@@ -7,7 +10,7 @@ export interface SessionName {
 
 /** One text or result that a session has seen. */
 export interface SeenEntry {
-  /** Id of the action that had the result, or a digest of the message. Each id is stored once. */
+  /** Id of the action that produced the result, or a digest of the message. Each id is stored once. */
   readonly id: string;
   /** `trusted`, `system` or `tool:<tool>`. */
   readonly label: string;
@@ -25,18 +28,18 @@ export interface SessionSeen {
   readonly gap: boolean;
 }
 
-/** Store of what sessions have seen. @throws GatewayError `service_unavailable`, every method. */
+/** Store for the values that sessions have seen. @throws GatewayError `service_unavailable`, from every method. */
 export interface ProvenanceStore {
   /** Reads a session's record consistently; undefined if there is none. */
   recall(name: SessionName, nowMs: number): Promise<SessionSeen | undefined>;
   /**
-   * Returns the key of the session's record and its number of digests. Creates the record with this key if there is
-   * none.
+   * Returns the key of the session's record and its number of digests. If there is no record, creates one with the
+   * given key.
    */
   open(name: SessionName, key: string, nowMs: number, keptSeconds: number): Promise<{ key: string; digests: number }>;
-  /** Puts an entry once. False if it exists. */
+  /** Stores an entry once. Returns false if it already exists. */
   put(name: SessionName, entry: SeenEntry, nowMs: number, keptSeconds: number): Promise<boolean>;
-  /** Adds to the number of digests, or records a gap. */
+  /** Increases the number of digests, or records a gap. */
   grow(
     name: SessionName,
     by: { readonly digests: number; readonly gap: boolean },

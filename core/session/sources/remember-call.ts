@@ -36,7 +36,7 @@ export async function rememberResult(
 const rememberedMarks = new RecentMap<string, true>({ max: 4_096 });
 
 /**
- * Records words of the person, once per session and text in this process.
+ * Records the person's words, once per session and text in this process.
  * @throws GatewayError `service_unavailable`.
  */
 export async function rememberWords(
@@ -53,7 +53,7 @@ export async function rememberWords(
   rememberedMarks.set(mark, true);
 }
 
-/** Records words and results of a conversation, for later calls of the session that do not carry it. */
+/** Records a conversation's words and results, for the session's later calls that do not include the conversation. */
 export async function rememberConversation(
   ports: RecordPorts,
   name: SessionName,

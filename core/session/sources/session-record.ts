@@ -16,12 +16,12 @@ export interface RecordPorts {
   readonly ids: Ids;
 }
 
-/** Limit per record, which is read for one decision: 256 kB. */
+/** Size limit per record, since a whole record is read for one decision: 256 kB. */
 const maxDigests = 32 * 1024;
 
 /**
- * Returns what a session has seen.
- * @param isNew whether the session has no actions yet: one with actions and without a record has gaps.
+ * Returns the values that a session has seen.
+ * @param isNew whether the session has no actions yet: a session with actions but no record has gaps.
  * @throws GatewayError `service_unavailable`.
  */
 export async function recall(
@@ -35,8 +35,8 @@ export async function recall(
 }
 
 /**
- * Adds a text or result, once per id. An entry that does not fit is recorded as a gap, except the person's words:
- * without them, fewer values are trusted.
+ * Adds a text or result, once per id. An entry that does not fit is recorded as a gap, unless it contains the person's
+ * words: if those are missing, fewer values are trusted.
  * @throws GatewayError `service_unavailable`.
  */
 export async function remember(
@@ -58,8 +58,8 @@ export async function remember(
 }
 
 /**
- * Returns the error for a result that could not be recorded. It is withheld, since rules on its source could not
- * recognise it.
+ * Returns the error for a result that could not be recorded. The result is withheld, since rules on its source could
+ * not recognise it.
  */
 export const withheldResult = (tool: string, cause: unknown): GatewayError =>
   new GatewayError(
@@ -78,7 +78,7 @@ export function digestsOf(forms: Iterable<string>, key: string): Uint8Array {
   return bytes;
 }
 
-/** Returns the entries as searchable texts. Each form is digested once for all of them. */
+/** Returns the entries as searchable text. Each form is digested once for all entries. */
 export function seenOf({ key, entries }: SessionSeen): SeenText[] {
   const known = new Map<string, bigint>();
   const digest = (form: string): bigint => {

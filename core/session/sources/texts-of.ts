@@ -1,4 +1,4 @@
-/** Extracts the texts of a result or message: all leaves, including those of JSON inside a text. Bounded. */
+/** Extracts the text from a result or message: all leaves, including those of JSON inside a string. Bounded. */
 import { jsonIn } from '#core/text/decode/encodings.ts';
 import { formsOf } from './forms.ts';
 
@@ -12,11 +12,11 @@ interface Remembered {
   readonly gap: boolean;
 }
 
-/** Reports whether a resource in bytes is text, unlike pictures and sound. */
+/** Reports whether a binary resource contains text, unlike images and sound. */
 const isText = (mimeType: unknown): boolean =>
   typeof mimeType === 'string' && /^text\/|[/+](?:json|xml|yaml)\b/i.test(mimeType);
 
-/** Returns the forms of all texts and numbers of a value. */
+/** Returns the forms of all strings and numbers in a value. */
 export function formsOfValue(value: unknown): Remembered {
   const forms = new Set<string>();
   let left = maxCharacters;

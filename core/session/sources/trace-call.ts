@@ -1,4 +1,4 @@
-/** Traces the values of one call to words sent with it, its conversation and the record of its session. */
+/** Traces the values of one call to the words sent with it, its conversation and its session's record. */
 
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { type CallSources, trusted } from '#core/contracts/provenance.ts';
@@ -9,9 +9,9 @@ import { type SeenBySession, type SeenText, traceValues } from './trace.ts';
 
 /** Sources sent with a call. */
 interface AttachedSources {
-  /** Words of the person, as passed on by the host. */
+  /** The person's words, as passed on by the host. */
   readonly words: readonly string[];
-  /** Texts of a conversation that passes through the gateway in full. */
+  /** Text of a conversation that passes through the gateway in full. */
   readonly conversation?: readonly SeenText[] | undefined;
 }
 
@@ -30,8 +30,8 @@ export async function traceCall(
 }
 
 /**
- * Returns what was seen before the call. A conversation contains everything its model has seen; otherwise reads the
- * session's record.
+ * Returns the values seen before the call. If there is a conversation, it contains everything that its model has seen;
+ * otherwise the session's record is read.
  */
 async function loadEarlierValues(
   ports: RecordPorts | undefined,
@@ -43,7 +43,7 @@ async function loadEarlierValues(
   return ports ? recall(ports, name, isNew) : { seen: [], complete: false };
 }
 
-/** Returns words of the person as a searchable text. */
+/** Returns the person's words as searchable text. */
 export function wordsSeen(text: string): SeenText {
   const { forms } = formsOfValue(text);
   return { label: trusted, has: (form) => forms.has(form) };

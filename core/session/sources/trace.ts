@@ -1,4 +1,4 @@
-/** Traces each value of a call to what the session has seen [provenance.traced]. */
+/** Traces each value of a call to the text and results that the session has seen [provenance.traced]. */
 import {
   type CallSources,
   sourceKey,
@@ -16,7 +16,7 @@ import { type ValueForms, valueForms } from './forms.ts';
 import { piecesOf } from './pieces.ts';
 import { isNamed } from './places.ts';
 
-/** One text or result that the session has seen. It can be searched for forms and contains no text. */
+/** One text or result that the session has seen. It can be searched for forms but does not contain the text itself. */
 export interface SeenText extends Omit<ValueOrigin, 'part'> {
   has(form: string): boolean;
 }
@@ -24,7 +24,7 @@ export interface SeenText extends Omit<ValueOrigin, 'part'> {
 /** Everything that a session has seen. */
 export interface SeenBySession {
   readonly seen: readonly SeenText[];
-  /** False if results are missing from the record, because it was full or they were too large. */
+  /** False if results are missing from the record because it was full or they were too large. */
   readonly complete: boolean;
 }
 
@@ -34,8 +34,8 @@ const maxOrigins = 8;
 const maxLevels = 64;
 
 /**
- * Returns the sources of the values. Leaves out values after the first 2,000 and deeply nested ones: no condition on
- * their source holds.
+ * Returns the sources of the values. Leaves out deeply nested values and those after the first 2,000: a condition on
+ * their source never holds.
  */
 export function traceValues(values: readonly unknown[], session: SeenBySession): CallSources {
   const names = new Map<string, ValueSource>();
@@ -77,8 +77,8 @@ export function traceValues(values: readonly unknown[], session: SeenBySession):
 }
 
 /**
- * Returns the source of a member name. Names come from the tool's schema, so a mere word does not count as coming from
- * a result. An address, a long number or an encoded text is data and must have a source.
+ * Returns the source of a member name. Names come from the tool's schema, so an ordinary word does not count as coming
+ * from a result. An address, a long number or encoded text is data and must have a source.
  */
 function ofName(name: string, session: SeenBySession): ValueSource {
   if (!valueForms(name)?.marks.length) return { whole: [], parts: [] };
@@ -90,8 +90,8 @@ const isData = (name: string): boolean =>
   /.@.|\d{5}/.test(name) || addressesIn(name).length > 0 || readingsOf(name).length > 0;
 
 /**
- * Returns the source of a text, number, boolean or null. A boolean or null is too common to trace.
- * @param datePart that the value's names in the call say it is.
+ * Returns the source of a string, number, boolean or null. A boolean or null is too common to trace.
+ * @param datePart the part of a date that the value is, according to its names in the call.
  */
 export function sourceOf(value: unknown, session: SeenBySession, datePart?: DatePart, depth = 0): ValueSource {
   if (typeof value !== 'string' && typeof value !== 'number') return { whole: [unknown], parts: [] };
@@ -112,8 +112,9 @@ export function sourceOf(value: unknown, session: SeenBySession, datePart?: Date
 }
 
 /**
- * Finds addresses in a text that the person did not write: `address:<tool>`, or `address:unknown` if no result contains
- * it. A text that sends its reader there can leak data, even to a recipient named by the person [pack.provenance].
+ * Finds addresses in a text that the person did not write: `address:<tool>`, or `address:unknown` if they are not in
+ * any result. A text that sends its reader to such an address can leak data, even to a recipient named by the person
+ * [pack.provenance].
  */
 function foreignAddresses(text: string, { seen }: SeenBySession): string[] {
   return addressesIn(text).flatMap((address) => {
@@ -126,13 +127,13 @@ function foreignAddresses(text: string, { seen }: SeenBySession): string[] {
   });
 }
 
-/** Returns the origins of a text, a part of it, or its disguises. */
+/** Returns the origins of a text, of a part of it, or of its disguises. */
 function originsOf(text: string, seen: readonly SeenText[], datePart?: DatePart): ValueOrigin[] {
   const found = holdersOf(
     [text, ...readingsOf(text)].flatMap((reading) => valueForms(reading, datePart) ?? []),
     seen,
   );
-  // A text that the person stated in full has no other source.
+  // A text that the person stated in full does not have another source.
   if (found.some(({ label, part }) => label === trusted && !part)) return found;
   const others = seen.filter(
     (each) => isResult(each) && !found.some(({ label, action, where }) => isSame(each, { label, action, where })),
@@ -147,22 +148,22 @@ const isSame = (a: SeenText, b: Pick<SeenText, 'label' | 'action' | 'where'>): b
   a.label === b.label && a.action === b.action && a.where === b.where;
 
 /**
- * Returns the texts that contain a value. The person's messages count together, since a value may span two of them;
- * each result counts alone.
+ * Returns the texts that contain a value. The person's messages are searched together, since a value may span two of
+ * them; each result is searched separately.
  */
 function holdersOf(asked: readonly ValueForms[], seen: readonly SeenText[]): ValueOrigin[] {
   const own = seen.filter(({ label }) => label === trusted);
   const words = { label: trusted, has: (form: string) => own.some((each) => each.has(form)) };
   return [...(own.length > 0 ? [words] : []), ...seen.filter(({ label }) => label !== trusted)].flatMap((each) => {
     if (asked.some((one) => isWhole(one, each) || (isResult(each) && isWithin(one, each)))) return [originOf(each)];
-    // With the same words for another place or amount, it is a part.
+    // If the words are the same but the place or amount differs, the match is only a part.
     return asked.some((one) => isPart(one, each) || hasWords(one, each))
       ? [{ ...originOf(each), part: true as const }]
       : [];
   });
 }
 
-/** Returns the origins of a text too long to search as a whole: only parts are known. */
+/** Returns the origins of a text too long to search as a whole: only its parts can be traced. */
 const partly = (text: string, seen: readonly SeenText[]): ValueOrigin[] =>
   originsOf(text, seen).map((origin) => ({ ...origin, part: true }));
 
@@ -200,7 +201,7 @@ const labelsOf = ({ label, server }: ValueOrigin): string[] =>
 const leaves = (value: unknown): unknown[] =>
   value !== null && typeof value === 'object' ? Object.values(value).flatMap(leaves) : [value];
 
-/** Combines the sources of several values in one: a source of the whole must be a source of each. */
+/** Combines the sources of several values into one: a source of the whole must be a source of each value. */
 function together(sources: readonly ValueSource[]): ValueSource {
   const [first, ...others] = sources;
   if (!first) return { whole: [unknown], parts: [] };

@@ -1,6 +1,6 @@
 /**
- * Manifest drift: every way in which a call leaves its declared tasks. `warn` records it, `review` requires an
- * approval, `enforce` blocks. All manifests apply, so another one can only narrow.
+ * Manifest drift: every way in which a call departs from its declared tasks. `warn` records it, `review` requires an
+ * approval, `enforce` blocks the call. All manifests apply, so an additional one can only narrow the limits.
  */
 
 import type { BehaviorSettings, Signal } from '#core/contracts/behavior.ts';
@@ -18,13 +18,13 @@ import { recipientsOf } from './recipients.ts';
 
 /** A session's history so far. */
 export interface TaskHistory {
-  /** Actions allowed before this one. */
+  /** Number of actions allowed before this one. */
   readonly actions: number;
-  /** Cost of its model calls in micro-dollars. */
+  /** Cost of the session's model calls in micro-dollars. */
   readonly spent_microusd: number;
   /** Current risk score. */
   readonly score: number;
-  /** Keys of drift that a human accepted in the session. It counts as declared. */
+  /** Keys of drift that a human accepted in the session. Such drift counts as declared. */
   readonly accepted?: readonly string[] | undefined;
 }
 
@@ -37,7 +37,7 @@ interface TaskCall {
   readonly signals: readonly Signal[];
 }
 
-/** Returns the drift of a call from one manifest; empty if the call is within it. */
+/** Returns a call's drift from one manifest; empty if the call complies with it. */
 export function checkManifest(
   manifest: TaskManifest,
   asked: TaskCall,
@@ -71,7 +71,7 @@ export function checkManifest(
 /** Limit per entry. */
 const maxDrift = 16;
 
-/** Returns the drift of a call from all manifests that apply to it. */
+/** Returns a call's drift from all manifests that apply to it. */
 export function checkManifests(
   attached: Attached,
   asked: TaskCall,
@@ -99,15 +99,15 @@ function checkAttachment({ sessions, key_id }: TaskManifest, asked: TaskCall, ad
   if (key_id !== undefined && key_id !== asked.key_id) add('attachment', `key ${asked.key_id}`, key_id);
 }
 
-/** Limit of things of one kind shown to a person at once. Further ones need approval with a later call. */
+/** Limit on items of one kind shown to a person at the same time. Additional ones need approval with a later call. */
 const maxNamed = 8;
 
-/** Checks the parts of a call, and the call itself unless it only carries them. */
+/** Checks the parts of a call, and the call itself unless it is only a carrier for them. */
 function checkCalls(manifest: TaskManifest, { call, effects }: TaskCall, add: Add, accepts: Accepts): void {
   const { parts, carrier, unclear } = effects;
   const calls = carrier && parts.length > 0 ? parts : [call, ...parts];
   const verbs = parts.length > 0 && unclear === undefined ? parts : [call, ...parts];
-  // Names each thing, so that it can be accepted once.
+  // Names each item, so that it needs to be accepted only once.
   const addEach = (kind: DriftKind, outside: readonly string[], allowed: string) => {
     const named = new Set(outside.filter((name) => !accepts(kind, name)).map(shortenValue));
     for (const name of [...named].slice(0, maxNamed)) add(kind, name, allowed);
@@ -139,7 +139,7 @@ function checkCalls(manifest: TaskManifest, { call, effects }: TaskCall, add: Ad
   if (resources) {
     const globs = resources.map((resource) => compileGlob(resource, 'text'));
     const fits = (one: ToolCall) => everyReading(one, ({ target }) => globs.some((glob) => glob.matches(target)));
-    // A message has no target. The list of recipients decides on it.
+    // A message has no target. It is checked against the list of recipients instead.
     const isMessage = (one: ToolCall) =>
       one.target === '' && recipients !== undefined && recipientsOf([one]).found.length > 0;
     check('resource', calls, (one) => isMessage(one) || fits(one), resources, nameOfResource);
@@ -167,12 +167,12 @@ function checkCalls(manifest: TaskManifest, { call, effects }: TaskCall, add: Ad
 }
 
 /**
- * Returns the name of a call's resource. Without a target it includes the tool, so that accepting one tool does not
- * cover another.
+ * Returns the name of a call's resource. If there is no target, the name includes the tool, so that accepting one tool
+ * does not cover another.
  */
 const nameOfResource = ({ tool, target }: ToolCall): string => (target === '' ? `${tool} without a target` : target);
 
-/** Returns a check for recipients, which ignores case. Look-alike letters differ. */
+/** Returns a case-insensitive check for recipients. Look-alike letters count as different. */
 function isRecipient(recipients: readonly string[]): (one: string) => boolean {
   const globs = recipients.map((glob) => compileGlob(glob.toLowerCase(), 'text'));
   return (one) => globs.some((glob) => glob.matches(one.toLowerCase()));
@@ -181,7 +181,7 @@ function isRecipient(recipients: readonly string[]): (one: string) => boolean {
 const isOneOf = (words: readonly string[], word: string): boolean =>
   words.some((each) => foldCase(each).trim() === foldCase(word).trim());
 
-/** Reports whether a call fits in every way a tool could read it. */
+/** Reports whether a call fits in every way that a tool could interpret it. */
 function everyReading(call: ToolCall, fits: (call: ToolCall) => boolean): boolean {
   try {
     return readingsOf(call, false).every(fits);
@@ -192,7 +192,7 @@ function everyReading(call: ToolCall, fits: (call: ToolCall) => boolean): boolea
 
 const worstTier = (a: RiskTier, b: RiskTier): RiskTier => (riskTiers.indexOf(a) >= riskTiers.indexOf(b) ? a : b);
 
-/** Returns the risk tier of a call from its signals. */
+/** Returns a call's risk tier based on its signals. */
 function tierOfCall(signals: readonly Signal[]): RiskTier {
   const has = (...kinds: Signal['s'][]) => signals.some(({ s }) => kinds.includes(s));
   if (has('privilege', 'secret') || signals.some(({ s, n = 1 }) => s === 'destroy' && n >= 3)) return 'high';

@@ -1,4 +1,7 @@
-/** Decides on drift: recorded under `warn`, held for approval under `review`, blocked under `enforce`. */
+/**
+ * Handles drift according to the manifest's mode: recorded under `warn`, held for approval under `review`, blocked
+ * under `enforce`.
+ */
 import type { Configuration } from '#core/contracts/config.ts';
 import type { Drift } from '#core/contracts/drift.ts';
 import type { EffectSummary, FirstSheet } from '#core/contracts/task-manifest.ts';
@@ -26,7 +29,7 @@ export const driftInWords = (drift: readonly Drift[]): string => `${drift.map(ou
 const outside = ({ kind, found, allowed }: Drift): string =>
   `Outside of this session's task sheet: ${kind.replace('_', ' ')} ${JSON.stringify(found)}; the sheet names ${allowed}.`;
 
-/** Limits of an entry: number of effects and length of a target. */
+/** Limits for an entry: number of effects and length of a target. */
 const maxEffects = 32;
 export const maxTarget = 200;
 
@@ -40,7 +43,7 @@ interface TaskNote {
 }
 
 /**
- * Returns members of a decision entry's body: the effects, for later checks of drift and risk, and the drift itself.
+ * Returns members for a decision entry's body: the effects, for later checks of drift and risk, and the drift itself.
  */
 export function taskNote(effects: Effects, drift: readonly Drift[] = [], firstRequest?: FirstSheet): TaskNote {
   const { parts, unclear } = effects;

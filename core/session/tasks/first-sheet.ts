@@ -1,15 +1,15 @@
 /**
- * The task sheet of a session's first request, recorded in entries and kept in the session's head
- * [manifest.recipients]. It applies in addition to declared manifests, so it only narrows.
+ * The task sheet from a session's first request, recorded in entries and kept in the session's head
+ * [manifest.recipients]. It applies in addition to declared manifests, so it can only narrow them.
  */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { FirstSheet, TaskManifest } from '#core/contracts/task-manifest.ts';
 import type { Attached } from './ports.ts';
 
-/** Manifest id of the sheet in drift. */
+/** Manifest id used for the sheet in drift. */
 export const firstRequestId = 'first-request';
 
-/** Returns the sheet after an entry. The first one recorded in the session stays. */
+/** Returns the sheet after an entry. The first sheet recorded in the session is kept. */
 export function sheetAfter(
   before: FirstSheet | undefined,
   { kind, body }: Pick<EvidenceEntry, 'kind' | 'body'>,
@@ -23,7 +23,7 @@ export function sheetAfter(
 const isList = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string');
 
-/** Adds the session's sheet to the manifests of a call. It ends with the session. */
+/** Adds the session's sheet to a call's manifests. The sheet ends with the session. */
 export function withFirst(attached: Attached, tenant: string, sheet: FirstSheet | undefined): Attached {
   if (!sheet) return attached;
   const manifest: TaskManifest = {

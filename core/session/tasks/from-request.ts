@@ -1,18 +1,18 @@
 /**
- * Derives a task sheet from a request: the recipients and resources that the person named. Anything else needs approval
+ * Derives a task sheet from a request: the recipients and resources named by the person. Anything else needs approval
  * once [manifest.recipients].
  */
 import type { TaskManifestBody } from '#core/contracts/task-manifest.ts';
 import { addressesIn } from '#core/text/decode/addresses.ts';
 
 const maxNamed = 64;
-/** Glob characters. Names with one are left out of the sheet, so that they need approval. */
+/** Glob characters. Names containing one are left out of the sheet, so that they need approval. */
 const inGlobs = /[*?[\]{}!\\]/;
 const path = /(?<![\w@:/.-])(?:~?\/|\.{1,2}\/)?(?:[\w.@-]+\/)+[\w.@-]*[\w@-]|(?<![\w/])~?\/[\w.@-]*[\w@-]/g;
 
 /**
- * Returns the sheet of a request. Keeps given lists. Recipients are those named in the request, possibly none.
- * Resources are limited only if the request names some: its URLs and paths, and everything below them.
+ * Returns the sheet for a request. Keeps given lists. Recipients are those named in the request, possibly none.
+ * Resources are limited only if the request names some: to its URLs and paths, and everything below them.
  */
 export function sheetOfRequest({ request, ...given }: TaskManifestBody): Omit<TaskManifestBody, 'request'> {
   if (request === undefined) return given;
@@ -24,7 +24,7 @@ export function sheetOfRequest({ request, ...given }: TaskManifestBody): Omit<Ta
   );
   const places = [...new Set(named)].filter((each) => each !== '');
   const resources = places.flatMap((each) => [each, `${each}/**`]);
-  // A target may be the address itself, so a call that reaches a named person is within the sheet.
+  // A target may be the address itself, so a call that reaches a person named in the request is within the sheet.
   const within = resources.length === 0 ? [] : [...resources, ...recipients].slice(0, maxNamed);
   return {
     ...given,

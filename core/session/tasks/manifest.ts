@@ -1,4 +1,4 @@
-/** Creates a manifest from a request. Its id is its digest, so a declared manifest can never change. */
+/** Creates a manifest from a request. The manifest's id is its digest, so a declared manifest can never change. */
 import { longestTaskDays, type TaskManifest, type TaskManifestBody } from '#core/contracts/task-manifest.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
@@ -12,7 +12,7 @@ const dayMs = 24 * 3_600_000;
 /**
  * Creates a manifest.
  * @param createdBy person or service responsible for it.
- * @throws GatewayError `invalid_request` for a bad glob, or an end in the past or too far away.
+ * @throws GatewayError `invalid_request` for an invalid glob, or an end that is in the past or too far away.
  */
 export function openManifest(given: TaskManifestBody, tenant: string, createdBy: string, nowMs: number): TaskManifest {
   const body = sheetOfRequest(given);

@@ -1,26 +1,26 @@
-/** Store of task manifests. */
+/** Store for task manifests. */
 import type { TaskManifest } from '#core/contracts/task-manifest.ts';
 import type { Page } from '#core/kernel/page.ts';
 
-/** The manifests of a call: those attached to its session or key, and the one it names. */
+/** The manifests that apply to a call: those attached to its session or key, and the one that it names. */
 export interface Attached {
   readonly manifests: readonly TaskManifest[];
-  /** Id of a manifest that the call names and that does not exist. */
+  /** Id of a manifest that the call names but that does not exist. */
   readonly unknown?: string;
 }
 
 export interface TaskManifests {
   /**
-   * Stores and attaches a manifest. An identical one returns the stored one. @throws GatewayError `conflict` at the
-   * limit.
+   * Stores and attaches a manifest. If an identical one is stored, returns that one. @throws GatewayError `conflict` at
+   * the limit.
    */
   create(manifest: TaskManifest): Promise<TaskManifest>;
   /** Reads a manifest consistently; undefined if it does not exist or was deleted. */
   get(tenant: string, id: string): Promise<TaskManifest | undefined>;
-  /** Lists manifests that are not deleted, newest first. */
+  /** Lists manifests that have not been deleted, newest first. */
   list(tenant: string, options: { limit: number; cursor?: string }): Promise<Page<TaskManifest>>;
-  /** Reads the manifests of a call consistently, in one step, parallel to the session's head. Includes expired ones. */
+  /** Reads a call's manifests consistently, in one step, in parallel with the session's head. Includes expired ones. */
   attached(tenant: string, to: { session: string; key_id: string; named?: string }): Promise<Attached>;
-  /** Detaches and deletes a manifest; false if there was none. */
+  /** Detaches and deletes a manifest; returns false if there was none. */
   remove(tenant: string, id: string, deletedAt: string): Promise<boolean>;
 }

@@ -1,6 +1,5 @@
 /**
- * Finds the recipients of a call: mail addresses, accounts, channels and the like in its arguments
- * [manifest.recipients].
+ * Finds a call's recipients: mail addresses, accounts, channels and the like in its arguments [manifest.recipients].
  */
 
 import type { ToolCall } from '#core/contracts/envelope.ts';
@@ -9,15 +8,15 @@ import { wordSet } from '#core/kernel/word-set.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
 import { addressesIn } from '#core/text/decode/addresses.ts';
 
-/** Words that mark an argument as a recipient, anywhere in its name. */
+/** Words that mark an argument as a recipient wherever they occur in its name. */
 const anywhere = wordSet(`
   account accounts attendee attendees bcc beneficiary cc channel channels collaborator collaborators email emails grantee
   iban invitee invitees mailto participant participants payee phone receiver receivers recipient recipients`);
 
-/** Words that do so at the end of the name: `to`, `send_to`, `share_with`. */
+/** Words that mark an argument as a recipient if they are at the end of its name: `to`, `send_to`, `share_with`. */
 const last = wordSet('to with whom');
 
-/** Members of a recipient written as an object. Their names do not count as recipients. */
+/** Member names of a recipient written as an object. These names themselves do not count as recipients. */
 const structure = wordSet(`
   address addr email mail emailaddress email_address mailaddress mail_address name displayname display_name fullname full_name
   firstname first_name lastname last_name id userid user_id accountid account_id username user_name user handle login type kind role value values
@@ -70,8 +69,8 @@ function isRecipientName(name: string): boolean {
 }
 
 /**
- * Adds the recipients in a text. `Bob <bob@example.com>, eve@example.com` is two; a part without an address is one by
- * itself.
+ * Adds the recipients in a string. `Bob <bob@example.com>, eve@example.com` contains two; a part without an address
+ * counts as a recipient by itself.
  */
 function note(text: string, found: Set<string>): void {
   for (const part of text.split(/[,;\n\r]+/)) {
@@ -79,7 +78,7 @@ function note(text: string, found: Set<string>): void {
     const bare = /^[^<>@]*<([^<>\s]+)>$/.exec(said)?.[1] ?? said;
     if (bare === '') continue;
     const addresses = addressesIn(bare).filter((address) => address.includes('@') && !address.includes('/'));
-    // The server may read text around an address as another address, so the whole text counts.
+    // The server may interpret text around an address as another address, so the whole text counts.
     if (addresses.length === 1 && addresses[0] === bare) found.add(bare.toLowerCase());
     else found.add(bare.normalize('NFC'));
   }

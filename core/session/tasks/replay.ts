@@ -1,4 +1,4 @@
-/** Finds drift in a session's evidence, also for manifests declared later. */
+/** Finds drift in a session's evidence, including drift from manifests declared later. */
 
 import type { BehaviorNote, RiskRecord } from '#core/contracts/behavior.ts';
 import { behaviorSchema } from '#core/contracts/behavior-schema.ts';
@@ -29,19 +29,21 @@ interface DriftReport {
   readonly actions: number;
   readonly drifted: readonly DriftedEntry[];
   readonly total_drifted: number;
-  /** Number of actions whose target or effects are withheld or shortened in evidence. Their known part was checked. */
+  /**
+   * Number of actions whose target or effects are withheld or shortened in evidence. Only their known part was checked.
+   */
   readonly partly_checked: number;
 }
 
-/** Maximum number of drifted actions per answer. */
+/** Maximum number of drifted actions per response. */
 const maxListed = 200;
 
 /** Default settings, used only for the kill-switch score that defines the risk tiers. */
 const standardBehavior = behaviorSchema.parse({});
 
 /**
- * Returns the drift of a session from a manifest.
- * @param manifest compared as if attached since the session's first entry.
+ * Returns a session's drift from a manifest.
+ * @param manifest compared as if it had been attached since the session's first entry.
  */
 export async function replayDrift(
   manifest: TaskManifest,
@@ -87,11 +89,11 @@ const lineOf = (entry: EvidenceEntry, { tool, target }: ToolCall, drift: readonl
   drift,
 });
 
-/** Returns the call of a decision entry, as far as evidence records it. */
+/** Returns the call described by a decision entry, as far as evidence records it. */
 function actionOf({ kind, body }: EvidenceEntry, withArguments: boolean) {
   if (kind !== 'allow' && kind !== 'block' && kind !== 'review') return undefined;
   const { protocol, tool, capability, target, upstream, withheld = [] } = body as Readonly<Record<string, unknown>>;
-  // A held chat is not an action.
+  // A held chat does not count as an action.
   if (typeof protocol !== 'string' || typeof tool !== 'string' || typeof capability !== 'string') return undefined;
   const parts = withArguments ? /^\$?\.?(?:target|effects|parameters|sent_with)\b/ : /^\$?\.?(?:target|effects)\b/;
   const hidden = (withheld as readonly unknown[]).some((path) => parts.test(String(path)));

@@ -1,4 +1,4 @@
-/** The OpenAI Agents SDK, pointed at the gateway; its traces go to OpenAI by default, so they are off. */
+/** The OpenAI Agents SDK, pointed at the gateway. Its traces go to OpenAI by default, so they are disabled. */
 import { Agent, Runner, setTracingDisabled, tool } from '@openai/agents-core';
 import { OpenAIProvider } from '@openai/agents-openai';
 import OpenAI from 'openai';

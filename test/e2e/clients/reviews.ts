@@ -1,6 +1,6 @@
 /**
- * What developers see of a review through each library: every way of asking, with a prompt that is approved, denied or left
- * alone. RUNS lists the modes of answering a review, each with the gateway and key that answer so.
+ * Reviews as developers see them through each library: every call style, with a prompt that is approved, denied or left
+ * pending. RUNS lists the review modes, each with a gateway and a key that use it.
  */
 import { inspect } from 'node:util';
 import { createOpenAI } from '@ai-sdk/openai';
@@ -16,9 +16,9 @@ interface Run {
   readonly url: string;
   readonly key: string;
   readonly fates: readonly string[];
-  /** A part of the names of the ways that are tried; all when absent. */
+  /** Part of the names of the call styles to try; if absent, all. */
   readonly ways?: string;
-  /** Whether a call is asked again until it is decided. */
+  /** Option to repeat a call until it is decided. */
   readonly askAgain?: boolean;
 }
 
@@ -38,7 +38,7 @@ async function* map<A>(parts: AsyncIterable<A>, text: (part: A) => string | null
 
 type Way = (prompt: string) => Promise<string | null | undefined>;
 
-/** An answer's text, or the error of the library. */
+/** Returns the call styles; each returns the text of a response, or throws the library's error. */
 function waysOf({ url, key }: Run): Record<string, Way> {
   const headers = { 'x-session-id': 'reviews' };
   const patient = { maxRetries: 2, timeout: 60_000 };
@@ -85,7 +85,7 @@ function waysOf({ url, key }: Run): Record<string, Way> {
   };
 }
 
-/** Its errors are parts of the stream. */
+/** Reads a stream in which errors arrive as parts. */
 async function streamed({ fullStream }: ReturnType<typeof streamText>): Promise<string> {
   let text = '';
   for await (const part of fullStream) {
@@ -97,7 +97,7 @@ async function streamed({ fullStream }: ReturnType<typeof streamText>): Promise<
 
 type Seen = { text: string | null | undefined } | { status: number | undefined; message: string; shown: string };
 
-/** The error's status and message, and all that a developer finds in it. */
+/** Returns the error's status and message, and everything else a developer finds in it. */
 async function seen(ask: () => Promise<string | null | undefined>): Promise<Seen> {
   try {
     return { text: await ask() };

@@ -1,4 +1,4 @@
-/** Reduces a Git host's answers to the members that agents work with. */
+/** Reduces a Git host's responses to the members that agents work with. */
 import { isObject } from '#core/kernel/narrow.ts';
 import type { Answer } from './host.ts';
 
@@ -59,7 +59,7 @@ export function fileView({ path, sha, size, type, content, encoding }: Answer) {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     if (!text.includes('\0')) return { ...file, encoding: 'utf-8', content: text };
   } catch {
-    // It is not text.
+    // The content is not text.
   }
   return { ...file, encoding: 'base64', content: bytes.toString('base64') };
 }

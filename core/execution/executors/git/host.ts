@@ -21,15 +21,15 @@ export type Answer = Readonly<Record<string, unknown>>;
 export interface Repository {
   readonly name: string;
   read(path: string, query?: Query): Promise<Answer>;
-  /** Lists items. `more`: the host has further pages. */
+  /** Lists items. `more`: the host has additional pages. */
   list(path: string, query?: Query): Promise<{ readonly items: readonly Answer[]; readonly more: boolean }>;
   /** Creates objects that are invisible until a branch points to them. */
   prepare(path: string, body: object): Promise<Answer>;
-  /** Makes a visible change: once per action, as its last call. */
+  /** Makes a visible change: once per action, as its final call. */
   change(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body: object): Promise<Answer>;
 }
 
-/** Returns the target as a repository name. @throws ExecutionFault `refused` if it is not one. */
+/** Returns the target as a repository name. @throws ExecutionFault `refused` if the target is not a repository name. */
 export function repositoryName(target: string): string {
   if (repositoryPattern.test(target)) return target;
   throw callRefused('the target is not a repository', 'Name it as owner/name.');
@@ -91,7 +91,10 @@ function queryOf(query: Query = {}): string {
   return given.size === 0 ? '' : `?${given}`;
 }
 
-/** Parses an object. @param changed true if the host has already acted, so that a bad answer has an unknown effect. */
+/**
+ * Parses an object. @param changed true if the host has already acted, so that a malformed response has an unknown
+ * effect.
+ */
 function objectOf(answer: IncomingAnswer, changed: boolean): Answer {
   const value = jsonOfAnswer(answer, changed);
   if (isObject(value)) return value;

@@ -1,5 +1,5 @@
 /**
- * Operations of executor `git`, one per tool. Parameters are named as the policy's reader of Git calls expects:
+ * Operations of executor `git`, one per tool. Parameters have the names expected by the policy's reader of Git calls:
  * `branch` and `path` are written to.
  */
 import * as z from 'zod';
@@ -28,7 +28,7 @@ interface PushFiles {
   readonly files: readonly { readonly path: string; readonly content: string }[];
 }
 
-/** Pushes several files in one commit: creates tree and commit, then moves the branch, never by force. */
+/** Pushes several files in one commit: creates the tree and commit, then moves the branch, never by force. */
 async function pushFiles(repository: Repository, { branch, message, files }: PushFiles): Promise<unknown> {
   const parent = shaIn((await repository.read(`/git/ref/heads/${encodePath(branch)}`)).object);
   const base = shaIn((await repository.read(`/git/commits/${parent}`)).tree);
@@ -53,7 +53,7 @@ const operation = <Shape extends z.ZodRawShape>(
   shape: Shape,
   run: (repository: Repository, parameters: z.infer<z.ZodObject<Shape>>) => Promise<unknown>,
 ): Operation => {
-  // Most MCP clients repeat owner and name; both are compared with the target first.
+  // Most MCP clients repeat owner and name; both are first compared with the target.
   const schema = z.strictObject({ owner: z.string().optional(), repo: z.string().optional(), ...shape });
   return {
     run: (repository, parameters) =>

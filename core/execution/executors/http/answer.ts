@@ -1,4 +1,4 @@
-/** Reduces a service's answer for callers: status, harmless headers, and the body as JSON or text. */
+/** Reduces a service's response for callers to its status, harmless headers, and body as JSON or text. */
 import { ExecutionFault, type ExecutionFaultKind } from '../fault.ts';
 import { quoted } from '../named-executor.ts';
 import type { IncomingAnswer } from '../ports.ts';
@@ -6,7 +6,7 @@ import type { IncomingAnswer } from '../ports.ts';
 interface HttpResult {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Parsed if it is declared and valid JSON; base64 if it is not text. */
+  /** Parsed if it is valid JSON and declared as such; base64 if it is not text. */
   readonly body: unknown;
   readonly encoding?: 'base64';
   readonly truncated: boolean;
@@ -31,13 +31,13 @@ function contentOf(
     try {
       return { body: JSON.parse(text) as unknown };
     } catch {
-      // Declared as JSON but invalid: returned as text.
+      // Declared as JSON but invalid, so returned as text.
     }
   }
   return { body: text };
 }
 
-/** Decodes text; undefined if it is binary. A character cut at the end is dropped. */
+/** Decodes text; undefined if it is binary. A character truncated at the end is dropped. */
 function decodedBody(body: Uint8Array, truncated: boolean): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(body, { stream: truncated });
@@ -48,15 +48,15 @@ function decodedBody(body: Uint8Array, truncated: boolean): string | undefined {
 }
 
 /**
- * Checks that the answer is a success.
+ * Checks that the response indicates success.
  * @param changes whether the request may have changed something.
- * @throws ExecutionFault for other answers.
+ * @throws ExecutionFault for other responses.
  */
 export function assertSuccess(answer: IncomingAnswer, changes: boolean): void {
   const { status, headers } = answer;
   if (status < 300 || status === 304) return;
   if (status < 400) throw redirected(status, headers.location);
-  // A proxy timed out, and its service may have acted.
+  // A proxy timed out, and the service behind it may have acted.
   const effect = changes && (status === 502 || status === 504) ? 'unknown' : 'none';
   const said = words(answer);
   throw new ExecutionFault(kindOf(answer), `it answered ${status}${said && `, "${said}"`}`, { status, effect });
@@ -81,7 +81,7 @@ function kindOf({ status, headers }: Pick<IncomingAnswer, 'status' | 'headers'>)
   return status >= 500 ? 'unavailable' : 'invalid';
 }
 
-/** Returns the upstream's error text if it has a known form. */
+/** Returns the upstream's error message if it has a known form. */
 function words({ body, headers }: IncomingAnswer): string {
   const { body: value, encoding } = contentOf(body, headers, false);
   if (encoding !== undefined) return '';

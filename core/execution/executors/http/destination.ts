@@ -1,6 +1,6 @@
 /**
- * Finds the destination of an HTTP action: a configured service and a path below its base URL. It parses addresses like
- * the policy does, so that the decided address is the one that is called.
+ * Finds the destination of an HTTP action: a configured service and a path below its base URL. Addresses are parsed in
+ * the same way as in the policy, so that the evaluated address is the one called.
  */
 import type { HttpServiceEntry } from '#core/contracts/config.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
@@ -15,7 +15,7 @@ interface Destination {
   readonly url: string;
 }
 
-/** Returns the service that a call names by its tool, target or `url`; undefined if no configured service matches. */
+/** Returns the service named by a call's tool, target or `url`; undefined if no configured service matches. */
 export function serviceOf(
   { tool, target, parameters }: Pick<ActionEnvelope, 'tool' | 'target' | 'parameters'>,
   services: readonly HttpServiceEntry[],
@@ -28,8 +28,7 @@ export function serviceOf(
 }
 
 /**
- * Returns the destination. @throws ExecutionFault `refused` for an address outside the service or one that is
- * ambiguous.
+ * Returns the destination. @throws ExecutionFault `refused` for an address that is ambiguous or outside the service.
  */
 export function destinationOf(
   envelope: Pick<ActionEnvelope, 'target' | 'parameters'>,
@@ -46,7 +45,7 @@ export function destinationOf(
 }
 
 /**
- * Returns the prefix of a tool: `billing.get` belongs to the service `billing`, `http.get` to the service at its
+ * Returns a tool's prefix: `billing.get` belongs to the service `billing`, `http.get` to the service at the given
  * address.
  */
 const familyOf = (tool: string): string => tool.slice(0, Math.max(0, tool.lastIndexOf('.'))).toLowerCase();
@@ -54,7 +53,7 @@ const familyOf = (tool: string): string => tool.slice(0, Math.max(0, tool.lastIn
 const isLabelOf = ({ name }: HttpServiceEntry, target: string): boolean =>
   target.trim() === '' || target.trim().toLowerCase() === name.toLowerCase();
 
-/** Finds a service by the text before the first slash, such as `billing/invoices`. */
+/** Finds a service by the part before the first slash, as in `billing/invoices`. */
 const serviceNamed = ({ host }: Address, services: readonly HttpServiceEntry[]): HttpServiceEntry | undefined =>
   host === '' ? undefined : services.find(({ name }) => name.toLowerCase() === host);
 
@@ -91,8 +90,8 @@ function pathUnder(service: HttpServiceEntry, base: Address, address: Address): 
 }
 
 /**
- * Returns why a path is ambiguous: servers, proxies and frameworks read these differently, so allow-lists would not be
- * reliable.
+ * Returns why a path is ambiguous: servers, proxies and frameworks interpret such paths differently, so allowlists
+ * would not be reliable.
  */
 function oddityOf(path: string): string | undefined {
   if (/%(?:2f|5c|25|00|0a|0d)/i.test(path)) return 'contains an encoded slash, percent sign or control character';

@@ -1,4 +1,4 @@
-/** Builds the request to a service: method, headers, body and, last, the credential. */
+/** Builds the request to a service: method, headers, body and, finally, the credential. */
 import * as z from 'zod';
 import type { HttpServiceEntry } from '#core/contracts/config.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
@@ -7,11 +7,11 @@ import { callRefused, needsCredential } from '../fault.ts';
 import { parametersOf } from '../parameters.ts';
 
 const httpParameters = z.strictObject({
-  /** Used for the destination. */
+  /** Used to find the destination. */
   url: z.string().optional(),
   method: z.string().optional(),
   headers: z.record(z.string(), z.string()).optional(),
-  /** Text is sent unchanged, other values as JSON. */
+  /** Strings are sent unchanged, other values as JSON. */
   body: z.json().optional(),
   json: z.json().optional(),
   form: z.record(z.string(), z.string()).optional(),
@@ -24,7 +24,7 @@ interface Sending {
 }
 
 const methods = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'];
-/** Operations whose method is a parameter. */
+/** Operations that take the method as a parameter. */
 const carriers = ['request', 'fetch', 'call'];
 
 /** Builds method, headers and body. @throws ExecutionFault `refused`, `no_credential` */
@@ -49,7 +49,7 @@ export function sendingOf(
       ...(content && { 'content-type': content.type }),
       ...callerHeaders(parameters.headers ?? {}, service),
       'user-agent': 'agent-governance-gateway',
-      // Uncompressed, so that size limits apply to the actual content.
+      // Requested uncompressed, so that size limits apply to the actual content.
       'accept-encoding': 'identity',
       ...credentialHeader(service, credential),
     },

@@ -1,4 +1,4 @@
-/** Builds the command of a call of executor `shell`. */
+/** Builds the command for a call to executor `shell`. */
 import * as z from 'zod';
 import type { ExecutorSettings } from '#core/contracts/config.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
@@ -12,18 +12,18 @@ type ShellSettings = ExecutorSettings['shell'];
 const shellParameters = z.strictObject({
   /** The program and its arguments. */
   argv: z.array(z.string()).min(1).max(1024).optional(),
-  /** The same as one line that needs no shell evaluation. */
+  /** The same command as one line that needs no shell evaluation. */
   command: z.string().min(1).optional(),
-  /** Below the configured working directory. */
+  /** A folder below the configured working directory. */
   cwd: z.string().optional(),
-  /** Returns at most as much as the configured limit. */
+  /** Capped at the configured limit. */
   timeout_ms: z.int().positive().optional(),
 });
 
-/** With `command`, these tools only name the syntax of the line. With `argv`, they would run the shell itself. */
+/** With `command`, these tools only name the line's syntax. With `argv`, they would run the shell itself. */
 const shells = ['bash', 'sh'];
 
-/** Builds the command of a call. @throws ExecutionFault `refused` */
+/** Builds the command for a call. @throws ExecutionFault `refused` */
 export async function commandOf(
   envelope: ActionEnvelope,
   settings: ShellSettings,

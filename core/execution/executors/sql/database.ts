@@ -1,4 +1,4 @@
-/** Finds the configured database of a SQL action and its login. */
+/** Finds the configured database for a SQL action, and its login. */
 import type { SqlDatabaseEntry } from '#core/contracts/config.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import type { IssuedCredential } from '#core/execution/credentials/ports.ts';
@@ -6,7 +6,7 @@ import type { SecretStore } from '#core/kernel/ports.ts';
 import { callRefused, ExecutionFault, needsCredential } from '../fault.ts';
 import type { PostgresServer } from '../ports.ts';
 
-/** Returns the database that a call names, or the only one; undefined if none matches or the choice is ambiguous. */
+/** Returns the database named by a call, or the only one; undefined if none matches or the choice is ambiguous. */
 export function databaseOf(
   { target, parameters }: Pick<ActionEnvelope, 'target' | 'parameters'>,
   databases: readonly SqlDatabaseEntry[],
@@ -17,7 +17,7 @@ export function databaseOf(
 }
 
 /**
- * Refuses a target that is an address or another database.
+ * Refuses a target that is an address or names another database.
  * @throws ExecutionFault `refused`
  */
 export function assertTarget(target: string, chosen: SqlDatabaseEntry, databases: readonly SqlDatabaseEntry[]): void {
@@ -61,7 +61,7 @@ export async function serverOf(
   return { server, configured: place.password === '' ? [] : [place.password] };
 }
 
-/** Reads a secret. If the store fails, nothing was sent yet, so the effect is `none`. */
+/** Reads a secret. If the store fails, nothing has been sent yet, so the effect is `none`. */
 const secretAt = (name: string, secrets: SecretStore): Promise<string | undefined> =>
   secrets.get(name).catch(() => {
     throw new ExecutionFault('unreachable', `the secret ${name} could not be read`);
@@ -100,7 +100,7 @@ function placeFrom(text: string): Place | undefined {
   }
 }
 
-/** Parses a login: user name and password as JSON, or a URL, which must be of exactly this server. */
+/** Parses a login: user name and password as JSON, or a URL, which must point to exactly this server. */
 function loginOf(secret: string, place: Place): Pick<Place, 'user' | 'password'> {
   const whole = /^postgres(?:ql)?:/.test(secret) ? placeFrom(secret) : undefined;
   if (whole) {
@@ -113,7 +113,7 @@ function loginOf(secret: string, place: Place): Pick<Place, 'user' | 'password'>
     const login = username ?? user;
     if (typeof login === 'string' && typeof password === 'string') return { user: login, password };
   } catch {
-    // Reported below, since the parser's message would quote the secret.
+    // The error is reported below, since the parser's message would quote the secret.
   }
   throw callRefused(
     'the credential contains no user name with a password',

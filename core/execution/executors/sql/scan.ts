@@ -1,18 +1,18 @@
 /**
- * Splits SQL like PostgreSQL's lexer into code, quoted text and comments. This suffices to count statements, to read the
- * first word and to find placeholders; the policy's reader interprets statements.
+ * Splits SQL into code, quoted text and comments, as PostgreSQL's lexer does. This suffices to count statements, read
+ * the first word and find placeholders; the policy's reader interprets statements.
  */
 
 interface Scan {
   /** Number of statements; a final semicolon does not start another. */
   readonly statements: number;
-  /** Lower case; `(` if the statement begins with it. */
+  /** In lower case; `(` if the statement begins with a parenthesis. */
   readonly firstWord: string;
   /** Positions of placeholders such as `$1` outside of strings and comments. */
   readonly placeholders: readonly { readonly at: number; readonly length: number; readonly number: number }[];
 }
 
-/** Sticky patterns in the order of trial; each takes linear time. */
+/** Sticky patterns in the order in which they are tried; each takes linear time. */
 const skipped: readonly RegExp[] = [
   /\s+/y,
   /--[^\n\r]*/y,
@@ -80,7 +80,7 @@ function codeAt(text: string, at: number, eat: (pattern: RegExp, at: number) => 
   return { length: 1, lead: text[at]! };
 }
 
-/** Returns the end of a comment; PostgreSQL's comments nest. */
+/** Returns the end of a comment; PostgreSQL comments can be nested. */
 function commentEnd(text: string, start: number): number {
   const marks = /\/\*|\*\//g;
   marks.lastIndex = start;
@@ -92,7 +92,7 @@ function commentEnd(text: string, start: number): number {
   return text.length;
 }
 
-/** Replaces `$1` by `:p1`, the form of the RDS Data API. */
+/** Replaces `$1` with `:p1`, the form used by the RDS Data API. */
 export function namedPlaceholders(text: string): string {
   let out = '';
   let from = 0;

@@ -1,5 +1,6 @@
 /**
- * Builds the statements of a SQL action: given texts with bound values, or a statement built from a table and columns.
+ * Builds the statements of a SQL action: either the given SQL with bound values, or a statement built from a table and
+ * columns.
  */
 import * as z from 'zod';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
@@ -11,7 +12,7 @@ import { builtStatement, isBuilt } from './structured.ts';
 
 interface SqlCall {
   readonly statements: readonly SqlStatement[];
-  /** True for the capability `read`: the transaction is read-only. */
+  /** True for `read` capability: the transaction is read-only. */
   readonly readOnly: boolean;
 }
 

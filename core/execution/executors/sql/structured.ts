@@ -1,6 +1,6 @@
 /**
- * Builds SQL for structured actions, such as `sql.select` on `public.users` with columns and a where. Names are quoted,
- * values bound; a table without a schema is in `public`, as in the policy's reader.
+ * Builds SQL for structured actions, such as `sql.select` on `public.users` with columns and a where clause. Names are
+ * quoted, values are bound; a table without a schema is in `public`, as in the policy's reader.
  */
 import * as z from 'zod';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
@@ -120,7 +120,7 @@ const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 const part = /"((?:[^"]|"")+)"|([\p{L}_][\p{L}\p{N}_$]*)/uy;
 
-/** Parses schema and table. Unquoted words fold to lower case, as in PostgreSQL. */
+/** Parses schema and table. Unquoted names are folded to lower case, as in PostgreSQL. */
 function tableOf(target: string): [schema: string, table: string] {
   const text = target.trim();
   const parts: string[] = [];

@@ -7,20 +7,20 @@ export interface Call {
   readonly protocol: string;
   /** Case-folded tool name. */
   readonly tool: string;
-  /** The last part of the tool name: `rm` of `shell.rm`. */
+  /** The last part of the tool name, such as `rm` in `shell.rm`. */
   readonly word: string;
   readonly target: string;
   readonly capability: string;
   readonly parameters: Readonly<Record<string, unknown>>;
   /** Words of a command, program first; otherwise empty. */
   readonly argv: readonly string[];
-  /** All text of the carrying call, unchanged. Effect readers omit what is only text to them. */
+  /** All text of the carrying call, unchanged. Effect readers omit parts that they treat as plain text. */
   readonly source: string;
-  /** The branches that a Git command in a shell writes. */
+  /** The branches written by a Git command in a shell. */
   readonly branches: readonly BranchWrite[];
 }
 
-/** Context that determines the signals of a call. */
+/** Context that determines a call's signals. */
 export interface SignalContext {
   readonly isKnownHost: (host: string) => boolean;
   /** Matches targets that are configured as sensitive, in addition to the usual secrets. */
@@ -31,7 +31,7 @@ export interface SignalContext {
 
 export interface SignalMatch {
   readonly kind: SignalKind;
-  /** The object of the signal, without contents or query. */
+  /** The object of the signal, without contents or query string. */
   readonly object: string;
   readonly weight?: number;
 }
@@ -48,7 +48,7 @@ function firstTextParameter({ parameters }: Call, ...names: string[]): string | 
   return undefined;
 }
 
-/** Returns the file names of a call: its target, if that is a file, and paths in its parameters. */
+/** Returns a call's file names: its target, if that is a file, and paths in its parameters. */
 export function pathsOf(call: Call): string[] {
   const { protocol, target } = call;
   const named = ['path', 'file', 'file_path', 'filePath', 'filename'].flatMap(
@@ -58,12 +58,12 @@ export function pathsOf(call: Call): string[] {
   return protocol === 'git' ? named : [target, ...named];
 }
 
-/** Returns the words of a command line, even if only its text is known. */
+/** Returns the words of a command line, even if only its text is available. */
 export const wordsOf = ({ argv, target, word }: Call): readonly string[] =>
   argv.length > 0 ? argv : [word, ...target.split(/\s+/)];
 
 /**
- * Returns an operation known to grant privileges or to destroy, with the first object it acts on, such as
+ * Returns an operation known to grant privileges or destroy data, with the first object on which it acts, such as
  * `kubectl delete namespace/shop`.
  */
 export function riskyOperation({ word, parameters }: Call, wanted: 'rights' | 'destroys'): string | undefined {

@@ -1,4 +1,4 @@
-/** Finds deletions and their severity. Build output may be deleted. */
+/** Finds deletions and determines how severe they are. Build output may be deleted. */
 import { asText } from '#core/kernel/as-text.ts';
 import { type Finder, riskyOperation, wordsOf } from './call.ts';
 
@@ -23,7 +23,7 @@ export const deletion: Finder = (call) => {
     const grave = graveLine.exec(line)?.[0];
     if (grave !== undefined) return { kind: 'destroy', object: grave, weight: 3 };
     if (capability !== 'delete' && word !== 'rm') return undefined;
-    // Git's cleanup commands lose at most what the working tree contained.
+    // Git's cleanup commands lose at most the contents of the working tree.
     if (word === 'git') return { kind: 'destroy', object: `git ${target.split(' ')[0]}` };
     if (target === '' || isScratch(target)) return undefined;
     return { kind: 'destroy', object: target, ...(everything.test(target) && { weight: 3 }) };

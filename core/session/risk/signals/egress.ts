@@ -1,4 +1,4 @@
-/** Finds egress: data sent to unknown hosts, by copy, by mail or by a push. */
+/** Finds egress: data sent to unknown hosts by copying, by mail or by a push. */
 
 import { asText } from '#core/kernel/as-text.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
@@ -21,7 +21,7 @@ const mailers = new Set(['mail', 'mailx', 'sendmail', 'mutt', 'msmtp', 'swaks'])
 const wires = new Set(['nc', 'ncat', 'netcat', 'socat', 'telnet', 'ftp', 'tftp', 'lftp']);
 /** Commands that copy to a bucket. */
 const copies = new Set(['s3 cp', 's3 sync', 's3 mv', 'storage cp', 'storage mv', 'storage rsync']);
-/** A read with a longer query may carry data out. */
+/** A read with a longer query string may carry data out. */
 const longQuery = 256;
 
 export function egressOf(call: Call, isKnownHost: (host: string) => boolean): SignalMatch | undefined {
@@ -61,7 +61,7 @@ function byCommand(
     return strange(hostIn(pushed)) ?? { kind: 'push', object: pushed || 'origin' };
   if (word === 'scp' || word === 'rsync' || word === 'sftp') {
     const last = words.at(-1) ?? '';
-    // The host of a copy target. Copying from a host is not egress.
+    // The host of a copy target. Copying from a host does not count as egress.
     const remote = /^(?:[^@/\s]+@)?([^/:\s]+):/.exec(last)?.[1];
     return capability === 'delete' ? undefined : strange(remote);
   }

@@ -40,7 +40,7 @@ export const place: Finder = (call) => {
 const reached = (what: string, name: string | undefined) =>
   name === undefined || name === '' ? undefined : ({ kind: 'place', object: `${what} ${name.toLowerCase()}` } as const);
 
-/** Returns `acme/web` of `acme/web/src/a.ts`. */
+/** Returns the repository of a target, such as `acme/web` for `acme/web/src/a.ts`. */
 const repositoryOf = (target: string): string => target.split('/').slice(0, 2).join('/');
 
 const textAt = (parameters: Readonly<Record<string, unknown>>, name: string): string | undefined =>

@@ -1,16 +1,16 @@
 /**
- * Finds privileges being taken: root, set-uid, accounts, IAM, database roles, and files that run with other users'
- * rights.
+ * Finds the acquisition of privileges: root, set-uid, accounts, IAM, database roles, and files that run with other
+ * users' rights.
  */
 import { type Call, type Finder, pathsOf, riskyOperation, type SignalMatch, wordsOf } from './call.ts';
 
 /**
- * Files that a build server runs with its own rights. Whole names only: `special` and `.github/workflows.md` do not
- * match.
+ * Files that a build server runs with its own rights. Only whole names match: `special` and `.github/workflows.md` do
+ * not.
  */
 const ciFile =
   /(?:^|\/)(?:\.github\/(?:workflows\/[^/]+\.ya?ml|actions\/.+)|\.gitlab-ci\.ya?ml|Jenkinsfile|\.circleci\/config\.ya?ml|\.travis\.ya?ml|azure-pipelines\.ya?ml|bitbucket-pipelines\.ya?ml|\.drone\.ya?ml|\.buildkite\/[^/]+\.ya?ml|buildspec\.ya?ml|cloudbuild\.ya?ml)$/;
-/** Files that grant rights, or run as another user. */
+/** Files that grant rights, or that run as another user. */
 const rightsFile =
   /^(?:\/etc\/(?:sudoers|sudoers\.d\/.+|passwd|shadow|group|pam\.d\/.+|crontab|cron\.[a-z]+\/.+|ld\.so\.preload|systemd\/system\/.+|ssh\/sshd_config)|\/var\/spool\/cron\/.+|(?:.*\/)?\.ssh\/authorized_keys)$/;
 
@@ -45,7 +45,7 @@ export const privilege: Finder = (call) => {
   }
   if (protocol === 'http') return undefined;
   const path = pathsOf(call).find((each) => ciFile.test(each) || rightsFile.test(each));
-  // Deleting a build file grants no rights.
+  // Deleting a build file does not grant rights.
   if (path !== undefined && capability !== 'delete') return heavy(ciFile.test(path) ? 'CI files' : path);
   return protocol === 'shell' ? byCommand(call) : iamWords.test(word) ? heavy(word) : undefined;
 };
@@ -61,7 +61,7 @@ function byCommand(call: Call): SignalMatch | undefined {
   return operation === undefined ? undefined : heavy(operation);
 }
 
-/** Searches the original text of the call, since the effect reader treats the mode as plain text. */
+/** Searches the call's original text, since the effect reader treats the mode as plain text. */
 const setsUserIds = ({ source }: Call): boolean =>
   [...source.matchAll(/\bchmod\b([^;|&\n]*)/g)].some(([, rest = '']) =>
     rest.split(/[\s"',\]]+/).some((each) => setsUserId.test(each)),

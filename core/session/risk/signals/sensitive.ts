@@ -5,13 +5,13 @@ import { asText } from '#core/kernel/as-text.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
 import { type Call, type Finder, pathsOf, type SignalContext, type SignalMatch, wordsOf } from './call.ts';
 
-/** Commands that print secrets, of programs without a profile. */
+/** Commands that print secrets, for programs without a profile. */
 const stores =
   /^(?:vault (?:read|kv get|token lookup)|op (?:read|item get)|pass show|security find-generic-password|printenv|env$|export -p)\b/;
 const storeTools =
   /^(?:get|read|fetch|access|batch_get)_(?:secret|secrets|secret_value|credential|credentials|password|api_key|private_key)$/;
 
-/** Returns the signal of a secret that is read or requested. */
+/** Returns the signal for a secret that is read or requested. */
 export function secret(
   call: Call,
   { isSensitive: isConfigured, isSecretPath, networkOfHost }: SignalContext,
@@ -39,7 +39,7 @@ export function secret(
   return stores.test(line) ? hit(store?.trim() ?? line) : undefined;
 }
 
-/** Reports whether curl only authenticates with a key, which is not sent. */
+/** Reports whether curl uses a key only to authenticate, without sending it. */
 function isHandshake({ argv, word }: Call, path: string): boolean {
   if (word !== 'curl') return false;
   const name = path.slice(path.lastIndexOf('/') + 1);
@@ -53,7 +53,7 @@ const secretTables = wordsOfList(tables.secret);
 const personalTables = wordsOfList(tables.personal);
 const personalWords = wordsOfList(tables.personal_words);
 
-/** Returns the signal of personal data that is read. */
+/** Returns the signal for personal data that is read. */
 export const personalData: Finder = (call) => {
   if (call.protocol !== 'sql' || call.capability !== 'read') return undefined;
   const table = targetName(call.target);
@@ -62,7 +62,7 @@ export const personalData: Finder = (call) => {
     : undefined;
 };
 
-/** Returns the bare table name: `users` of `shop."Users"`. */
+/** Returns the bare table name, such as `users` for `shop."Users"`. */
 const targetName = (target: string): string => {
   const name = target.replaceAll('"', '').toLowerCase();
   return name.startsWith('mysql.') ? name : name.slice(name.lastIndexOf('.') + 1);
