@@ -8,8 +8,6 @@ export interface Provider {
   readonly url: string;
   /** Calls that came in so far. */
   calls(): number;
-  /** Streams whose reader went away. */
-  closedStreams(): number;
   /** Resolves when the reader of a stream goes away after this call. */
   nextClosedStream(): Promise<void>;
   /** Holds the next whole answer back until it is released. */
@@ -23,7 +21,6 @@ const chunk = (content: string) =>
 
 export async function startProvider(): Promise<Provider> {
   let calls = 0;
-  let closed = 0;
   const told: (() => void)[] = [];
   let held: { arrived(): void; readonly released: Promise<void> } | undefined;
   const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
@@ -51,7 +48,6 @@ export async function startProvider(): Promise<Provider> {
     const timer = setInterval(() => response.write(chunk('more words and more words ')), 5);
     response.on('close', () => {
       clearInterval(timer);
-      closed += 1;
       for (const tell of told.splice(0)) tell();
     });
   });
@@ -60,7 +56,6 @@ export async function startProvider(): Promise<Provider> {
   return {
     url: `http://127.0.0.1:${port}/v1`,
     calls: () => calls,
-    closedStreams: () => closed,
     nextClosedStream: () => new Promise((resolve) => told.push(resolve)),
     holdNext() {
       const [arrived, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
