@@ -1,6 +1,6 @@
 /**
- * The guarantees of the gateway. `requirements.yaml` lists them by area: an id, and one or two sentences that a customer
- * would sign. Details are the titles of tests; a test cites the ids it proves: `test('[approval.used-once] …')`.
+ * The guarantees of the gateway. `requirements.yaml` lists them by area: an id, and one or two sentences that could be
+ * promised to a customer. Details are in test titles; a test cites the ids it proves: `test('[approval.used-once] …')`.
  * `docs/reference/behaviour.md` is generated from the list.
  */
 import * as z from 'zod';
@@ -8,7 +8,7 @@ import { readCases } from './support/yaml.ts';
 
 export interface Requirement {
   readonly id: string;
-  /** Folder in `features/` that brings the behaviour. Without the folder, nothing needs to prove it. */
+  /** Folder in `features/` that implements the behaviour. Without the folder, no test has to prove it. */
   readonly feature?: string;
   readonly says: string;
 }

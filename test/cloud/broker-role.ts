@@ -1,6 +1,6 @@
 /**
- * Creates the role that an operator makes for the brokers: it trusts the account and has more rights than any single
- * call needs.
+ * Creates the role that an operator sets up for the brokers: it trusts the account and has more permissions than any
+ * single call needs.
  */
 import { Sha256 } from '@aws-crypto/sha256-js';
 import { CreateTableCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
@@ -33,7 +33,10 @@ export async function makeBrokersThings(emulator: Emulator): Promise<void> {
   await makeRole(emulator);
 }
 
-/** Trust of the whole account: who may assume it is decided by the roles of the functions, as the stacks wrote them. */
+/**
+ * Creates a role that trusts the whole account. The function roles, as the stacks define them, decide who may assume
+ * it.
+ */
 async function makeRole(emulator: Emulator): Promise<void> {
   const RoleName = brokerRole.split('/').at(-1)!;
   const trust = { AWS: 'arn:aws:iam::000000000000:root' };
@@ -55,7 +58,7 @@ async function makeRole(emulator: Emulator): Promise<void> {
 const policy = (statement: object): string =>
   JSON.stringify({ Version: '2012-10-17', Statement: [{ Effect: 'Allow', ...statement }] });
 
-/** The repository has no IAM client: two calls of its query API, signed as by one. */
+/** Makes a signed call to the IAM query API, because the repository has no IAM client and needs only two calls. */
 async function iam(emulator: Emulator, Action: string, parameters: Record<string, string>): Promise<void> {
   const { endpoint, region, credentials } = clientConfig(emulator);
   const { hostname, port, host } = new URL(endpoint);

@@ -1,4 +1,4 @@
-/** Checks the credentials that the deployed functions mint: IAM decides which requests they allow. */
+/** Checks the credentials that the deployed functions mint. IAM decides which requests they allow. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';

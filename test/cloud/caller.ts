@@ -1,4 +1,4 @@
-/** Calling the deployed gateway as one of the people and agents of the test. */
+/** Calls the deployed gateway as one of the test's people and agents. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -14,7 +14,7 @@ import type { Emulator } from './emulator.ts';
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** Parsed JSON, or the text where it is none. */
+  /** Parsed JSON, or the text if it is not JSON. */
   readonly body: Loose;
 }
 
@@ -23,19 +23,24 @@ export interface Keys {
   readonly agent: string;
   readonly human: string;
   readonly viewer: string;
-  /** Of a tenant that may make two calls a minute. */
+  /** The key of a tenant limited to two calls per minute. */
   readonly hasty: string;
 }
 export type Caller = keyof Keys | undefined;
 
-/** What a client needs to reach the emulator as its administrator, in the region of a deployment. */
+/**
+ * Returns the configuration that a client needs to reach the emulator as its administrator, in a deployment's region.
+ */
 export const clientConfig = ({ endpoint }: Emulator, { region }: Deployment = gateway) => ({
   endpoint,
   region,
   credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
 });
 
-/** What an operator does after the first deployment: reads the generated admin token, adds the keys of callers and of tickets. */
+/**
+ * Does the operator's work after the first deployment: reads the generated admin token and adds the caller and ticket
+ * keys.
+ */
 export async function provisionKeys(emulator: Emulator, { GatewayStores }: Outputs, which = gateway): Promise<Keys> {
   const { name } = which;
   const secrets = new SecretsManagerClient(clientConfig(emulator, which));
@@ -53,7 +58,7 @@ export async function provisionKeys(emulator: Emulator, { GatewayStores }: Outpu
   return keys;
 }
 
-/** Sets the values of one of the deployment's secrets. */
+/** Sets the values of one deployment secret. */
 export async function putSecret(
   emulator: Emulator,
   SecretId: string,
@@ -64,7 +69,7 @@ export async function putSecret(
   await secrets.send(new PutSecretValueCommand({ SecretId, SecretString: JSON.stringify(values) }));
 }
 
-/** Modules of filters are found by their digest, as the deployment guide tells operators to put them. */
+/** Stores a filter module under its digest, as the deployment guide tells operators to do. */
 export async function storeModule(
   emulator: Emulator,
   { GatewayStores }: Outputs,
@@ -75,7 +80,7 @@ export async function storeModule(
   await objectBucket({ bucket: GatewayStores.ObjectBucketName, client }).put(bytes);
 }
 
-/** Returns the public half of a key of KMS, in PEM. */
+/** Returns the public half of a KMS key, in PEM. */
 export async function publicKeyOf(emulator: Emulator, KeyId: string): Promise<string> {
   const { PublicKey } = await new KMSClient(clientConfig(emulator)).send(new GetPublicKeyCommand({ KeyId }));
   const base64 = Buffer.from(PublicKey ?? []).toString('base64');
@@ -89,7 +94,7 @@ export type Call = (
   headers?: Readonly<Record<string, string>>,
 ) => Promise<Answer>;
 
-/** Stage URLs of AWS are not reachable here; the emulator serves the same API under its id. */
+/** Returns an API's address. AWS stage URLs are not reachable here; the emulator serves the same API under its id. */
 export const addressOf = ({ endpoint }: Pick<Emulator, 'endpoint'>, apiId: string): string =>
   `${endpoint}/_aws/execute-api/${apiId}/gateway`;
 
@@ -111,7 +116,7 @@ export function gatewayAt(emulator: Emulator, apiId: string, keys: Keys): Call {
   };
 }
 
-/** Asserts a status, showing the body when it is another. */
+/** Asserts a status, and shows the body if it differs. */
 export function expectStatus(answer: Answer, status: number): Answer['body'] {
   assert.equal(
     answer.status,

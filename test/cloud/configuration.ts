@@ -1,22 +1,22 @@
-/** Configuration of the cloud checks: one rule for each feature of the policy language, one tenant for each limit. */
+/** Configuration for the cloud checks: one rule for each policy language feature, one tenant for each limit. */
 
 import { readFileSync } from 'node:fs';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { brokerRole, brokerSecret } from './deployment.ts';
 
-/** The module of a filter; it is stored apart from the configuration, which names it by its digest. */
+/** The module of a filter. It is stored outside the configuration, which names it by digest. */
 export const guard = readFileSync('plugins/keyword-guard.wasm');
 
-/** Where the one page comes from that may call. */
+/** Origin of the only page that may call. */
 export const page = 'https://app.example';
 
-/** What the mock model says. */
+/** Reply of the mock model. */
 export const reply = 'Bees dance to tell each other where the flowers are.';
 
-/** What the slow one says, four words a second. */
+/** Reply of the slow model, sent at four words per second. */
 export const longReply = Array.from({ length: 120 }, (_, at) => `word${at}`).join(' ');
 
-/** Where the outside services of the checks listen: an MCP server, a Git host. */
+/** Addresses of the outside services that the checks use: an MCP server and a Git host. */
 export interface Outside {
   readonly office: string;
   readonly gitHost: string;

@@ -28,7 +28,7 @@ import { until } from './processes.ts';
 export const asYaml = { 'content-type': 'application/yaml' };
 export const newToken = (): string => randomBytes(24).toString('hex');
 
-/** What the control plane is told of its planes: the tokens of each. */
+/** Returns the control plane's settings for its planes: the tokens of each. */
 export const federationOf = (planes: Readonly<Record<string, readonly string[]>>) => `
 federation:
   role: control
@@ -57,19 +57,19 @@ federation:
 
 export interface DataPlane {
   readonly outputs: Outputs;
-  /** Calls its admin surface with keys of its own. */
+  /** Calls its admin API with its own keys. */
   readonly call: Call;
-  /** The same surface with other keys. */
+  /** Returns the same API with other keys. */
   with(keys: Keys): Call;
   readonly attacker: TableAttacker;
-  /** A call that the one rule of the checks decides. */
+  /** Makes a call that the checks' single rule decides. */
   act(session?: string, as?: Call): Promise<Answer>;
-  /** What the schedule does each minute. */
+  /** Does the work that the schedule does each minute. */
   run(): Promise<string>;
-  /** Functions see a new configuration within seconds of its arrival. */
+  /** Waits until functions use a new configuration, which takes a few seconds. */
   adopts(decision: string): Promise<unknown>;
   giveToken(token: string): Promise<void>;
-  /** Its own file: where the control plane is, and by which key it is known. */
+  /** Stores the plane's own file: the control plane's address and the key that identifies it. */
   join(controlPlaneUrl: string, trustedKey: string): Promise<void>;
 }
 
@@ -126,10 +126,10 @@ export async function deployDataPlane(
   };
 }
 
-/** Waits until the control plane sees a plane in this state. */
+/** Waits until the control plane reports a plane in this state. */
 export const seenAs = (control: Call, plane: string, state: string): Promise<Loose> =>
   until(`plane ${plane} as ${state}`, 60, async () => {
-    // Its functions see a new configuration within seconds: before that it is no control plane.
+    // Functions load a new configuration within seconds; until then this deployment is not a control plane.
     const { body } = await control('admin', 'GET /admin/v1/federation/planes');
     return body.planes?.find((view: Loose) => view.name === plane && view.state === state);
   });

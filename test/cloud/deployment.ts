@@ -1,10 +1,10 @@
-/** From the sources to a running gateway: bundles, templates, `cdk bootstrap`, `cdk deploy` — the real ones. */
+/** Goes from the sources to a running gateway with the real bundles, templates, `cdk bootstrap` and `cdk deploy`. */
 import { appendFile, glob, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Emulator } from './emulator.ts';
 import { type Environment, run } from './processes.ts';
 
-/** Stack outputs the checks need. URLs of AWS are not reachable here: only ids are. */
+/** Stack outputs that the checks need. AWS URLs are not reachable here, only ids. */
 export interface Outputs {
   readonly GatewayStores: {
     readonly AdminSecretName: string;
@@ -27,11 +27,11 @@ export interface Outputs {
 
 const approvalTimeoutSeconds = 6;
 
-/** What brokers of these checks hand on; both are made by the checks, after the deployment. */
+/** Values that the brokers of these checks pass on. The checks create both after the deployment. */
 export const brokerRole = 'arn:aws:iam::000000000000:role/cloud-orders';
 export const brokerSecret = 'cloud/partner-token';
 
-/** One of the deployments of an account: its name, its region, and the choices it makes beside those of all. */
+/** One of an account's deployments: its name, its region, and the options it sets in addition to the common ones. */
 export interface Deployment {
   readonly name: string;
   readonly region: string;
@@ -41,13 +41,13 @@ export interface Deployment {
 }
 export const gateway: Deployment = { name: 'agent-governance', region: 'us-east-1' };
 
-/** From the sources to the first deployment. */
+/** Builds from the sources and makes the first deployment. */
 export async function deploy(emulator: Emulator): Promise<Outputs> {
   await run('node_modules/.bin/node', ['bundle.mjs'], { env: emulator.env });
   return deployFirst(emulator, gateway);
 }
 
-/** Stacks from the bundles at hand, in a region of an account that has no deployment yet. */
+/** Deploys the existing bundles in a region of an account that has no deployment yet. */
 export async function deployFirst(emulator: Emulator, which: Deployment): Promise<Outputs> {
   const env = environmentOf(emulator, which);
   const app = await synthesized(emulator, which, 'first');
@@ -57,7 +57,7 @@ export async function deployFirst(emulator: Emulator, which: Deployment): Promis
   return deployed(emulator, which, app);
 }
 
-/** The same stacks once more, with code of another digest in every function. */
+/** Deploys the same stacks once more, with a different code digest in every function. */
 export async function deployNextRelease(emulator: Emulator): Promise<Outputs> {
   for await (const file of glob('dist/*/index.mjs')) await appendFile(file, '\n// the next release\n');
   return deployed(emulator, gateway, await synthesized(emulator, gateway, 'next'));
@@ -103,6 +103,6 @@ async function deployed(emulator: Emulator, which: Deployment, app: string): Pro
   return { GatewayStores: byStack[`${name}-stores`]!, GatewayServices: byStack[`${name}-services`]! };
 }
 
-/** The bootstrap bucket refuses plain HTTP, which is all the emulator speaks. */
+/** Removes the bootstrap bucket's policy: it refuses plain HTTP, the only protocol of the emulator. */
 const withoutStagingPolicy = (template: string): string =>
   template.replace(/^ {2}StagingBucketPolicy:\n(?: {4}.*\n|\n)+/m, '');

@@ -1,6 +1,6 @@
 /**
- * The AWS emulator: installed once below `.emulator/`, started fresh for every run on a free port with an environment
- * of its own, enforcing IAM. It holds its state in memory, so stopping it leaves nothing behind.
+ * The AWS emulator: installed once below `.emulator/`, started fresh for every run on a free port with its own
+ * environment, enforcing IAM. It keeps its state in memory, so stopping it leaves nothing behind.
  */
 import { spawn } from 'node:child_process';
 import { createWriteStream, existsSync } from 'node:fs';
@@ -15,11 +15,11 @@ const program = join(venv, 'bin/ministack');
 
 export interface Emulator {
   readonly endpoint: string;
-  /** What a client of AWS needs to talk to it, and nothing of the machine's own credentials. */
+  /** The environment that an AWS client needs to reach it, without any of the machine's own credentials. */
   readonly env: Environment;
-  /** The account that it takes callers without credentials of AWS for, as callers of an API are. */
+  /** The account to which it assigns callers without AWS credentials, such as API callers. */
   readonly account: string;
-  /** Folder of this run alone, removed with it. */
+  /** Folder for this run only, removed with it. */
   readonly scratch: string;
   stop(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export async function startEmulator(account = '000000000000', name = 'emulator')
   const scratch = await mkdtemp(join(tmpdir(), 'gateway-cloud-'));
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
-  // Functions run under the first `node` of this path, whatever runtime they ask for; they inherit this environment.
+  // Functions run under the first `node` in this path, whatever runtime they request, and inherit this environment.
   const path = `${resolve('node_modules/.bin')}:${process.env.PATH ?? ''}`;
   const child = spawn(program, [], {
     cwd: scratch,
@@ -80,7 +80,7 @@ async function install(): Promise<void> {
 const clientEnvironment = (endpoint: string, path: string, scratch: string): Environment => ({
   PATH: path,
   HOME: scratch,
-  // The CDK remembers account ids per access key there, and the emulators of this run share one.
+  // The CDK caches account ids per access key there, and the emulators of this run share a key.
   CDK_HOME: join(scratch, '.cdk'),
   TMPDIR: scratch,
   AWS_ENDPOINT_URL: endpoint,

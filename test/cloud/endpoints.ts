@@ -1,4 +1,6 @@
-/** Every read the deployed handlers offer is within their roles: none answers with a fault of ours. */
+/**
+ * Checks that every read endpoint of the deployed handlers works within its role and none returns an internal fault.
+ */
 import assert from 'node:assert/strict';
 import { routes } from '#features/routes.ts';
 import { type Check, check } from '../support/checks.ts';
@@ -6,10 +8,12 @@ import { type Call, expectStatus } from './caller.ts';
 
 const session = 'cloud-endpoints';
 
-/** What this run has not made, and the log that outsiders watch, which no deployment of functions keeps. */
+/**
+ * Paths of items that this run has not created, and of the public log, which a deployment of functions does not keep.
+ */
 const notThere = /\/(rollouts|traces)\/\{id\}$|\/mcp\/tools\/\{name\}$|\/evidence\/log\//;
 
-/** What these reads cannot do without. */
+/** Required query parameters of these reads. */
 const queries: Readonly<Record<string, string>> = {
   '/admin/v1/evidence/log/consistency': '?from=1&to=1',
   '/admin/v1/evidence/log/tile': '?path=tile/0/000.p/1',
@@ -52,10 +56,10 @@ export function endpointChecks(call: Call): Check[] {
     ...reads.map(({ path: template, access }) =>
       check(`GET ${template} is within the role of its function`, async () => {
         const { status, body } = await call('admin', `GET ${path(template) as `/${string}`}${queries[template] ?? ''}`);
-        // The answer that says so was looked up, within the role.
+        // A 404 also shows that the role allowed the lookup.
         const known = status === 200 || (status === 404 && notThere.test(template) && body.error?.type === 'not_found');
-        if (access === 'plane') return void assert.equal(body.error?.type, 'forbidden'); // a key is no plane
-        if (template.endsWith('/approvals/events')) return void assert.equal(status, 405); // no stream on this host
+        if (access === 'plane') return void assert.equal(body.error?.type, 'forbidden'); // a key is not a plane
+        if (template.endsWith('/approvals/events')) return void assert.equal(status, 405); // this host has no event stream
         assert.ok(known, `answered ${status}: ${JSON.stringify(body).slice(0, 300)}`);
       }),
     ),

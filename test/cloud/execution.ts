@@ -1,4 +1,7 @@
-/** Allowed actions carried out on the deployed stacks: SQL read by its grammar, commands in the sandbox, approved calls run by the clock. */
+/**
+ * Allowed actions executed on the deployed stacks: SQL parsed by its grammar, commands in the sandbox, approved calls
+ * run by the state machine.
+ */
 import assert from 'node:assert/strict';
 import { DescribeExecutionCommand, SFNClient } from '@aws-sdk/client-sfn';
 import { type Check, check } from '../support/checks.ts';
@@ -10,7 +13,7 @@ import { until } from './processes.ts';
 
 const session = 'cloud-execution';
 
-/** @param executing the configuration under which approved calls are run by the state machine. */
+/** @param executing the configuration under which the state machine runs approved calls. */
 export function executionChecks(
   emulator: Emulator,
   outputs: Outputs,
@@ -39,7 +42,7 @@ export function executionChecks(
   const shell = (...argv: string[]) => act('shell', 'shell.run', { argv });
   const record = async (id: string) => expectStatus(await admin('human', `GET /admin/v1/approvals/${id}`), 200);
 
-  /** Asks, lets a human approve, and waits for the clock to be done with it. */
+  /** Makes a request, lets a human approve it, and waits until the state machine is done with it. */
   const approved = async (asked: Awaited<ReturnType<typeof act>>) => {
     assert.equal(asked.decision, 'review', JSON.stringify(asked));
     const id: string = asked.envelope_id;
@@ -71,7 +74,8 @@ export function executionChecks(
       const asYaml = { 'content-type': 'application/yaml' };
       expectStatus(await admin('admin', 'PUT /admin/v1/config', executing, asYaml), 201);
       let asked = 0;
-      // Under the old configuration the clock lets the caller run it: each attempt is a call of its own.
+      // Under the old configuration the state machine leaves the call to the caller, and each attempt is a separate
+      // call.
       ran = await until('the functions to see the new configuration', 60, async () => {
         wanted = ['mktemp', '-u', `report-${++asked}.XXXXXXXX`];
         const done = await approved(await shell(...wanted));
@@ -81,7 +85,7 @@ export function executionChecks(
       assert.match(ran.result.stdout, /^report-\d+\.\w{8}\n$/);
     }),
     check('it is told nothing of where it runs: no key, no address, no name', async () => {
-      // Without a name it shows every variable, which no rule allows: it is approved.
+      // Without a name it shows every variable, which no rule allows, so it needs approval.
       const { result } = await approved(await shell('printenv'));
       assert.ok(result?.stdout, JSON.stringify(result));
       const names = result.stdout.split('\n').map((line: string) => line.split('=')[0]);

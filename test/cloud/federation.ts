@@ -1,6 +1,6 @@
 /**
  * Deploys the stacks a second time, as a data plane of the first, in another region of the same account and under the
- * same deployment name. Checks the documents and reports that travel, refusals, and a lost connection on either side.
+ * same deployment name. Checks the exchanged documents and reports, refusals, and a connection lost on either side.
  */
 import assert from 'node:assert/strict';
 import { type Check, check } from '../support/checks.ts';
@@ -23,7 +23,7 @@ export function federationChecks(
   let network: Forwarder;
   let plane: DataPlane;
 
-  /** @param decision of the one rule by which a check sees which configuration is in force */
+  /** @param decision of the single rule, which shows a check which configuration is in force */
   const putAtControl = async (decision: string, accepted: readonly string[]) => {
     const rule = 'tool: scm.get_file, decision: ';
     const text = configuration.replace(`${rule}allow`, `${rule}${decision}`) + federationOf({ eu: accepted });

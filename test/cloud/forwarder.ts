@@ -1,10 +1,12 @@
-/** The network between two deployments: forwards HTTP to the emulator until it is cut, and can be mended. */
+/**
+ * The network between two deployments: forwards HTTP to the emulator until the connection is cut, and can be restored.
+ */
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Forwarder {
   readonly url: string;
-  /** Requests are answered by a closed connection, as by a partition. */
+  /** Closes the connection on each request, as a partition does. */
   cut(): void;
   mend(): void;
   stop(): Promise<void>;

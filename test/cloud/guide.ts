@@ -1,6 +1,6 @@
 /**
- * The first deployment of `docs/how-to/deploy-to-aws.md` by the commands of the page. The run has made the bundles and
- * the bootstrap stack already; addresses of APIs are the emulator's. It needs `aws` and `jq`, as the page does.
+ * The first deployment in `docs/how-to/deploy-to-aws.md`, with the commands on that page. The run has already built the
+ * bundles and the bootstrap stack; API addresses are the emulator's. Like the page, it needs `aws` and `jq`.
  */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import type { Outputs } from './deployment.ts';
 import type { Emulator } from './emulator.ts';
 import { commandsOf, OperatorShell } from './operator-shell.ts';
 
-/** The emulator puts punctuation into the token, which the template excludes. */
+/** Quotes text for the shell: the emulator puts punctuation into the token, which the template excludes. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 const madeByTheRun = /^npm run bundle|^npx cdk bootstrap/;
@@ -33,7 +33,7 @@ export async function guideChecks(emulator: Emulator, outputs: Outputs, keys: Ke
     assert.doesNotMatch(here, /<[A-Za-z][A-Za-z ]*>/, 'a placeholder without a value');
     return shell.run(here);
   };
-  /** What the reader copies from one command into the next. */
+  /** Runs a command and returns the value that the reader copies into the next one. */
   const copied = async (command: string, printed: string) => {
     if (command.includes('agent-governance/admin'))
       placeholders.set('<admin token>', quoted(JSON.parse(printed).GATEWAY_ADMIN_TOKEN));

@@ -1,4 +1,4 @@
-/** The life of actions, approvals and evidence on the deployed stacks. */
+/** The life cycle of actions, approvals and evidence on the deployed stacks. */
 import assert from 'node:assert/strict';
 import { createPublicKey } from 'node:crypto';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
@@ -42,7 +42,7 @@ export function lifecycleChecks(emulator: Emulator, outputs: Outputs, call: Call
   const vote = (id: string, verdict: 'approve' | 'deny', caller: 'human' | 'agent' | 'viewer' = 'human') =>
     call(caller, `POST /admin/v1/approvals/${id}/${verdict}`, { reviewer: 'Alice', comment: 'looked at it' });
 
-  /** The execution has parked its task token in the row. */
+  /** Waits until the execution has stored its task token in the row. */
   const parked = (id: string) =>
     until(`the task token of ${id}`, 20, async () => {
       const { Item } = await db.send(
@@ -62,12 +62,12 @@ export function lifecycleChecks(emulator: Emulator, outputs: Outputs, call: Call
   };
   const timedOut = async (id: string): Promise<boolean> => {
     const { events = [] } = await sfn.send(new GetExecutionHistoryCommand({ executionArn: executionArn(id) }));
-    // AWS writes an event of its own, the emulator a failed task.
+    // AWS emits a dedicated event here, the emulator a failed task.
     return events.some(
       ({ type, ...details }) => type === 'TaskTimedOut' || JSON.stringify(details).includes('States.Timeout'),
     );
   };
-  /** Lets a request lapse; answers whether the clock ended it, or the sweep of the minute came first. */
+  /** Lets a request lapse. Returns whether the state machine ended it, or the minute's sweep came first. */
   const lapse = async (target: string): Promise<boolean> => {
     const id = await review('scm.forget', target);
     await succeeded(id, 'denied');
@@ -145,7 +145,7 @@ export function lifecycleChecks(emulator: Emulator, outputs: Outputs, call: Call
       );
       assert.deepEqual({ valid, not_checked }, { valid: true, not_checked: [] });
       assert.ok(total_entries >= 10, `${total_entries} entries`);
-      // The log is appended before the checkpoint: its key is that of KMS, and the bundle proves the session under it.
+      // The log is appended before the checkpoint. Its key is in KMS, and the bundle proves the session under that key.
       const logKey = createPublicKey(await publicKeyOf(emulator, outputs.GatewayStores.LogKeyId));
       const log = expectStatus(await call('human', 'GET /admin/v1/evidence/log/checkpoint'), 200);
       assert.equal(log.log_key, verifierKey(logKeyOf(logKey, 'default')));
@@ -172,7 +172,7 @@ export function lifecycleChecks(emulator: Emulator, outputs: Outputs, call: Call
   ];
 }
 
-/** Which entries an object of the archive holds: one, or a run of them, as its name says. */
+/** Returns the entries that an archive object contains: one, or a range, according to its name. */
 function positionsIn(key: string): number[] {
   const [, first, last = first] = /\/(\d{12})(?:-(\d{12}))?-[0-9a-f]{64}\.jsonl?$/.exec(key) ?? [];
   if (first === undefined) return [];

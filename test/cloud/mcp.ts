@@ -1,4 +1,7 @@
-/** MCP on the deployed stacks: a client lists and calls tools of a server behind the gateway; policy and people decide. */
+/**
+ * MCP on the deployed stacks: a client lists and calls tools of a server behind the gateway; policy and people make the
+ * decisions.
+ */
 import assert from 'node:assert/strict';
 import { type Check, check } from '../support/checks.ts';
 import type { Loose } from '../support/loose.ts';
@@ -16,7 +19,7 @@ export interface Reply {
 }
 export type Rpc = (method: string, params?: object) => Promise<Reply>;
 
-/** JSON-RPC without an MCP session, in the name of one session of the gateway. */
+/** Sends JSON-RPC without an MCP session, on behalf of one gateway session. */
 export function rpcAt(mcp: Call, headers: Record<string, string> = {}): Rpc {
   let id = 0;
   return async (method, params = {}) => {
@@ -31,7 +34,7 @@ export function rpcAt(mcp: Call, headers: Record<string, string> = {}): Rpc {
   };
 }
 
-/** The response among the events, where it was streamed. */
+/** Returns the response, found among the events if it was streamed. */
 function messageIn(body: unknown, id: number) {
   if (typeof body !== 'string') return body as { id: number; result?: unknown; error?: unknown };
   const messages = body

@@ -14,12 +14,15 @@ export interface Office {
   readonly url: string;
   /** Names of the tools that ran, in order. */
   readonly ran: readonly string[];
-  /** Asks the gateway whether a ticket is good for this; whoever drives the office says how. */
+  /**
+   * Asks the gateway whether a ticket is valid for this resource. The test that drives the office supplies this
+   * function.
+   */
   redeem: (ticket: string, resource: string) => Promise<unknown>;
   stop(): Promise<void>;
 }
 
-/** Tables made by the broker checks: the keys are for one of them. */
+/** Tables made by the broker checks. The keys are minted for one of them. */
 export const [orders, invoices] = ['cloud-orders', 'cloud-invoices'];
 
 export async function openOffice(emulator: Emulator): Promise<Office> {
@@ -80,7 +83,7 @@ function keysIn(header: string | string[] | undefined) {
   return { accessKeyId: access_key_id, secretAccessKey: secret_access_key, sessionToken: session_token };
 }
 
-/** The call the keys were minted for, and its neighbours: another table, and writing to the same one. */
+/** Tries the call that the keys were minted for and similar ones: another table, and writing to the same one. */
 async function triedWith(
   emulator: Emulator,
   credentials: ReturnType<typeof keysIn>,

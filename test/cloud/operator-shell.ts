@@ -1,4 +1,4 @@
-/** The shell of an operator in the emulator: runs commands as a page shows them, with the options that `cdk.json` keeps. */
+/** An operator's shell in the emulator: runs commands as a page shows them, with the options kept in `cdk.json`. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stepsOf } from '../support/shell-blocks.ts';
@@ -10,7 +10,7 @@ import { type Environment, run } from './processes.ts';
 export class OperatorShell {
   readonly #env: Environment;
   readonly #home: string;
-  /** Options that an operator would keep in `cdk.json`, which is the repository's here. */
+  /** Options that an operator would keep in `cdk.json`, which here belongs to the repository. */
   #options: Readonly<Record<string, unknown>>;
 
   constructor(emulator: Emulator, { GatewayServices }: Outputs, { admin }: Pick<Keys, 'admin'>) {
@@ -28,7 +28,7 @@ export class OperatorShell {
     return run('bash', ['-c', `set -euo pipefail\n${command}`], { env: this.#env });
   }
 
-  /** Deploys by a command of a page, and keeps its options. @returns the outputs of the stores. */
+  /** Deploys with a command from a page, and keeps its options. @returns the outputs of the stores. */
   async deploy(command: string): Promise<Readonly<Record<string, string>>> {
     await this.run(command);
     const given = [...command.matchAll(/ -c (\w+)=(\S+)/g)].map(([, name, value]) => [name, value]);
@@ -50,7 +50,7 @@ export async function commandsOf(page: string): Promise<readonly string[]> {
   return stepsOf(await howTo(page)).map(({ command }) => command.replaceAll(/\s+# .*$/gm, ''));
 }
 
-/** Returns the commands in the cells of a table row, which a change of a page's table needs, in order. */
+/** Returns the commands in the cells of a table row, in order. A change described in the page's table needs them. */
 export async function commandsOfRow(page: string, change: string): Promise<readonly string[]> {
   const row = (await howTo(page)).split('\n').find((line) => line.startsWith(`| \`${change}\``)) ?? '';
   return [...row.matchAll(/`((?:npx|aws|\.\/agentctl) [^`]+)`/g)].map(([, command]) => command!);

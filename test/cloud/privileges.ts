@@ -31,7 +31,7 @@ const TableName = 'agent-governance-evidence';
 const Key = { chain: { S: 'default#probe' }, position: { S: '000000000000' } };
 const digest = Buffer.alloc(32);
 
-/** Every probe is harmless where it is allowed: it names an item nobody has, or a condition that cannot hold. */
+/** Probes that are harmless if allowed: each names an item that does not exist, or a condition that cannot be met. */
 const probes = {
   read: (as: Session) => as.db.send(new GetItemCommand({ TableName, Key })),
   scan: (as: Session) => as.db.send(new ScanCommand({ TableName })),
@@ -59,7 +59,7 @@ interface Session {
   readonly secrets: SecretsManagerClient;
   readonly lambda: LambdaClient;
   readonly sts: STSClient;
-  /** The connections of the WebSocket API at an address. */
+  /** Returns a client for the connections of the WebSocket API at an address. */
   readonly connections: (endpoint: string) => ApiGatewayManagementApiClient;
 }
 
@@ -117,14 +117,14 @@ export function privilegeChecks(emulator: Emulator, { GatewayStores, GatewayServ
     onEvidence('mcp', ['read', 'put']),
     onEvidence('sandbox', []),
     onEvidence('ws', []),
-    // Which request may be cancelled is looked up in its evidence.
+    // The evidence determines which request may be cancelled.
     onEvidence('models', ['read']),
     onEvidence('count-tokens', []),
     onEvidence('approvals', ['read', 'put']),
     onEvidence('approval-steps', ['read', 'put']),
     onEvidence('sweep', ['read', 'put']),
     onEvidence('observatory', ['read', 'put']),
-    // What an evaluator answers is evidence.
+    // An evaluator's response is recorded as evidence.
     onEvidence('notify', ['read', 'put']),
     onEvidence('project', []),
     may('evidence signs', 'evidence', true, ({ kms }) => sign(kms, GatewayStores.SigningKeyId)),
@@ -214,7 +214,7 @@ const assume = (RoleArn: string) =>
     Tags: [{ Key: 'envelope', Value: 'probe' }],
   });
 
-/** Asks whether it might, and does nothing. */
+/** Checks whether the function may be invoked, without running it. */
 const invoke = (lambda: LambdaClient, name: FunctionName) =>
   lambda.send(new InvokeCommand({ FunctionName: `agent-governance-${name}:live`, InvocationType: 'DryRun' }));
 
@@ -240,7 +240,10 @@ const sessionOf = (config: ClientConfig): Session => ({
   connections: (endpoint) => new ApiGatewayManagementApiClient({ ...config, endpoint }),
 });
 
-/** A condition that did not hold was looked at, a connection that is gone was looked for: the action itself was allowed. @throws on any other failure. */
+/**
+ * Checks whether an action was allowed. An unmet condition or a closed connection also shows that the action itself was
+ * allowed. @throws on any other failure.
+ */
 async function allowed(attempt: Promise<unknown>): Promise<boolean> {
   try {
     await attempt;

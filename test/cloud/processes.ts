@@ -1,4 +1,4 @@
-/** Running other programs: to their end, or until we stop them. */
+/** Runs other programs, either to completion or until they are stopped. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -11,7 +11,7 @@ export interface Run {
   readonly cwd?: string;
 }
 
-/** Runs a program to its end and answers what it wrote to stdout. @throws with its last words when it fails. */
+/** Runs a program to completion and returns its stdout. @throws with the end of its output when it fails. */
 export async function run(command: string, args: readonly string[], { env, cwd }: Run): Promise<string> {
   const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'], ...(cwd && { cwd }) });
   const out: Buffer[] = [];
@@ -25,7 +25,7 @@ export async function run(command: string, args: readonly string[], { env, cwd }
   throw new Error(`${command} ${args.join(' ')} ended with ${code}:\n${lastWords}`);
 }
 
-/** Ends a program of ours: politely first, then for certain. */
+/** Stops a child process: first with a request, then by force. */
 export async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, 'exit');
@@ -43,7 +43,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Asks until the answer is there. @throws after `seconds`, saying what was waited for. */
+/** Polls until a result is available. @throws after `seconds`, naming the result that was expected. */
 export async function until<T>(what: string, seconds: number, ask: () => Promise<T | undefined | false>): Promise<T> {
   const deadline = Date.now() + seconds * 1000;
   for (;;) {

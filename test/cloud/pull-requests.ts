@@ -1,4 +1,4 @@
-/** Approvals on pull requests, deployed: the question goes out by `notify`, votes come in by the API of callbacks. */
+/** Approvals on pull requests, deployed: `notify` posts the question, and votes arrive through the callback API. */
 import assert from 'node:assert/strict';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
@@ -27,7 +27,7 @@ export function pullRequestChecks(
   const lambda = new LambdaClient(clientConfig(emulator));
   let writes = 5000;
 
-  /** Asks, and waits until the question stands on the pull request and the gateway knows where. */
+  /** Makes a request, and waits until its question is on the pull request and the gateway has stored where. */
   const asked = async (number: number): Promise<string> => {
     const action = {
       protocol: 'git',

@@ -1,7 +1,7 @@
 /**
- * The restore drill: the tables of the first deployment are restored to a time while it keeps running, and a second deployment
- * adopts them. It runs by the steps of `agentctl restore plan`; `restore check` refuses it until they are done. The
- * emulator copies the current table, so the first deployment keeps running after it.
+ * The restore drill: the tables of the first deployment are restored to a point in time while it keeps running, and a
+ * second deployment adopts them. It follows the steps of `agentctl restore plan`; `restore check` refuses it until they
+ * are done. The emulator copies the current table, so the first deployment keeps running after it.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -74,11 +74,11 @@ export function restoreChecks(
   };
   const onSecond = (...words: string[]) => {
     const url = addressOf(emulator, second.GatewayServices.AdminApiId);
-    // The comparison of what is in force reads hundreds of sessions, which takes the emulator long.
+    // Comparing what is in force reads hundreds of sessions, which is slow in the emulator.
     return agentctl('restore', ...words, '--url', url, '--key', keys.admin, '--timeout', '300');
   };
   const examined = () => onSecond('check', '--published', published);
-  /** Tables that the plan restores. */
+  /** Returns the tables that the plan restores. */
   const restoredTables = async (): Promise<readonly TableName[]> => {
     const file = join(emulator.scratch, 'outputs.json');
     const stacks = [outputs.GatewayStores, outputs.GatewayServices] as const;
@@ -92,7 +92,10 @@ export function restoreChecks(
     return planned.filter(([, note]) => note.startsWith('restored')).map(([table]) => table as TableName);
   };
 
-  /** A request whose clock of the first deployment ends with it, which the emulator would let deny within seconds. */
+  /**
+   * Makes a request and stops its execution, as if it ended with the first deployment. In the emulator it would deny
+   * the request within seconds.
+   */
   const review = async (target: string): Promise<string> => {
     const { envelope_id } = expectStatus(await act(first, 'scm.publish', target), 200);
     const arn = outputs.GatewayServices.ApprovalStateMachineArn.replace(':stateMachine:', ':execution:');

@@ -1,6 +1,6 @@
 /**
- * Key rotation by the commands of `docs/how-to/rotate-keys.md`, then the removal of the log and of an API by those
- * of `docs/how-to/operate-a-deployment.md`: sessions and votes that span a change stay valid.
+ * Key rotation with the commands in `docs/how-to/rotate-keys.md`, then removal of the log and of an API with those in
+ * `docs/how-to/operate-a-deployment.md`: sessions and votes that span a change stay valid.
  */
 import assert from 'node:assert/strict';
 import { createPublicKey, type KeyObject } from 'node:crypto';
@@ -38,7 +38,9 @@ export function rotationChecks(emulator: Emulator, outputs: Outputs, given: { ca
     call('human', `POST /admin/v1/approvals/${id}/approve`, { reviewer: 'Alice', comment: 'looked at it' });
   const use = async (target: string, id: string) =>
     assert.equal((await act(target, { approval_ref: id })).matched_rule, `approved:${id}`);
-  /** One more entry of the session, and the bundle of all once archive, checkpoints and log have them. */
+  /**
+   * Adds an entry to the session, and returns the bundle of all entries once archive, checkpoints and log contain them.
+   */
   const bundle = async (): Promise<Loose> => {
     await act('repo/README.md', { tool: 'scm.get_file' });
     await until('archive and checkpoints to hold the session', 120, async () => {
@@ -133,7 +135,7 @@ export function rotationChecks(emulator: Emulator, outputs: Outputs, given: { ca
         await shell.deploy('npx cdk deploy --all -c iamCallers=on');
         const [destroy, deploy, ...more] = await commandsOfRow('operate-a-deployment', 'iamCallers');
         assert.deepEqual(more, []);
-        // What a person confirms at the prompt.
+        // The confirmation that a person types at the prompt.
         await shell.run(`${destroy} --force`);
         shell.forget('iamCallers');
         await shell.deploy(deploy!);

@@ -1,10 +1,12 @@
 /**
  * The deployed gateway, end to end (`npm run test:cloud`): the real `cdk deploy` of the real stacks and bundles onto an
- * emulator of AWS that enforces IAM, then the life of actions, approvals and evidence over HTTP, votes by pull-request comment, chat over HTTP and the
- * WebSocket, their traces, MCP with a server behind it and credentials minted for its calls, what each role may not do, a release over another, the stacks
- * a second time as data planes in another region and in another account, and gateways of the local host over a locked bucket. `npm run test:cloud -- federation` runs only the stories that are
- * named. Not shown here, since the emulator leaves it out: response streaming, TTL,
- * recovery, object lock by the templates, encryption, logs, metrics and limits of payloads; test/infra asserts those on the templates.
+ * AWS emulator that enforces IAM, then the life cycle of actions, approvals and evidence over HTTP, votes by
+ * pull-request comment, chat over HTTP and WebSocket, their traces, MCP with a server behind it and credentials minted
+ * for its calls, the limits of each role, an upgrade from one release to another, the stacks a second time as data
+ * planes in another region and in another account, and local gateways over a locked bucket. `npm run test:cloud --
+ * federation` runs only the named stories. Not covered, because the emulator lacks it: response streaming, TTL,
+ * recovery, object lock by the templates, encryption, logs, metrics and payload limits; test/infra asserts those on the
+ * templates.
  */
 
 import { type Check, runChecks } from '../support/checks.ts';
@@ -40,7 +42,7 @@ const storyNames = [
   ...['restore', 'rotation', 'nightly', 'guide'],
 ] as const;
 type StoryName = (typeof storyNames)[number];
-/** Run only when they are named: they take long, or need `aws` and `jq`. */
+/** Stories that run only when named, because they take long or need `aws` and `jq`. */
 const onRequest: readonly StoryName[] = ['restore', 'nightly', 'guide'];
 
 const chosen = process.argv.slice(2);
@@ -66,7 +68,7 @@ try {
 } finally {
   await emulator.stop();
 }
-// A story that failed half-way may have left a server open.
+// A story that failed halfway may have left a server open.
 process.exit(process.exitCode);
 
 async function prove(running: Emulator): Promise<number> {

@@ -1,6 +1,6 @@
 /**
- * Runs local gateways over one store and one bucket of the emulator, so that the archive is written under S3's
- * conditions and Object Lock.
+ * Runs local gateways over one store and one emulator bucket, so that the archive is written under S3 conditions and
+ * Object Lock.
  */
 
 import assert from 'node:assert/strict';
@@ -28,7 +28,7 @@ import type { Emulator } from './emulator.ts';
 import { run, until } from './processes.ts';
 
 const bucket = 'cloud-shared-archive';
-/** A session belongs to the key that opened it, and each gateway makes keys of its own. */
+/** A session belongs to the key that opened it, and each gateway creates its own keys. */
 const sessions = ['cloud-archive-one', 'cloud-archive-two'] as const;
 type Session = (typeof sessions)[number];
 
@@ -98,7 +98,7 @@ export function sharedArchiveChecks(emulator: Emulator): Check[] {
           env: emulator.env,
         });
         const both = [await start('one'), await start('two')];
-        // Each call leaves its decision and its outcome.
+        // Each call records a decision and an outcome.
         for (const at of both) for (let count = 0; count < 2; count++) await act(at, sessions[both.indexOf(at)]!);
         for (const at of both)
           for (const each of sessions) assert.equal((await archived(at, each, 4)).total_entries, 4);

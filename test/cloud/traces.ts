@@ -16,14 +16,17 @@ interface Span {
 const session = 'cloud-traces';
 
 export function traceChecks(gateway: Call, admin: Call): Check[] {
-  /** A call of a trace that the caller began. @returns its id, and the id of the caller's span */
+  /** Makes a call within a trace that the caller began. @returns its id, and the id of the caller's span */
   async function traced(work: (headers: { traceparent: string }) => Promise<unknown>) {
     const [trace, parent] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')];
     await work({ traceparent: `00-${trace}-${parent}-01` });
     return { trace, parent };
   }
 
-  /** Traces leave a function at most once a second, with an invocation: `again` makes one until the trace is there. */
+  /**
+   * Waits for the spans of a trace. A function exports traces at most once per second, during an invocation; `again`
+   * invokes it until the trace arrives.
+   */
   const spansOf = (trace: string, again: () => Promise<unknown>, caller: Caller = 'human') =>
     until(`trace ${trace}`, 30, async () => {
       const answer = await admin(caller, `GET /admin/v1/traces/${trace}`);
@@ -55,7 +58,7 @@ export function traceChecks(gateway: Call, admin: Call): Check[] {
       headers,
     );
 
-  /** Names below each span, and the spans that nothing of this trace is above. */
+  /** Returns each span as `parent > name`, with `caller` if its parent is not in this trace. */
   function treeOf(spans: readonly Span[]) {
     const names = new Map(spans.map(({ span_id, name }) => [span_id, name]));
     return spans.map(({ name, parent_id }) => `${names.get(parent_id ?? '') ?? 'caller'} > ${name}`);

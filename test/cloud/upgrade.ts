@@ -25,7 +25,7 @@ export function upgradeChecks(emulator: Emulator, outputs: Outputs, admin: Call)
   const sfn = new SFNClient(client);
   const govern = async (more?: object) =>
     expectStatus(await admin('agent', 'POST /admin/v1/test-action', call(more)), 200);
-  /** Digests of the code of every function. */
+  /** Returns the code digest of every function. */
   const code = async (): Promise<Map<string, string>> => {
     const { Functions = [] } = await lambda.send(new ListFunctionsCommand({}));
     const own = Functions.flatMap(({ FunctionName: name = '' }) => (name.startsWith('agent-governance') ? [name] : []));

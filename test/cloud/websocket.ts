@@ -1,4 +1,4 @@
-/** Chat over the deployed WebSocket: a function takes the message, another answers it through `@connections`. */
+/** Chat over the deployed WebSocket: one function receives the message, another responds through `@connections`. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
@@ -23,7 +23,7 @@ interface Message {
 interface Talk {
   readonly heard: readonly Message[];
   say(message: object): void;
-  /** The first message of a kind, for a request or for nobody. */
+  /** Waits for the first message of a type, with the request id if one is given. */
   hear(type: string, id?: string): Promise<Message>;
   readonly closed: () => boolean;
   close(): Promise<void>;

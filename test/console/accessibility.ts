@@ -1,4 +1,4 @@
-/** Every page under axe, in light and dark, on a phone, a tablet and a desk. */
+/** Checks every page with axe, in light and dark mode, on a phone, a tablet and a desktop. */
 import assert from 'node:assert/strict';
 import { check } from '../support/checks.ts';
 import { scrollsSideways, violationsOf } from './accessible.ts';
@@ -9,7 +9,10 @@ import { shellOf } from './sign-in.ts';
 const widths = [360, 768, 1440];
 const schemes = ['light', 'dark'] as const;
 
-/** One check for each scheme and width: on a busy machine all of them take longer than one check may. */
+/**
+ * Returns one check for each scheme and width, because on a busy machine all of them together take longer than one
+ * check may.
+ */
 export const accessibility = (gateway: ConsoleGateway, people: Visitors) =>
   schemes.flatMap((colorScheme) =>
     widths.map((width) =>
@@ -41,7 +44,7 @@ async function look(gateway: ConsoleGateway, people: Visitors, { colorScheme, wi
   for (const [hash, heading] of places(id)) {
     await page.goto(`${gateway.url}/console/${hash}`);
     await page.getByRole('heading', { name: heading, exact: true }).first().waitFor();
-    // The page of components always shows what loading looks like.
+    // The components page always shows the loading state.
     if (hash !== '#/design') await page.getByText('Loading…').first().waitFor({ state: 'detached' });
     await examine(hash);
   }

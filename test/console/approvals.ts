@@ -1,4 +1,4 @@
-/** A request comes, is looked at, and is decided: with the mouse and by keyboard alone. */
+/** A request arrives, is reviewed and is decided, once with the mouse and once by keyboard only. */
 import assert from 'node:assert/strict';
 import { check } from '../support/checks.ts';
 import { violationsOf } from './accessible.ts';
@@ -209,7 +209,7 @@ export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
           const before = page.url();
           await page.keyboard.press(key);
           await page.waitForURL((url) => url.href !== before);
-          // A key counts for what is drawn: wait until this step is.
+          // Keys act on what is drawn, so wait until this step is drawn.
           await page.locator(`a[aria-current="true"][href="${new URL(page.url()).hash}"]`).waitFor();
         }
       };
@@ -257,7 +257,7 @@ export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
       const page = await people.signedIn(gateway.keys.human, `#/approvals/${first}`);
       await page.getByRole('button', { name: 'Deny…' }).waitFor();
       await page.locator(`a[href="#/approvals/${second}"]`).waitFor();
-      // Keys in one task after another, with nothing between them but what the page does by itself at once.
+      // Presses keys one after another within a task, so that between them only the page's immediate work runs.
       const pressed = (keys: string, closesFirst = false) =>
         page.evaluate(
           `(async () => {
@@ -281,7 +281,7 @@ export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       // A second key while the dialog is open does not change the vote.
       assert.match(await pressed('ad'), /^Approve this request\?/);
-      // The browser tells the page of a closed dialog in a task of its own: keys that come before it ask the next question.
+      // The browser reports a closed dialog in a separate task, and keys pressed before it open the next question.
       assert.match(await pressed('jd', true), /^Deny this request\?[\s\S]*make quick second/);
       await page.context().close();
     }),
@@ -307,7 +307,7 @@ export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
       const following = page.waitForResponse((answer) => answer.url().endsWith('/approvals/events'));
       await page.getByRole('button', { name: 'Sign in' }).click();
       assert.equal((await following).headers()['content-type'], 'text/event-stream');
-      // From here on the page has less time than lies between two polls.
+      // From here on the page has less time than the interval between two polls.
       await page.clock.pauseAt(Date.now() + 3_600_000);
       let msLeft = 1_000;
       const titled = (what: string, holds: (title: string) => boolean) =>
@@ -321,7 +321,7 @@ export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
       await page.getByRole('link', { name: 'Health' }).click();
       await titled('the count in the title', (title) => /^\(\d+\) Health/.test(title));
       const before = Number(/\d+/.exec(await page.title())?.[0]);
-      // The time of the page stands still while the answer is on its way, however long that takes.
+      // The page's clock is paused while the response is in transit, however long that takes.
       const asked = page.waitForResponse((answer) => answer.url().endsWith('/approvals?limit=200'));
       await gateway.call(gateway.keys.human, 'POST', `approvals/${id}/deny`, { reviewer: 'someone' });
       await (await asked).finished();
@@ -362,7 +362,7 @@ export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       await page.keyboard.press('?');
-      await page.getByRole('button', { name: 'Keyboard shortcuts' }).click(); // what the key would have opened is opened once
+      await page.getByRole('button', { name: 'Keyboard shortcuts' }).click(); // the dialog that the key would have opened is opened once
       await page.getByRole('dialog').waitFor();
       assert.equal(await page.getByRole('dialog').count(), 1);
       await page.context().close();

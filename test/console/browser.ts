@@ -1,4 +1,4 @@
-/** A real browser on the console of a real local run; what no page may ever do is noticed on all of them. */
+/** A real browser on the console of a real local run. Things that a page must never do are detected on all pages. */
 import { existsSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
@@ -10,13 +10,13 @@ const places = [
   '/usr/bin/google-chrome-stable',
 ];
 
-/** The browser of this machine; undefined where there is none. Nothing is downloaded. */
+/** Returns this machine's browser, or undefined if there is none. Nothing is downloaded. */
 export const browserProgram = (): string | undefined => process.env.CHROMIUM ?? places.find((path) => existsSync(path));
 
-/** Other programs share the machine: everything that is waited for has this long. */
+/** Timeout of every wait, generous because other programs share the machine. */
 const timeoutMs = 60_000;
 
-/** What no locator can wait for. */
+/** Waits for a condition that locators cannot express. */
 export async function until(what: string | (() => string), holds: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (!(await holds())) {
@@ -26,7 +26,7 @@ export async function until(what: string | (() => string), holds: () => Promise<
   }
 }
 
-/** Waits until a part of the page has all of these texts, which may come with several answers. */
+/** Waits until a part of the page shows all of these strings, which may come from several responses. */
 export async function untilShows(part: Locator, texts: readonly string[]): Promise<void> {
   let missing = texts;
   await until(
@@ -39,13 +39,13 @@ export async function untilShows(part: Locator, texts: readonly string[]): Promi
   );
 }
 
-/** Ends a tab whose requests were answered by the test: an answer that is still being made is given up. */
+/** Closes a tab whose requests the test answers, abandoning responses that are still being prepared. */
 export async function closeAnswered(page: Page): Promise<void> {
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   await page.context().close();
 }
 
-/** Returns nodes and memory of the tab after garbage collection; detached nodes count as well. */
+/** Returns the tab's nodes and memory after garbage collection; detached nodes count as well. */
 export async function heldBy(page: Page): Promise<{ readonly nodes: number; readonly heapMb: number }> {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable');
@@ -58,15 +58,15 @@ export async function heldBy(page: Page): Promise<{ readonly nodes: number; read
 
 export interface Visitors {
   readonly browser: Browser;
-  /** A tab of its own, as of another person, at a place of the console: the approvals, unless another is named. */
+  /** Opens a separate tab, as another person would, at a console location: the approvals by default. */
   open(hash?: string, options?: BrowserContextOptions): Promise<Page>;
-  /** The console under another name of this machine. */
+  /** Opens the console under another name of this machine. */
   named(host: string): Promise<Page>;
-  /** A tab that is signed in. */
+  /** Opens a tab that is signed in. */
   signedIn(key: string, hash?: string, options?: BrowserContextOptions): Promise<Page>;
-  /** Requests to other hosts, faults of scripts, violations of the policy, dialogs: none may ever come. */
+  /** Requests to other hosts, script errors, content security policy violations, and dialogs. None may ever occur. */
   readonly offences: readonly string[];
-  /** Methods and paths that were asked, in order. */
+  /** Methods and paths of the requests, in order. */
   readonly asked: readonly string[];
   close(): Promise<void>;
 }

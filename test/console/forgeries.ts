@@ -1,4 +1,7 @@
-/** What a forger does to a bundle with a key of its own: hashes and manifest agree again, and what others signed does not. */
+/**
+ * Changes that a forger makes to a bundle with their own key: the hashes and manifest are consistent, but the
+ * signatures of others are not.
+ */
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { entryHash } from '../../core/evidence/chain.ts';
 import { checkpointsOf, signCheckpoint } from '../../core/evidence/checkpoint.ts';
@@ -13,10 +16,13 @@ const keyId = createHash('sha256')
   .digest('hex')
   .slice(0, 16);
 
-/** Where the single HTML file holds its bundle. */
+/** The position of the bundle in the single HTML file. */
 export const singleFileBundle = /(<script type="application\/json" id="bundle">)([\s\S]*?)(<\/script>)/;
 
-/** All hashes are recomputed and the manifest is signed with the forger's key: nothing within the chain reveals the change. */
+/**
+ * Recomputes all hashes and signs the manifest with the forger's key, so that nothing within the chain reveals the
+ * change.
+ */
 export function agreeing(bundle: Loose): Loose {
   const became = new Map<string, string>();
   let previous = '';
@@ -38,7 +44,7 @@ export function agreeing(bundle: Loose): Loose {
   return bundle;
 }
 
-/** The bundle's last entry under a checkpoint that the forger signed. */
+/** Puts the bundle's last entry under a checkpoint that the forger signed. */
 export async function withCheckpoint(bundle: Loose): Promise<Loose> {
   const { tenant, session_id, index, hash } = bundle.entries.at(-1);
   const points = [
@@ -53,7 +59,7 @@ export async function withCheckpoint(bundle: Loose): Promise<Loose> {
   return Object.assign(bundle, { checkpoint: checkpointsOf(signed, points)(0) });
 }
 
-/** Returns a change of one member, which a path names. */
+/** Returns a change to the member at a path. */
 const set =
   (path: string, value: unknown) =>
   (of: Loose): void => {
@@ -62,7 +68,7 @@ const set =
     names.reduce((at, name) => at[name], of)[last] = value;
   };
 
-/** Changes of a valid checkpoint. */
+/** Changes to a valid checkpoint. */
 export const checkpointForgeries: Readonly<Record<string, (bundle: Loose) => void>> = {
   'the root of the checkpoint': set('checkpoint.checkpoint.root', 'a'.repeat(64)),
   'the time of the checkpoint': set('checkpoint.checkpoint.created_at', '2020-01-01T00:00:00.000Z'),
@@ -82,7 +88,7 @@ export const checkpointForgeries: Readonly<Record<string, (bundle: Loose) => voi
 
 const voteOf = ({ entries }: Loose): Loose => entries.find((entry: Loose) => entry.body.passkey !== undefined).body;
 
-/** The person's passkey is replaced by one of the forger, which signs what it is asked to. */
+/** Replaces the person's passkey with one that belongs to the forger and signs anything. */
 const signedAnew =
   (twist: Twist, about: Loose = {}) =>
   (bundle: Loose): void => {
@@ -96,7 +102,7 @@ const signedAnew =
     vote.passkey = { ...assertion, key_entry: vote.passkey.key_entry };
   };
 
-/** Each makes a bundle that agrees in itself, and whose vote the passkey does not prove. */
+/** Changes that each make a consistent bundle whose vote the passkey does not prove. */
 export const passkeyForgeries: Readonly<Record<string, (bundle: Loose) => void>> = {
   'the vote of another request': (bundle) => set('approval_id', '01a00000-0000-7000-8000-000000000000')(voteOf(bundle)),
   'the vote over another call': (bundle) => set('call_digest', 'b'.repeat(64))(voteOf(bundle)),
@@ -115,12 +121,12 @@ export const passkeyForgeries: Readonly<Record<string, (bundle: Loose) => void>>
   'a registration in place of a signature': signedAnew({ type: 'webauthn.create' }),
 };
 
-/** A vote that a passkey of the forger proves: only the key of the gateway tells it from a real one. */
+/** A vote proved by the forger's passkey. Only the gateway's key distinguishes it from a real one. */
 export const fabricated = signedAnew({});
 
 const noteLine = (name: string) => new RegExp(`(\u2014 ${name} )(\\S+)`);
 
-/** A signature of a note with other bytes. */
+/** Replaces the bytes of a note's signature. */
 const resigned = (note: string, name: string, change: (bytes: Buffer) => void): string =>
   note.replace(noteLine(name), (_, head: string, encoded: string) => {
     const bytes = Buffer.from(encoded, 'base64');
@@ -137,7 +143,7 @@ const size = (note: string): string =>
 const root = (note: string): string =>
   note.replace(/^(.*\n\d+\n)(\S+)/, (_, head) => head + Buffer.alloc(32, 7).toString('base64'));
 
-/** What is done to the proof that a session is in a log which the witness `auditor` cosigned. */
+/** Returns changes to the proof that a session is in a log cosigned by the witness `auditor`. */
 export const logForgeries = (log: string): Readonly<Record<string, (proof: Loose) => void>> => ({
   'the size of the tree': (proof) => set('checkpoint', size(proof.checkpoint))(proof),
   'the root of the tree': (proof) => set('checkpoint', root(proof.checkpoint))(proof),

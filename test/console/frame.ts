@@ -1,4 +1,4 @@
-/** The frame of the console: the first page, navigation, search, light and dark, and the lists of the system. */
+/** The console frame: the first page, navigation, search, light and dark mode, and the system lists. */
 import assert from 'node:assert/strict';
 import { check } from '../support/checks.ts';
 import { closeAnswered, until, type Visitors } from './browser.ts';
@@ -72,7 +72,7 @@ export const frame = (gateway: ConsoleGateway, people: Visitors) => {
       await page.getByRole('heading', { name: 'Overview' }).waitFor();
       const field = page.getByRole('combobox', { name: 'Search pages' });
       const search = async (words: string, option: RegExp) => {
-        // An open dialog, as the palette is until it has closed, keeps the key.
+        // An open dialog keeps the key, and the palette is a dialog until it has closed.
         await field.waitFor({ state: 'detached' });
         await page.keyboard.press('Control+k');
         await field.fill(words);

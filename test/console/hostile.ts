@@ -1,4 +1,4 @@
-/** Texts of agents that would like to be more than text. */
+/** Text from agents that tries to be more than text. */
 import assert from 'node:assert/strict';
 import { check } from '../support/checks.ts';
 import { scrollsSideways } from './accessible.ts';
@@ -40,7 +40,7 @@ export const hostile = (gateway: ConsoleGateway, people: Visitors) => [
       for (const [at, id] of ids.entries()) {
         await page.goto(`${gateway.url}/console/#/approvals/${id}`);
         await page.getByRole('article').getByText(`hostile-${at}`).waitFor();
-        // A call that the list shortens has no button before it is there as a whole.
+        // A call that is truncated in the list has no button until it is shown in full.
         await page.getByRole('button', { name: 'Approve…' }).first().waitFor();
         const found = (await page.evaluate(
           '({ foreign: document.querySelectorAll("img, svg:not(.icon, .logo), svg :not(path, rect), iframe, object, main script, main h1 ~ main").length, approve: [...document.querySelectorAll("button")].filter((button) => button.textContent === "Approve…").length, links: [...document.links].filter((link) => !link.getAttribute("href").startsWith("#/")).length })',

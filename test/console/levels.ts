@@ -1,4 +1,4 @@
-/** Traffic and budgets of one level of the organisations. */
+/** Traffic and budgets of one organisation level. */
 import { strict as assert } from 'node:assert';
 import { type Check, check } from '../support/checks.ts';
 import type { Visitors } from './browser.ts';

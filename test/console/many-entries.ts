@@ -1,4 +1,4 @@
-/** A session of a hundred thousand entries: it is read in slices, and the page holds only the rows that it shows. */
+/** A session with a hundred thousand entries: it is read in slices, and the page contains only the visible rows. */
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { ownGateway } from './own-gateway.ts';
 
 const count = 100_000;
 const maxRows = 200;
-/** The gateway verifies the chain before it exports it. */
+/** Time limit for an export, before which the gateway verifies the chain. */
 const exportMs = 400_000;
 
 const configuration = `
@@ -35,7 +35,7 @@ const draft = (index: number): EntryDraft => ({
   body: { tool: 'scm.get_file', target: 'acme/web', capability: 'read' },
 });
 
-/** Writes the chain as the ledger would, in fewer and larger transactions. */
+/** Writes the chain as the ledger would, but in fewer and larger transactions. */
 async function seed(state: string): Promise<void> {
   await mkdir(state);
   const store = openStore({ path: join(state, 'store.db') });
@@ -71,7 +71,7 @@ async function proveWith(people: Visitors): Promise<void> {
   await step.filter({ hasText: 'Step 100,000 of 100,000' }).waitFor({ timeout: exportMs });
   const list = page.locator('.steps');
   const numbers = list.locator('.step-number');
-  /** Waits until rows of this place of the list are read; answers how many are in the page. */
+  /** Waits until the rows at this position of the list are loaded, and returns how many are in the page. */
   const rowsAt = async (number: number) => {
     await until(`the row ${number}`, async () => (await numbers.allInnerTexts()).includes(String(number)));
     return numbers.count();

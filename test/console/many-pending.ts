@@ -1,4 +1,4 @@
-/** Ten thousand requests wait at once: the page stays as small as what it shows, and every key and event still counts. */
+/** Ten thousand pending requests: the page stays as small as its visible part, and every key and event still works. */
 import assert from 'node:assert/strict';
 import { sideBySide } from '../../core/kernel/side-by-side.ts';
 import { check } from '../support/checks.ts';
@@ -8,7 +8,7 @@ import { type OwnGateway, ownGateway } from './own-gateway.ts';
 
 const count = 10_000;
 const onePage = 200;
-/** As many as the page holds; the command line lists the rest. */
+/** The maximum that the page shows. The command line lists the rest. */
 const maxShown = 2_000;
 
 const configuration = `
@@ -29,7 +29,7 @@ interface Many extends OwnGateway {
   readonly people: Visitors;
 }
 
-/** A gateway of its own, because so many may wait only if the configuration allows it. */
+/** Starts a separate gateway, because only its configuration allows so many pending requests. */
 async function manyGateway(program: string): Promise<Many> {
   const gateway = await ownGateway(configuration);
   const people = await visitors(program, gateway.url);
@@ -43,7 +43,7 @@ async function manyGateway(program: string): Promise<Many> {
   };
 }
 
-/** Half of them, so that a check ends in its time on a busy machine. */
+/** Creates half of the requests, so that a check finishes in time on a busy machine. */
 const come = ({ call }: Many, from: number) =>
   sideBySide(Array(count / 2).keys(), 32, (n) =>
     call('many-agent', 'POST', 'test-action', {
@@ -88,7 +88,7 @@ async function proveWith({ url, people, call }: Many): Promise<void> {
   const rows = page.locator('ol.pending > li');
   await page.getByText(`${onePage} requests and more wait for approval.`).waitFor();
   assert.equal(await rows.count(), onePage);
-  // Those of one session stand together: the keys follow what is shown.
+  // Requests of one session are grouped, and keys follow the displayed order.
   const first = (
     (await page.evaluate(
       '[...document.querySelectorAll("ol.pending a")].map((link) => link.getAttribute("href"))',
@@ -127,7 +127,7 @@ async function proveWith({ url, people, call }: Many): Promise<void> {
   await chosen(first[0]!);
   await votes('a', first[0]!, 'approved');
 
-  // What another person decides leaves the list by itself, and the next ones take its place.
+  // Requests that another person decides leave the list without a reload, and the next ones take their place.
   await deny(first[2]!);
   await rows.locator(path(first[2]!)).waitFor({ state: 'detached' });
   await until('the list is full again', async () => (await rows.count()) === onePage);
@@ -144,7 +144,7 @@ async function proveWith({ url, people, call }: Many): Promise<void> {
   await page.keyboard.press('j');
   await chosen(next[0]!);
 
-  // Events come for hours: each redraws the list, and nothing of what was drawn before stays.
+  // Events arrive for hours. Each redraws the list, and no nodes of earlier drawings remain.
   for (const id of next.slice(1, 41)) await deny(id);
   await rows.locator(path(next[40]!)).waitFor({ state: 'detached' });
   await until('the list is full again', async () => (await rows.count()) === maxShown);

@@ -1,4 +1,4 @@
-/** What was observed: requests with their own pages, traffic with a selected time, sessions step by step. */
+/** Observation pages: requests with their own pages, traffic in a selected period, sessions step by step. */
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import { check } from '../support/checks.ts';
@@ -73,7 +73,7 @@ export const observe = (gateway: ConsoleGateway, people: Visitors) => {
       await until('four panels', async () => (await panels.count()) === 4);
       const widths = await panels.evaluateAll((all) => all.map((panel) => panel.getAttribute('width')));
       assert.equal(new Set(widths).size, 1);
-      // The first drawing is before the plots know their width.
+      // The first drawing happens before the plots know their width.
       await until('no text is cut', () =>
         page.locator('.plots text').evaluateAll((all) =>
           all.every((text) => {
@@ -134,7 +134,7 @@ export const observe = (gateway: ConsoleGateway, people: Visitors) => {
       await at.filter({ hasText: 'Step 2 of 3' }).waitFor();
       await page.keyboard.press('End');
       await at.filter({ hasText: 'Step 3 of 3' }).waitFor();
-      // A step stays for less than a second: the page keeps what it showed.
+      // A step lasts less than a second, so the page keeps its earlier content.
       await page.evaluate(`
         window.shown = [];
         new MutationObserver(() => {

@@ -1,4 +1,7 @@
-/** The gateway goes down and comes back under an open page; and what no page did in the whole run. */
+/**
+ * The gateway goes down and comes back under an open page. At the end, no page may have committed an offence during the
+ * whole run.
+ */
 import assert from 'node:assert/strict';
 import { check } from '../support/checks.ts';
 import type { Visitors } from './browser.ts';

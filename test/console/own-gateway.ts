@@ -1,4 +1,4 @@
-/** A gateway with a configuration of its own, for checks that the shared one cannot serve. */
+/** A gateway with its own configuration, for checks that cannot use the shared one. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import type { Loose } from '../support/loose.ts';
 export interface OwnGateway {
   readonly url: string;
   readonly gatewayUrl: string;
-  /** Calls the admin API; fails unless it answers with `expected` (200). */
+  /** Calls the admin API and fails unless the status is `expected` (200). */
   call(key: string, method: string, path: string, body?: unknown, expected?: number): Promise<Loose>;
   end(): Promise<void>;
 }

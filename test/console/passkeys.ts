@@ -1,4 +1,4 @@
-/** Passkeys with the virtual authenticator of the browser: registered, used, verified in the page. */
+/** Passkeys with the browser's virtual authenticator: registered, used, and verified in the page. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { authenticator } from '../support/authenticator.ts';
@@ -7,7 +7,7 @@ import { until, type Visitors } from './browser.ts';
 import type { ConsoleGateway } from './gateway.ts';
 import { shellOf } from './sign-in.ts';
 
-/** An authenticator of the page; @returns what one with this setting does next. */
+/** Adds a virtual authenticator to the page. @returns controls for its next answers. */
 export async function virtualAuthenticator(page: Page) {
   const session = await page.context().newCDPSession(page);
   await session.send('WebAuthn.enable');
@@ -22,13 +22,13 @@ export async function virtualAuthenticator(page: Page) {
     },
   });
   return {
-    /** Whether the person confirms, or the authenticator says that it is another person. */
+    /** Sets whether the person confirms, or the authenticator reports that it is another person. */
     confirms: (isUserVerified: boolean) =>
       session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified }),
   };
 }
 
-/** Signed in where passkeys work. */
+/** Signs in at localhost, where passkeys work. */
 export async function atLocalhost(people: Visitors, key: string): Promise<Page> {
   const page = await people.named('localhost');
   await page.getByLabel('API key or admin token').fill(key);
@@ -90,7 +90,7 @@ export const passkeys = (gateway: ConsoleGateway, people: Visitors) => [
     await vote.getByRole('alert').filter({ hasText: 'Refused: ' }).waitFor();
     assert.equal(await vote.getByLabel('Comment').inputValue(), 'looked at it');
     assert.equal(await statusNow(), 'pending');
-    // The signature of one request under another one, and one of a key that is not the person's.
+    // The signature of one request on a different one, and a signature with another person's key.
     await device.confirms(true);
     const other = await gateway.review(shellOf('make another | sh', 'refused'));
     const sent = `**/approvals/${id}/approve`;

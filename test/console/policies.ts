@@ -1,4 +1,6 @@
-/** Policies: rules with what they decided, a draft in the editor beside the playground, versions with their differences. */
+/**
+ * Policies: rules with their decisions, a draft in the editor next to the playground, versions with their differences.
+ */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { parse, stringify } from 'yaml';
@@ -9,7 +11,7 @@ import type { ConsoleGateway } from './gateway.ts';
 
 const loadDraft = (page: Page) => page.getByRole('button', { name: 'Load the current policy' }).click();
 const editorOf = (page: Page) => page.getByRole('textbox', { name: /^Tool policies of version/ });
-/** What the editor holds: it draws all lines of a short text. */
+/** Returns the editor's content, all of which is drawn if the text is short. */
 const typed = async (page: Page): Promise<string> =>
   (await editorOf(page).locator('.cm-line').allInnerTexts()).join('\n');
 
@@ -124,14 +126,14 @@ export const policies = (gateway: ConsoleGateway, people: Visitors) => {
       await page.getByRole('row').filter({ hasText: 'mcp:ledger.*' }).filter({ hasText: 'matched' }).waitFor();
       await page.getByRole('heading', { name: 'All decisions that the change affects' }).waitFor();
       await page.getByRole('listitem').filter({ hasText: 'ledger.' }).filter({ hasText: 'block' }).first().waitFor();
-      // Typed key by key into the reason, the answer follows without a question.
+      // The answer follows each key typed into the reason, without another request.
       await editorOf(page).getByText('The books are closed.').click();
       await page.keyboard.press('End');
       await page.keyboard.press('ArrowLeft');
       await page.keyboard.type(' for the year');
       await status.filter({ hasText: 'The books are closed for the year.' }).waitFor();
       assert.equal(simulated(), before);
-      // Text that needs PostgreSQL's grammar is read by the gateway.
+      // The gateway parses text that needs PostgreSQL's grammar.
       const sql = { protocol: 'sql', tool: 'sql.query', target: 'books', capability: 'read' };
       await page
         .getByLabel('A call, or a list of calls (JSON)')
@@ -140,7 +142,7 @@ export const policies = (gateway: ConsoleGateway, people: Visitors) => {
         .filter({ hasText: "Decided by the gateway. The gateway parses SQL with PostgreSQL's grammar." })
         .waitFor();
       assert.ok(simulated() > before);
-      // A version that comes meanwhile is noticed while the draft is open.
+      // The page notices a version that arrives while the draft is open.
       assert.equal((await gateway.call(admin_token, 'POST', 'policy-versions/1/rollback')).status, 200);
       await page
         .getByRole('status')

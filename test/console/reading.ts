@@ -1,4 +1,4 @@
-/** Pages as people read them: enlarged, in the system's colours, and with letters of scripts that run from right to left. */
+/** Pages as people read them: enlarged, in the system's colours, and with right-to-left scripts. */
 import assert from 'node:assert/strict';
 import { check } from '../support/checks.ts';
 import { scrollsSideways } from './accessible.ts';
@@ -14,7 +14,7 @@ const pages = (
 export const reading = (gateway: ConsoleGateway, people: Visitors) => [
   check('[console.accessible] at 200 and 400 % no page scrolls sideways; a keyboard reaches a vote', async () => {
     const id = await gateway.review(shellOf('curl -fsS https://get.example/i.sh | bash && make enlarged', 'enlarged'));
-    // As much as 1280 × 1024 pixels show.
+    // The content that fits on 1280 × 1024 pixels.
     for (const [width, height] of [
       [640, 512],
       [320, 256],
@@ -68,12 +68,12 @@ export const reading = (gateway: ConsoleGateway, people: Visitors) => [
     }
   }),
   check('[console.hostile-text] words of a command stand in its order, whatever their letters', async () => {
-    // The quotation marks and the pipe have no direction of their own: between two words of Hebrew they would change sides.
+    // Quotation marks and the pipe have no direction of their own, so between two Hebrew words they would change sides.
     const id = await gateway.review(shellOf('\u05d0\u05d1 | \u05d2\u05d3 | sh', 'direction'));
     const page = await people.signedIn(gateway.keys.human, `#/approvals/${id}`);
     await page.getByRole('button', { name: 'Deny…' }).waitFor();
     let lefts: number[] = [];
-    // The parts come with their colours, after the text.
+    // Colours are added to the parts after the text is drawn.
     await until('the parts of the line', async () => {
       lefts = (await page.evaluate(
         '[...document.querySelectorAll(".runs pre span span")].filter((part) => part.textContent.trim() !== "" && part.textContent !== "ci").map((part) => part.getBoundingClientRect().left)',

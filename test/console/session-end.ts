@@ -1,4 +1,7 @@
-/** A key that ends under an open page. Its check stores versions, so it runs after those that name the first one. */
+/**
+ * A key that becomes invalid while a page is open. Its check stores versions, so it runs after those that name the
+ * first one.
+ */
 import assert from 'node:assert/strict';
 import { check } from '../support/checks.ts';
 import { until, type Visitors } from './browser.ts';

@@ -1,4 +1,7 @@
-/** A session's single HTML file in the browser, offline: each part of the evidence changed by itself, against the verdict of the command line. */
+/**
+ * A session's single HTML file in the browser, offline: each part of the evidence is changed separately, and the
+ * verdict is compared with the command line's.
+ */
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,7 +24,7 @@ import type { ConsoleGateway } from './gateway.ts';
 import { atLocalhost, register, virtualAuthenticator } from './passkeys.ts';
 import { shellOf } from './sign-in.ts';
 
-/** The last character of a signature carries bits that are not used: one in its middle is changed. */
+/** Replaces a character in the middle of a signature, because the last character has unused bits. */
 const otherCharacter = (text: string): string => {
   const at = Math.floor(text.length / 2);
   return text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1);
@@ -29,7 +32,7 @@ const otherCharacter = (text: string): string => {
 
 const otherDigit = (hex: string): string => hex.replace(/^./, (digit) => (digit === '0' ? '1' : '0'));
 
-/** What a forger does to a bundle; each makes it one that is not valid. */
+/** Changes that a forger makes to a bundle. Each makes it invalid. */
 const forgeries: Readonly<Record<string, (bundle: Loose) => void>> = {
   'a value of the first call': ({ entries }) => {
     entries[0].body.tool = 'shell.other';
@@ -144,7 +147,8 @@ export const tampered = (gateway: ConsoleGateway, people: Visitors) => [
         `${what}: ${said}`,
       );
     }
-    // Checkpoints that the forger signs itself agree; one of another signer, tree, session or chain does not.
+    // Checkpoints that the forger signs are consistent; one by another signer, or for another tree, session or chain,
+    // is not.
     const checkpointed = async (change: (bundle: Loose) => void = () => {}) => {
       const forged = await withCheckpoint(agreeing(JSON.parse(bundle)));
       change(forged);
@@ -161,7 +165,7 @@ export const tampered = (gateway: ConsoleGateway, people: Visitors) => [
         `${what}: ${said}`,
       );
     }
-    // A vote of which everything was made up agrees too, until it is held against the gateway's own key.
+    // A completely fabricated vote is consistent too, until it is checked with the gateway's own key.
     const made = JSON.parse(bundle) as Loose;
     fabricated(made);
     assert.match(await inPage(agreeing(made)), /^Valid.* Origin not checked\./);
@@ -174,7 +178,7 @@ export const tampered = (gateway: ConsoleGateway, people: Visitors) => [
       .waitFor();
     assert.match(await verdict(bundle.slice(0, -40)), /^Not v/);
     assert.match(await verdict(''), /^Not v/);
-    // A verifier that was changed does not run: the policy of the file names the script by its digest.
+    // A modified verifier does not run: the file's content security policy names the script by digest.
     const file = join(folder, 'changed.html');
     await writeFile(file, html.replace('Not valid: at entry', 'Valid anyway: entry'));
     await alone.goto(pathToFileURL(file).href);

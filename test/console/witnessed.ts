@@ -1,4 +1,7 @@
-/** A session in the transparency log with a witness: verified in the page and in its HTML file with the keys of both, and said in the report. */
+/**
+ * A session in the transparency log with a witness: verified in the page and in its HTML file with both keys, and
+ * mentioned in the report.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -6,13 +6,13 @@ import { honestServers } from './honest-servers/servers.ts';
 
 const { definitions: actions } = toolGuard.parse({});
 
-/** @returns the findings of a definition that hold or hide it. */
+/** @returns the findings that hold or hide a definition. */
 const held = (definition: (typeof honestServers)[number]['tools'][number]): string[] =>
   checkDefinition(definition).flatMap(({ kind, severity, where }) =>
     severity === 'low' || actions[kind] === 'log' ? [] : [`${String(definition.name)}: ${kind} at ${where}`],
   );
 
-test('[guard.figures] the corpus has twenty servers and more, with the tools that were held once', () => {
+test('[guard.figures] the corpus has at least twenty servers, including the tools that were once held', () => {
   expect(honestServers.length).toBeGreaterThanOrEqual(20);
   const names = honestServers.flatMap(({ tools }) => tools.map(({ name }) => name));
   expect(names.length).toBeGreaterThan(400);
@@ -25,7 +25,7 @@ test.each(honestServers)('[guard.figures] no tool of $name ($source) is held or 
   expect(tools.flatMap(held)).toEqual([]);
 });
 
-test('[guard.figures] no tool imitates a tool of another server or gives orders about it', () => {
+test('[guard.figures] no tool imitates a tool of another server or gives instructions about one', () => {
   const servers = honestServers.map(({ name, tools }) =>
     readServer({ server: name, parted: `${name}__`, names: tools.map((tool) => String(tool.name)) }),
   );

@@ -1,4 +1,4 @@
-/** Every shipped pack under the analysis of rules, whose automata take a third of a second each. */
+/** Every shipped pack checked by the rule analysis. Its automata take a third of a second per pack. */
 import { analysePolicy } from '#core/policy/rules/analysis/analyse.ts';
 import { shippedPacks } from '#core/policy/rules/pack.ts';
 import { shippedPack } from '../support/decide-line.ts';

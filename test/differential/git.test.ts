@@ -1,5 +1,5 @@
 /**
- * Git commands that the effect limits allow, run by the real git: protected branches and branches that are not checked
+ * Git commands allowed by the effect limits, run by the real git: protected branches and branches that are not checked
  * out stay unchanged.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -46,7 +46,10 @@ const env = {
 };
 const git = (cwd: string, ...words: string[]): string => execFileSync('git', words, { cwd, env, encoding: 'utf8' });
 
-/** `start/up.git` has main, release/1 and fix; `start/work` is a clone on `fix`, one commit ahead everywhere. */
+/**
+ * Prepares the repositories: `start/up.git` has main, release/1 and fix; `start/work` is a clone on `fix`, one commit
+ * ahead everywhere.
+ */
 function prepare(): void {
   const start = join(root, 'start');
   git(root, 'init', '-q', '--template=', '--bare', '-b', 'main', join(start, 'up.git'));
@@ -76,7 +79,7 @@ interface State {
 
 const read = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '');
 
-/** Where the protected branches of a repository stand, read from its files: a process for each look would take long. */
+/** Reads a repository's protected branch refs from its files, because starting a process each time would be slow. */
 function refsOf(folder: string): string[] {
   const packed = read(join(folder, 'packed-refs'));
   return ['refs/heads/main', 'refs/heads/release/1'].map((name) => {
@@ -143,7 +146,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
     const list = words(random);
     const held = isHeld(list);
     count[held ? 'held' : 'passed']++;
-    // Some of what is held is run too: the test must be able to see a branch move.
+    // Some of the held commands are run too, since the test must be able to see a branch move.
     if (held && count.heldThatMove >= moves) continue;
     const { status } = spawnSync('git', list, { cwd: join(folder, 'work'), env, input: '', timeout: 150_000 });
     const after = stateOf(folder);

@@ -1,6 +1,6 @@
 /**
- * The decided address against the one that Node's client connects to: host, port and path agree for every spelling, or
- * the address is unclear.
+ * Compares the address used for the decision with the one that Node's client connects to: host, port and path agree for
+ * every spelling, or the address is unclear.
  */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import net, { type AddressInfo } from 'node:net';
@@ -49,7 +49,7 @@ afterAll(async () => {
   await new Promise((closed) => server.close(closed));
 });
 
-/** Where `fetch` goes with the text; nothing where it refuses. */
+/** Returns the address that `fetch` connects to for a string, or undefined if it refuses. */
 async function wentTo(text: string): Promise<Seen | undefined> {
   seen = {};
   await fetch(text, { redirect: 'error' }).catch(() => undefined);
@@ -61,7 +61,7 @@ const unbracketed = (host: string): string =>
     .toLowerCase()
     .replace(/^\[|\]$/g, '')
     .replace(/(?<=[^.])\.+$/, '');
-/** As RFC 3986 has it: escapes of unreserved characters mean the characters. */
+/** Decodes escapes of unreserved characters, which RFC 3986 treats as the characters themselves. */
 const unescaped = (text: string): string =>
   text.replace(/%[0-9a-f]{2}/gi, (written) => {
     const char = String.fromCharCode(Number.parseInt(written.slice(1), 16));
@@ -77,7 +77,7 @@ function compare(text: string, address: Address, went: Seen): void {
   expect([text, unbracketed(went.hostHeader!.replace(/:\d+$/, ''))]).toEqual([text, unbracketed(address.host)]);
 }
 
-/** Parts of addresses; hosts and pieces of paths in groups that are picked equally often. */
+/** Parts of addresses. Hosts and path segments are in groups that are picked equally often. */
 const parts = readCases(
   'test/differential/url.yaml',
   z.strictObject({
@@ -109,7 +109,7 @@ const url = fc
   .tuple(of(...parts.schemes), of(...parts.users), host, of(...parts.ports), path, query, of(...parts.fragments))
   .map((all) => all.join(''));
 
-test('[effects.http] fetch connects to and requests the address that was decided on', async () => {
+test('[effects.http] fetch connects to and requests the address that was evaluated', async () => {
   const count = { clear: 0, unclear: 0, compared: 0 };
   await fc.assert(
     fc.asyncProperty(
@@ -134,7 +134,7 @@ test('[effects.http] fetch connects to and requests the address that was decided
   expect(count.unclear).toBeGreaterThan(runs(300, 100));
 });
 
-test('[effects.http] plain addresses are clear, and connected to as written', async () => {
+test('[effects.http] plain addresses are clear, and fetch connects to them as written', async () => {
   for (const text of [
     'http://api.example.com/v1/users?page=2#top',
     'http://API.example.com:8080/a/b;v=1',

@@ -1,5 +1,5 @@
 /**
- * Builds the OpenTelemetry Collector from Go modules; it receives the gateway's exports and writes what it decoded.
+ * Builds the OpenTelemetry Collector from Go modules. It receives the gateway's exports and writes the decoded data.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -25,7 +25,7 @@ import { type ReceivedSpan, spansOf, startOtlpReceiver } from '../support/otlp-r
 export interface Collector {
   readonly grpcUrl: string;
   readonly httpUrl: string;
-  /** What it has written so far. */
+  /** Returns the spans written so far. */
   spans(): Promise<readonly ReceivedSpan[]>;
   stop(): Promise<void>;
 }
@@ -73,7 +73,7 @@ async function listens({ exitCode }: ChildProcess, port: number): Promise<boolea
   }).finally(() => socket.destroy()) as Promise<boolean>;
 }
 
-/** Spans of every kind: with a caller's trace, refused, failed, and attributes of each type. */
+/** Returns spans of every kind: with a caller's trace, refused, failed, and with attributes of each type. */
 async function endedSpans(): Promise<readonly EndedSpan[]> {
   const telemetry = logTelemetry({ clock: { now: () => 1_790_000_000_123 }, write: () => {}, service: 'test' });
   const ended: EndedSpan[] = [];
@@ -137,7 +137,7 @@ export const collectorChecks = (collector: Collector): readonly Check[] => [
   ),
 ];
 
-/** Calls a real local run and stops it long before the five seconds of a batch are over. */
+/** Calls a real local run and stops it long before the five-second batch interval is over. */
 async function stoppedGateway(collector: Collector, protocol: Protocol): Promise<void> {
   const state = await mkdtemp(join(tmpdir(), 'gateway-collector-'));
   const config = join(state, 'gateway.yaml');

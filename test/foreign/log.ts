@@ -1,4 +1,4 @@
-/** Has Go's own libraries verify a log that the gateway wrote: notes, tiles, proofs. */
+/** Lets Go's own libraries verify a log that the gateway wrote: notes, tiles, proofs. */
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { noteKeyTypes, noteSigner, verifierKey } from '#core/evidence/transparen
 import { pointOf, testLog } from '#features/transparency-log/test/started-log.ts';
 import { tileAt, tilePath } from '#features/transparency-log/tiles.ts';
 
-/** @throws when Go's libraries refuse what they should take, or take what they should refuse. */
+/** @throws if Go's libraries refuse something they should accept, or accept something they should refuse. */
 export async function verifyLog(program: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'foreign-'));
   const kept = await testLog();

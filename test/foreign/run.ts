@@ -1,6 +1,6 @@
 /**
- * Foreign code reads the gateway's output (`npm run test:foreign`): Go libraries verify the transparency log, and the
- * OpenTelemetry Collector receives traces. Without Go the tier is skipped with a message; with FOREIGN=required it
+ * Third-party code reads the gateway's output (`npm run test:foreign`): Go libraries verify the transparency log, and
+ * the OpenTelemetry Collector receives traces. Without Go the tier is skipped with a message; with FOREIGN=required it
  * fails.
  */
 import { join } from 'node:path';

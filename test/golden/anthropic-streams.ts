@@ -1,4 +1,4 @@
-/** Recorded streams of Anthropic messages, byte for byte, with their content. */
+/** Recorded Anthropic message streams, byte for byte, with their content. */
 import * as z from 'zod';
 import { object, readCases, text } from '../support/yaml.ts';
 
@@ -14,7 +14,7 @@ export const anthropicStreams = readCases(
     text: stream,
     tools: stream,
     refusal: stream,
-    /** Comments and CRLF; counts given twice, the later ones hold. */
+    /** Comments and CRLF; counts are sent twice and the later ones apply. */
     oddFraming: stream,
   }),
 );

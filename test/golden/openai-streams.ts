@@ -1,4 +1,4 @@
-/** Recorded streams of chat completions, byte for byte, with their content. */
+/** Recorded chat completion streams, byte for byte, with their content. */
 import * as z from 'zod';
 import { object, readCases, text } from '../support/yaml.ts';
 
@@ -22,7 +22,7 @@ const said = z.strictObject({
   finish: text,
   calls: z.array(call).exactOptional(),
 });
-/** What the caller must have read at the end, choice by choice. */
+/** Content that the caller must have received at the end, choice by choice. */
 export type Said = Readonly<z.infer<typeof said>>;
 
 const stream = z
@@ -38,18 +38,20 @@ export const openaiStreams = readCases(
   'test/golden/openai-streams.yaml',
   z.strictObject({
     text: stream,
-    /** Two calls, one after the other, the arguments in pieces of one byte; text before them. */
+    /** Two calls in sequence, with arguments in one-byte pieces and text before them. */
     parallelTools: stream,
-    /** The same two, their pieces alternating. */
+    /** The same two calls, with alternating pieces. */
     interleavedTools: stream,
-    /** Arguments whole, every call with index 0, `stop` at the end: as compatible servers do it. */
+    /** Complete arguments, index 0 for every call, `stop` at the end, as compatible servers send them. */
     wholeTools: stream,
     /** A call without arguments, and text after it. */
     emptyArguments: stream,
     refusal: stream,
     twoChoices: stream,
     emptyDeltas: stream,
-    /** Byte order mark, comments, every kind of line end, no space after the colon, an event over several data lines. */
+    /**
+     * Byte order mark, comments, every kind of line ending, no space after the colon, an event over several data lines.
+     */
     oddFraming: stream,
     reasoning: stream,
     contentFilter: stream,

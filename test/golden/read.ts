@@ -5,7 +5,7 @@ import { type SseEvent, sseDecoder } from '#core/models/dialects/sse.ts';
 
 export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** Every event of the bytes, cut before each of the positions. */
+/** Decodes all events from the bytes, which are split before each of the positions. */
 export function decoded(bytes: Uint8Array, cuts: readonly number[] = []): SseEvent[] {
   const decoder = sseDecoder();
   const bounds = [0, ...[...cuts].sort((one, other) => one - other), bytes.length];

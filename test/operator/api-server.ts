@@ -1,5 +1,5 @@
 /**
- * A real kube-apiserver with its store on loopback, in a temporary folder; its audit log shows each user's requests.
+ * A real kube-apiserver on loopback, with its store in a temporary folder. Its audit log shows each user's requests.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
@@ -30,7 +30,7 @@ export type Send = (
 
 const readyWithinMs = 180_000;
 
-/** @param program what `builtPrograms` made. @throws Error with the end of its log where it does not become ready. */
+/** @param program from `builtPrograms`. @throws Error with the end of its log if it does not become ready. */
 export async function startApiServer(program: string) {
   const folder = mkdtempSync(join(tmpdir(), 'kube-apiserver-'));
   const file = (name: string, text: string) => {
@@ -77,7 +77,7 @@ export async function startApiServer(program: string) {
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
       const text = await answer.text();
-      // The store of a definition is opened with its first request.
+      // The store for a definition is opened with its first request.
       if (answer.status === 429) return wait(200).then(() => as(token)(method, path, body, type));
       return { status: answer.status, body: isJson(text) ? JSON.parse(text) : { message: text } };
     };
@@ -109,16 +109,16 @@ export async function startApiServer(program: string) {
     url,
     port,
     certificate,
-    /** Of the group system:masters. */
+    /** Calls as a member of the group system:masters. */
     admin: as(adminToken),
     as,
     stop,
-    /** Requests of service accounts so far. */
+    /** Returns the requests that service accounts have made so far. */
     asked: (): Asked[] => readFileSync(join(folder, 'audit.log'), 'utf8').split('\n').filter(Boolean).map(askedOf),
   };
 }
 
-/** Only what was answered, and only of service accounts. */
+/** Policy that logs only answered requests of service accounts. */
 const auditPolicy = {
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',

@@ -1,4 +1,4 @@
-/** The API server of Kubernetes and the renderer of Helm, built from Go modules once. */
+/** The Kubernetes API server and the Helm renderer, built once from Go modules. */
 import { join } from 'node:path';
 import { builtFromGo, goCommand } from '../support/go-programs.ts';
 
@@ -7,7 +7,10 @@ export interface Programs {
   readonly chart: string;
 }
 
-/** Undefined where Go is missing. The first build takes minutes of processor time and about 3.5 GB of Go's caches. */
+/**
+ * Builds the programs; returns undefined if Go is missing. The first build takes minutes of processor time and about
+ * 3.5 GB for Go's caches.
+ */
 export function builtPrograms(): Programs | undefined {
   const go = goCommand();
   if (go === undefined) return undefined;

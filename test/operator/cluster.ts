@@ -1,4 +1,4 @@
-/** The chart in a real API server, a real gateway, and operators as processes under the service account of the chart. */
+/** The chart in a real API server, a real gateway, and operators as processes under the chart's service account. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ const root = resolve(import.meta.dirname, '../..');
 const chart = join(root, 'charts/agent-governance-gateway');
 export const namespace = 'governance';
 export const adminToken = 'administrator-of-the-operator-tier';
-/** Where objects of a kind are, in the namespace of the tests. */
+/** Returns the path of objects of a kind in the test namespace. */
 export const at = (api: string, plural: string, name = ''): string =>
   `/${api}/namespaces/${namespace}/${plural}${name && `/${name}`}`;
 export const custom = (plural: string, name = ''): string => at('apis/governance.dev/v1alpha1', plural, name);
@@ -24,7 +24,7 @@ export const deployment = at('apis/apps/v1', 'deployments', 'main-gateway');
 
 export type Cluster = Awaited<ReturnType<typeof startCluster>>;
 
-/** Templates of the chart as objects; @throws Error with what Helm says. */
+/** Returns the chart's templates as objects; @throws Error with Helm's message. */
 export function rendered(programs: Programs, values: object): Loose[] {
   const text = helm(programs, 'template', values);
   return parseAllDocuments(text).flatMap((document) => document.toJS() ?? []);
@@ -56,7 +56,7 @@ export async function startCluster(programs: Programs) {
   const gatewayUrl = gateway.ready.admin_url as string;
   const operators: OperatorProcess[] = [];
 
-  /** @throws Error where the API server refuses. */
+  /** @throws Error if the API server refuses. */
   async function must(method: string, path: string, body?: unknown, type?: string): Promise<Loose> {
     const answer = await admin(method, path, body, type);
     if (answer.status < 300) return answer.body;
@@ -83,7 +83,10 @@ export async function startCluster(programs: Programs) {
   writeFileSync(join(folder, 'token'), token, { mode: 0o600 });
   writeFileSync(join(folder, 'ca.crt'), readFileSync(api.certificate));
 
-  /** As in a pod: the address of the service, a token in a file, the authority of the cluster. */
+  /**
+   * Starts an operator as in a pod: with the service address, a token in a file and the cluster's certificate
+   * authority.
+   */
   function startOperator(identity: string, more: Record<string, string> = {}): OperatorProcess {
     const operator = startOperatorProcess({
       NODE_EXTRA_CA_CERTS: join(folder, 'ca.crt'),
@@ -104,7 +107,7 @@ export async function startCluster(programs: Programs) {
     (await read(custom(plural, name))).status;
   const synced = async (plural: string, name: string): Promise<Condition | undefined> =>
     (await statusOf(plural, name))?.conditions?.find(({ type }) => type === 'Synced');
-  /** No controller of Deployments runs here: this says what one would say once all pods run the template. */
+  /** Reports a completed rollout, in place of the Deployment controller, which does not run here. */
   const rolledOut = async () => {
     const { metadata, spec } = await must('GET', deployment);
     const { replicas } = spec;
@@ -126,7 +129,7 @@ export async function startCluster(programs: Programs) {
     synced,
     called,
     isSynced: async (plural: string, name: string) => (await synced(plural, name))?.status === 'True',
-    /** Pods run their template meanwhile. */
+    /** Waits for a condition while pods run their template. */
     settled: (holds: () => Promise<boolean>, what: string) =>
       until(
         async () => {
@@ -148,10 +151,10 @@ export async function startCluster(programs: Programs) {
         },
         'tests',
       ),
-    /** A key that is known may call, or learns that agents may not. */
+    /** Checks whether a key is known: it may call, or is refused because it is an agent's key. */
     works: async (key: string) => [200, 403].includes((await called('policies', key)).status),
     live: async () => (await (await called('config', adminToken)).json()) as Loose,
-    /** Ends the operators, and removes what a check made. */
+    /** Stops the operators, and removes the objects that a check created. */
     async clear() {
       for (const operator of operators.splice(0)) await operator.stop('SIGTERM');
       for (const plural of ['tenants', 'policies', 'routes', 'providers', 'gateways']) {
@@ -193,7 +196,7 @@ export const conditionOf = (status: Loose, type: string): string | undefined =>
   status?.conditions?.find((each: Loose) => each.type === type)?.status;
 
 const longestMs = 200_000;
-/** Waits for a condition; the check that waits in vain says what for. */
+/** Waits for a condition; a check that times out reports the condition. */
 async function until(holds: () => Promise<boolean>, what: string, said = () => ''): Promise<void> {
   const begun = performance.now();
   while (!(await holds())) {

@@ -1,4 +1,4 @@
-/** The definitions and the chart as the API server takes them: schemas, CEL, defaults, columns, strict fields. */
+/** The definitions and the chart as accepted by the API server: schemas, CEL, defaults, columns, strict fields. */
 import assert from 'node:assert/strict';
 import { type Check, check } from '../support/checks.ts';
 import type { Loose } from '../support/loose.ts';
@@ -27,7 +27,7 @@ const kindOf: Readonly<Record<string, string>> = {
 };
 const mock = { gateway: 'main', type: 'mock', models: ['mock'] };
 
-/** Refused objects, each with a part of the error message; a CEL rule has a message of its own. */
+/** Refused objects, each with a part of the error message; a CEL rule has its own message. */
 const refusals: readonly [says: string, plural: string, name: string, spec: object, message: string][] = [
   [
     'secrets without a Deployment',
@@ -95,7 +95,7 @@ export const definitions = (cluster: Cluster, programs: Programs): Check[] => [
       assert.deepEqual(spec.deployment, { name: 'main-gateway', container: 'gateway' });
       await cluster.create('Policy', 'policies', 'ordered', { gateway: 'main', allowed_tolls: ['*'] });
       const policy = await cluster.read(custom('policies', 'ordered'));
-      // A misspelt key is kept: the gateway refuses it, and its message becomes the condition.
+      // A misspelt key is kept, the gateway refuses it, and its message becomes the condition.
       assert.deepEqual(policy.spec, { gateway: 'main', order: 0, allowed_tolls: ['*'] });
       await cluster.clear();
     },
@@ -180,7 +180,7 @@ export const definitions = (cluster: Cluster, programs: Programs): Check[] => [
         for (const object of rendered(programs, set)) await cluster.apply(object);
         const found = await cluster.read(at('apis/apps/v1', 'deployments', 'main-gateway'));
         assert.equal(found.spec.replicas, set === several ? 3 : 1);
-        // Back to one replica with a volume is another strategy, which the server does not change in place.
+        // Returning to one replica with a volume needs a different strategy, which the server does not change in place.
         if (set === several) await cluster.must('DELETE', at('apis/apps/v1', 'deployments', 'main-gateway'));
       }
       const { items } = await cluster.must('GET', `/apis/policy/v1/namespaces/${namespace}/poddisruptionbudgets`);

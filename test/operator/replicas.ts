@@ -1,4 +1,4 @@
-/** Two replicas and a kill, the rights of the chart's service account, and a thousand objects. */
+/** Two replicas and a killed one, the permissions of the chart's service account, and a thousand objects. */
 import assert from 'node:assert/strict';
 import { type Check, check } from '../support/checks.ts';
 import type { Loose } from '../support/loose.ts';
@@ -13,7 +13,7 @@ const many = 1000;
 export const replicas = (cluster: Cluster, programs: Programs): Check[] => {
   const { create, secret, settled, isSynced, works, read, must, api } = cluster;
   const holder = async () => (await read(lease)).spec?.holderIdentity as string | undefined;
-  /** Requests of the operator that change something; leaders renew their lease for ever. */
+  /** Returns the operator's requests that change something. Leaders renew their lease continuously. */
   const writes = () =>
     api.asked().filter(({ verb, resource }) => changes.includes(verb) && resource !== 'coordination.k8s.io/leases');
   const begin = async () => {
@@ -69,16 +69,16 @@ export const replicas = (cluster: Cluster, programs: Programs): Check[] => {
           status?.conditions?.some(({ type, status: truth }: Loose) => type === 'Synced' && truth === 'True');
         return items.every(isTrue) && (await isSynced('gateways', 'main'));
       };
-      // The tenants are looked at once they can be: lists of a thousand objects would slow down what is measured.
+      // The tenants are checked only now, since listing a thousand objects would slow down the measured work.
       await settled(async () => operator.log().includes('"synced":true'), 'the configuration in force');
       await settled(areSynced, `${many} tenants in force`);
       const took = ((performance.now() - begun) / 1000).toFixed(1);
       assert.equal(await works('key-of-tenant-999'), true);
       const runs = () => operator.log().split('"event":"reconciled"').length;
       const [written, reconciled] = [writes().length, runs()];
-      // One write of an object claims it, and one says that it is in force.
+      // One write claims an object, and another reports that it is in force.
       assert.ok(written - earlier <= 2 * many + 20, `${written - earlier} writes`);
-      // `settled` writes the status of the Deployment again and again: not even that wakes the operator to write.
+      // `settled` writes the Deployment status repeatedly, and even that does not cause the operator to write.
       await settled(async () => runs() >= reconciled + 3, 'three more runs');
       assert.equal(writes().length, written);
       console.log(

@@ -1,4 +1,4 @@
-/** Objects become the configuration of a real gateway: conditions, refusals, finalizers, secrets, drift, owners of fields. */
+/** Objects become a real gateway's configuration: conditions, refusals, finalizers, secrets, drift, field owners. */
 import assert from 'node:assert/strict';
 import { type Check, check } from '../support/checks.ts';
 import type { Loose } from '../support/loose.ts';

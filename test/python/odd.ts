@@ -1,4 +1,6 @@
-/** Unusual requests through pydantic-ai and LiteLLM: the caller's answer, and the request that reached the model. */
+/**
+ * Unusual requests through pydantic-ai and LiteLLM: the response to the caller, and the request that reached the model.
+ */
 import assert from 'node:assert/strict';
 import { type Check, check } from '../support/checks.ts';
 import type { RecordedRequest } from '../support/fake-providers.ts';

@@ -1,7 +1,7 @@
 /**
- * Python clients against a real local run and a scripted provider (`npm run test:python`): OpenAI, Anthropic, pydantic-ai, LangChain, LiteLLM. They are
- * installed once below `.emulator/`, from the registry of Python packages. Without Python the run is skipped and says so; with
- * PYTHON=required it fails instead.
+ * Python clients against a real local run and a scripted provider (`npm run test:python`): OpenAI, Anthropic,
+ * pydantic-ai, LangChain, LiteLLM. They are installed once below `.emulator/`, from the Python package registry.
+ * Without Python the run is skipped with a message; with PYTHON=required it fails instead.
  */
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
@@ -24,7 +24,7 @@ const requirements = 'test/python/requirements.txt';
 const venv = resolve('.emulator/python');
 const python = join(venv, 'bin/python');
 
-/** Again where the list has changed since. */
+/** Installs the packages, and reinstalls them if the list has changed. */
 async function install(): Promise<void> {
   const mark = join(venv, 'installed.txt');
   const wanted = readFileSync(requirements, 'utf8');
@@ -35,7 +35,7 @@ async function install(): Promise<void> {
   writeFileSync(mark, wanted);
 }
 
-/** A model that says the weather once it was told, JSON where it is asked for, and hello. */
+/** Returns the model's response: the weather after a tool reported it, JSON if requested, otherwise a greeting. */
 function answerTo({ body }: RecordedRequest) {
   const messages = body.messages as Loose[];
   const words = JSON.stringify(messages);
@@ -75,11 +75,14 @@ tool_policies: { pack: null, default_decision: block, rules: [{ protocol: mcp, t
 `;
 
 interface Running {
-  /** What a program prints, with no key but the gateway's and no other address: a client that calls its vendor fails. */
+  /**
+   * Returns the output of a program that has only the gateway's key and address, so that a client that calls its vendor
+   * fails.
+   */
   told(program: string): Promise<Loose>;
 }
 
-/** A local run over scripted providers, while the work lasts. */
+/** Runs the work against a local run with scripted providers. */
 async function withGateway<A>(providers: string, more: string, work: (running: Running) => Promise<A>): Promise<A> {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-python-'));
   const config = join(folder, 'gateway.yaml');

@@ -1,4 +1,7 @@
-/** Answers of every function that API Gateway calls: status line, headers and body arrive, whether whole or streamed. */
+/**
+ * Responses of every function that API Gateway calls: status line, headers and body arrive, whether complete or
+ * streamed.
+ */
 import assert from 'node:assert/strict';
 import * as z from 'zod';
 import type { FunctionName } from '#core/contracts/functions.ts';

@@ -1,6 +1,6 @@
 /**
- * The AWS services around the functions, as far as they call them: secrets, objects, the signing key, state machines, the
- * invocation of functions and WebSocket posts. One HTTP server; every call is remembered by name.
+ * The AWS services that the functions call: secrets, objects, the signing key, state machines, function invocations and
+ * WebSocket posts. One HTTP server; every call is recorded by name.
  */
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -13,20 +13,20 @@ interface Reply {
   readonly body?: string | Buffer | object;
 }
 
-/** One secret holds all names: which function may read which bundle is the business of the roles, not of this tier. */
+/** A secret with all names. Roles, which this tier does not test, control which function may read which bundle. */
 export type Secrets = Readonly<Record<string, string>>;
 
 export interface AwsServices {
   readonly url: string;
-  /** Names of calls in order, e.g. `states.StartExecution`, `s3.PUT`, `connections.POST`. */
+  /** Call names in order, e.g. `states.StartExecution`, `s3.PUT`, `connections.POST`. */
   readonly calls: string[];
   /** Bodies posted to WebSocket connections. */
   readonly posts: string[];
-  /** What lies in the buckets, by path. */
+  /** Objects in the buckets, by path. */
   readonly objects: Map<string, Buffer>;
   /** Payloads of asynchronous invocations. */
   readonly invocations: string[];
-  /** Closes every connection, as the other side of a long pause does. */
+  /** Closes every connection, as the remote side does after a long pause. */
   dropConnections(): void;
   stop(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export async function startAwsServices(secrets: Secrets): Promise<AwsServices> {
   const invocations: string[] = [];
   const objects = new Map<string, Buffer>();
   const signingKeys = new Map<string, ReturnType<typeof newKey>>();
-  /** One key for each id; an ARN names the same key as the id at its end. */
+  /** Returns one key for each id; an ARN names the same key as the id at its end. */
   const key = (named = '') => {
     const id = named.slice(named.lastIndexOf('/') + 1);
     const found = signingKeys.get(id) ?? newKey(id);
@@ -45,7 +45,7 @@ export async function startAwsServices(secrets: Secrets): Promise<AwsServices> {
     return found;
   };
 
-  /** Calls of the JSON protocols, by `X-Amz-Target`. */
+  /** Handlers for calls of the JSON protocols, by `X-Amz-Target`. */
   const targets: Readonly<Record<string, (input: Record<string, string>) => object>> = {
     'secretsmanager.GetSecretValue': () => ({ SecretString: JSON.stringify(secrets) }),
     'TrentService.Sign': ({ Message = '', KeyId, SigningAlgorithm }) => ({
@@ -67,7 +67,7 @@ export async function startAwsServices(secrets: Secrets): Promise<AwsServices> {
     return found ? { body: method === 'PUT' ? '' : found } : { status: 404, body: noSuchKey };
   };
 
-  /** Keys below a prefix, in order, as ListObjectsV2 writes them. */
+  /** Lists the keys with a prefix, in order, as ListObjectsV2 does. */
   const listing = (bucket: string, prefix: string): string => {
     const folder = bucket.endsWith('/') ? bucket : `${bucket}/`;
     const keys = [...objects.keys()].filter((path) => path.startsWith(folder));

@@ -22,11 +22,14 @@ export const byModule = { type: 'wasm', filter: 'injections', ...looking };
 export const byModel = { type: 'model', model: 'judge-1', ...looking };
 
 export interface Scene {
-  /** What a caller has of the text that the server repeats, undefined where it is withheld; `approval-steps` carries out an approved call. */
+  /**
+   * Returns the part of the server's echo that a caller receives, or undefined if it is withheld; `approval-steps` runs
+   * an approved call.
+   */
   repeat(name: 'mcp' | 'test-action' | 'approval-steps', text: string, session: string): Promise<string | undefined>;
-  /** What evidence says of the looks of a session, in their order. */
+  /** Returns the classifier checks that evidence records for a session, in order. */
   looks(session: string): Promise<Loose[]>;
-  /** The environment of that function in this scene. */
+  /** Returns the environment of a function in this scene. */
   lambda(name: FunctionName): Promise<Lambda>;
 }
 
@@ -68,7 +71,7 @@ type Repeat = (
   session: string,
 ) => Promise<string | undefined>;
 
-/** Calls differ: what an approval was given for is not carried out again. */
+/** Calls differ, because an approved call is not run twice. */
 let nth = 0;
 const action = (tool: string, text: string, session: string): Call => ({
   caller: 'agent',
@@ -112,7 +115,7 @@ const repeated: Readonly<Record<'mcp' | 'test-action' | 'approval-steps', Repeat
   },
 };
 
-/** The response, whole or among events. */
+/** Returns the response, complete or found among events. */
 function responseIn(answered: string): Loose {
   const texts = answered.startsWith('{')
     ? [answered]

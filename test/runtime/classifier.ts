@@ -1,6 +1,6 @@
 /**
- * The classifier of the tool guard in the functions that call servers: a module from the object store in threads of the bundle, or a model over
- * HTTP. What it flags is withheld, and so is a text that was not looked at.
+ * The tool guard's classifier in the functions that call servers: a module from the object store in the bundle's
+ * threads, or a model over HTTP. Text that it flags or could not check is withheld.
  */
 import assert from 'node:assert/strict';
 import type { FunctionName } from '#core/contracts/functions.ts';

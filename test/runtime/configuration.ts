@@ -1,4 +1,4 @@
-/** The configuration the functions run under in this tier. */
+/** The configuration for the functions in this tier. */
 export const configurationFor = (providerUrl: string, upstreamUrl: string): string => `
 version: 1
 admin: { token_env: GATEWAY_ADMIN_TOKEN }

@@ -1,4 +1,4 @@
-/** ECDSA P-256 over a digest that was made elsewhere, as KMS signs one; Node only signs whole messages. */
+/** ECDSA P-256 signatures over a precomputed digest, as KMS creates them; Node only signs whole messages. */
 import { createECDH, type KeyObject, randomBytes } from 'node:crypto';
 
 const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
@@ -25,7 +25,7 @@ function power(base: bigint, exponent: bigint): bigint {
   return result;
 }
 
-/** DER: the shortest bytes, with a leading zero where the first bit would be a sign. */
+/** Encodes an integer in DER: the shortest bytes, with a leading zero if the first bit would otherwise be a sign. */
 function integer(value: bigint): Buffer {
   const hex = value.toString(16);
   const bytes = Buffer.from(hex.length % 2 ? `0${hex}` : hex, 'hex');

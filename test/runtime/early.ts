@@ -1,4 +1,4 @@
-/** Work of a function while it loads (composition, configuration), and after a failure or pause. */
+/** Work of a function while it loads (composition, configuration) and after a failure or pause. */
 import assert from 'node:assert/strict';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import { type Check, check } from '../support/checks.ts';

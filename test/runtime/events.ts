@@ -1,4 +1,4 @@
-/** Functions that no HTTP call reaches: steps of the state machine, schedules, streams, WebSocket events, the sandbox. */
+/** Functions that are not called over HTTP: state machine steps, schedules, streams, WebSocket events, the sandbox. */
 import assert from 'node:assert/strict';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import { type Check, check } from '../support/checks.ts';

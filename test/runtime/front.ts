@@ -1,4 +1,4 @@
-/** API Gateway's view of a function's response: the caller's answer, or a 502 for a wrong form. */
+/** API Gateway's view of a function's response: the response to the caller, or a 502 for an invalid format. */
 import type { Loose } from '../support/loose.ts';
 import type { Posted } from './runtime-api.ts';
 
@@ -9,7 +9,7 @@ export interface Answer {
   readonly body: Loose;
 }
 
-/** Parts metadata and body of a streamed answer. */
+/** Delimiter between the metadata and the body of a streamed response. */
 const delimiter = Buffer.alloc(8);
 const streamedForm = 'application/vnd.awslambda.http-integration-response';
 

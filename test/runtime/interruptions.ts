@@ -1,4 +1,4 @@
-/** Interruptions of a function: freezing, time-out, lost stream reader, lost store. */
+/** Interruptions of a function: freezing, timeout, lost stream reader, lost store. */
 import assert from 'node:assert/strict';
 import { type Check, check } from '../support/checks.ts';
 import { asCaller } from './front.ts';

@@ -1,4 +1,7 @@
-/** Actions whose function is killed at each point: the upstream is called at most once a request, and every allow gets an end. */
+/**
+ * Actions whose function is killed at each point: the upstream is called at most once per request, and every allow gets
+ * an outcome.
+ */
 import assert from 'node:assert/strict';
 import { type Check, check } from '../support/checks.ts';
 import type { Loose } from '../support/loose.ts';
@@ -22,9 +25,9 @@ const post = (session: string, path = 'notes') => ({
 interface Point {
   readonly says: string;
   readonly stop?: Stop;
-  /** Calls the upstream has got when the function is killed. */
+  /** Number of calls that the upstream received before the function is killed. */
   readonly called: number;
-  /** What the repeated request is answered before the sweep, and the outcome after it. */
+  /** The response to the repeated request before the sweep, and the outcome after it. */
   readonly repeated: 200 | 409;
   readonly outcome: 'executed' | 'unknown';
 }

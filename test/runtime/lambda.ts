@@ -14,17 +14,17 @@ const nativeClient = resolve('test/runtime/native-client.cjs');
 export interface Lambda {
   readonly name: FunctionName;
   invoke(event: unknown, options?: { remainingMs?: number; cutAfterBytes?: number }): Promise<Posted>;
-  /** Resolves when it is loaded and waits for its first invocation. */
+  /** Resolves when the bundle is loaded and waits for its first invocation. */
   readonly loaded: Promise<void>;
-  /** Stops the process where it stands, as Lambda does between invocations. */
+  /** Suspends the process, as Lambda does between invocations. */
   freeze(): void;
   thaw(): void;
   kill(): Promise<void>;
   /** Resolves when the process has ended. */
   readonly gone: Promise<unknown>;
-  /** The most memory it held so far, in MB (Linux). */
+  /** Returns its peak memory so far, in MB (Linux). */
   peakMemoryMb(): number;
-  /** What it wrote to its log so far. */
+  /** Returns the log it has written so far. */
   log(): string;
   stop(): Promise<void>;
 }
@@ -75,7 +75,10 @@ export async function startLambda(name: FunctionName, environment: Readonly<Reco
   };
 }
 
-/** The heap that a Lambda runtime gives Node.js: nine tenths of the memory, a twentieth for what is new. */
+/**
+ * Returns the heap options that a Lambda runtime gives Node.js: nine tenths of the memory, and a twentieth for the
+ * young generation.
+ */
 const heapOf = ({ memoryMb }: FunctionSpec): string[] => [
   `--max-old-space-size=${Math.floor(memoryMb * 0.9)}`,
   `--max-semi-space-size=${Math.floor(memoryMb * 0.05)}`,

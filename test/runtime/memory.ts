@@ -1,11 +1,14 @@
-/** Functions have the memory that the largest calls need: bodies near Lambda's limit of 6 MB, whole and streamed, one after the other. */
+/**
+ * Functions have enough memory for the largest calls: bodies near Lambda's 6 MB limit, complete and streamed, one after
+ * the other.
+ */
 import assert from 'node:assert/strict';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import { functions } from '#features/functions.ts';
 import { type Check, check } from '../support/checks.ts';
 import type { World } from './world.ts';
 
-/** Characters of a body; in JSON and base64 it stays below 6 MB. */
+/** Characters in a body, which stays below 6 MB in JSON and base64. */
 const largest = 4_000_000;
 const routes = { 'chat-completions': 'POST /v1/chat/completions', messages: 'POST /v1/messages' } as const;
 

@@ -19,7 +19,7 @@ export interface Plane {
   stop(): Promise<void>;
 }
 
-/** @param environment beside it the process has no access key: it asks the endpoint that ECS names. */
+/** @param environment for the process, without its access keys: the process asks the endpoint that ECS names. */
 export async function startPlane(environment: Readonly<Record<string, string>>): Promise<Plane> {
   const credentials = await taskCredentials();
   const { AWS_ACCESS_KEY_ID: _key, AWS_SECRET_ACCESS_KEY: _secret, ...told } = environment;
@@ -60,7 +60,7 @@ export async function startPlane(environment: Readonly<Record<string, string>>):
   };
 }
 
-/** What ECS serves at the address of a task's credentials. */
+/** Serves the task credentials as ECS does. */
 async function taskCredentials() {
   const body = JSON.stringify({
     AccessKeyId: 'task-key',

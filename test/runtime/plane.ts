@@ -1,4 +1,7 @@
-/** The streaming plane over real HTTP: it answers as the functions do, sees callers leave, drains, and refuses without its store. */
+/**
+ * The streaming plane over real HTTP: it responds as the functions do, notices when callers disconnect, drains, and
+ * refuses calls without its store.
+ */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { request } from 'node:http';
@@ -147,13 +150,13 @@ export function planeChecks(world: World): Check[] {
   ];
 }
 
-/** Looks again until the store has it: the call is settled after its caller left. */
+/** Polls until the store has the record, since the call is settled after its caller left. */
 async function recorded(look: () => Promise<string>, expected: RegExp): Promise<void> {
   for (let tries = 0; tries < 100; tries++) if (expected.test(await look())) return;
   assert.match(await look(), expected);
 }
 
-/** Resolves when nothing listens there any more. */
+/** Resolves when nothing listens at the address any more. */
 async function refused(url: string): Promise<void> {
   for (;;) {
     const answered = await fetch(`${url}/health`, { headers: { connection: 'close' } }).catch(() => undefined);
@@ -162,7 +165,7 @@ async function refused(url: string): Promise<void> {
   }
 }
 
-/** `fetch` sends no Host of ours. */
+/** Returns the status for a Host header, which `fetch` does not let callers set. */
 const statusFor = (url: string, host: string): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     const sent = request(`${url}/health`, { headers: { host } }, (answer) => {

@@ -1,4 +1,7 @@
-/** A projector that is killed at each step of a batch, or while it covers the chains it queued: the stream hands the batch over again, and every entry is archived and counted once, and the transparency log has the session once. */
+/**
+ * A projector that is killed at each step of a batch, or while it covers the chains it queued: the stream delivers the
+ * batch again, every entry is archived and counted once, and the transparency log has the session once.
+ */
 import assert from 'node:assert/strict';
 import { chainQueuePrefix } from '#core/contracts/evidence-streams.ts';
 import { readLeaf } from '#core/evidence/transparency/leaf.ts';
@@ -14,7 +17,7 @@ const points: readonly Stop[] = (['BatchWriteItem', 'TransactWriteItems', 'Updat
 );
 
 export function projectKilledChecks(world: World): Check[] {
-  /** Entries of a chat and a few governed actions, as the stream hands them over. */
+  /** Returns the entries of a chat and a few governed actions, as the stream delivers them. */
   const records = async (session: string): Promise<readonly object[]> => {
     for (const target of ['a', 'b', 'c']) {
       const body = { protocol: 'http', tool: 'http.post', target: `notes/${target}`, capability: 'write' };
@@ -41,7 +44,7 @@ export function projectKilledChecks(world: World): Check[] {
       dynamodb: { SequenceNumber: `${n + 1}`, NewImage: { entry: { S: text } } },
     }));
   };
-  /** The chains that were queued so far, as the stream of their table hands them over. */
+  /** Returns the chains queued so far, as their table's stream delivers them. */
   const queued = async (): Promise<readonly object[]> =>
     (await world.items('observations')).flatMap((row, n) =>
       row.series?.S?.startsWith(chainQueuePrefix)
@@ -60,7 +63,9 @@ export function projectKilledChecks(world: World): Check[] {
       path.startsWith(`/archive/default/${session}/`) ? bytes.toString().trim().split('\n') : [],
     );
 
-  /** The export carries a proof that the whole session is in the log, under the key that the route names. */
+  /**
+   * Checks that the export carries a proof that the whole session is in the log, under the key that the route names.
+   */
   const proved = async (session: string, entries: number): Promise<void> => {
     const evidence = (path: string) => world.call('evidence', `GET /admin/v1/evidence/${path}`, { caller: 'human' });
     const { body: log, text } = await evidence('log/checkpoint');
@@ -82,7 +87,7 @@ export function projectKilledChecks(world: World): Check[] {
         const session = `projected-${n}`;
         const Records = await records(session);
         const before = await total();
-        // Only covering queued chains puts single rows: the head of the log and its sessions.
+        // Only covering queued chains puts single rows: the log's head and its sessions.
         const covers = 'operation' in stop && stop.operation === 'PutItem';
         if (covers) await projected(Records);
         const doomedRecords = covers ? await queued() : Records;

@@ -1,4 +1,4 @@
-/** A model provider in OpenAI's form: whole answers, and a stream that goes on until its reader is gone. */
+/** A model provider with OpenAI's API: complete responses, and a stream that continues until its reader disconnects. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
@@ -6,11 +6,11 @@ import type { Loose } from '../support/loose.ts';
 
 export interface Provider {
   readonly url: string;
-  /** Calls that came in so far. */
+  /** Returns the number of calls received so far. */
   calls(): number;
-  /** Resolves when the reader of a stream goes away after this call. */
+  /** Resolves when a stream's reader disconnects after this call. */
   nextClosedStream(): Promise<void>;
-  /** Holds the next whole answer back until it is released. */
+  /** Holds back the next complete response until it is released. */
   holdNext(): { readonly arrived: Promise<void>; release(): void };
   stop(): Promise<void>;
 }

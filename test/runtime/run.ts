@@ -1,7 +1,8 @@
 /**
- * The bundles as built, under AWS's own runtime interface client (`npm run test:runtime`): every answer reaches its caller
- * with its status line, events are taken, a frozen, cut or killed function loses nothing. A Runtime API, a DynamoDB-compatible
- * store and stubs of the other services stand in for AWS. The streaming plane runs as its container starts it. Roles and limits are not enforced here (`test/cloud`, `test/infra`).
+ * The built bundles under AWS's own runtime interface client (`npm run test:runtime`): every response reaches its
+ * caller with its status line, events are processed, and a frozen, interrupted or killed function loses nothing. A
+ * Runtime API, a DynamoDB-compatible store and stubs of the other services replace AWS. The streaming plane runs as its
+ * container starts it. Roles and limits are not enforced here (`test/cloud`, `test/infra`).
  */
 import assert from 'node:assert/strict';
 import { check, runChecks } from '../support/checks.ts';
@@ -35,7 +36,7 @@ try {
     ...memoryChecks(world),
     ...slackChecks(world),
     ...planeChecks(world),
-    // They put configurations of their own in force.
+    // They put their own configurations in force.
     ...classifierChecks(world),
   ]);
   console.log(`${passed} passed, ${failed} failed`);

@@ -1,14 +1,17 @@
-/** The Runtime API of one execution environment: hands out invocations, takes whole answers, streams and errors. */
+/**
+ * The Runtime API of one execution environment: hands out invocations and accepts complete responses, streams and
+ * errors.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** What the function posted for one invocation, as bytes. */
+/** Data that the function posted for one invocation, as bytes. */
 export interface Posted {
   readonly kind: 'answer' | 'stream' | 'error';
   readonly contentType: string;
   readonly bytes: Buffer;
-  /** Of a stream that failed after it began. */
+  /** Error type of a stream that failed after it began. */
   readonly errorType?: string;
 }
 
@@ -16,18 +19,18 @@ interface Invocation {
   readonly id: string;
   readonly event: string;
   readonly deadlineMs: number;
-  /** Cut the response stream after so many bytes, as when whoever reads it is gone. */
+  /** Cuts the response stream after this many bytes, as if the reader had disconnected. */
   readonly cutAfterBytes: number;
   readonly settle: (posted: Posted) => void;
 }
 
 export interface RuntimeApi {
   readonly address: string;
-  /** @param remainingMs what the function is told it has left. */
+  /** @param remainingMs the remaining time reported to the function. */
   invoke(event: unknown, options?: { remainingMs?: number; cutAfterBytes?: number }): Promise<Posted>;
-  /** Resolves when the function is loaded and asks for its first invocation. */
+  /** Resolves when the function is loaded and requests its first invocation. */
   readonly loaded: Promise<void>;
-  /** The error a function reported while it was loaded. */
+  /** Returns the error that a function reported while loading. */
   initError(): string | undefined;
   stop(): Promise<void>;
 }
@@ -71,7 +74,7 @@ export async function startRuntimeApi(): Promise<RuntimeApi> {
     });
   };
 
-  // As AWS's: a connection that was idle while the function worked is not closed under its answer.
+  // Like AWS, does not time out a connection that is idle while the function works, before its response.
   const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     const [id = '', what = ''] = (request.url ?? '').slice(`${path}/invocation/`.length).split('/');
     if (request.url === `${path}/invocation/next`) {
@@ -106,7 +109,7 @@ export async function startRuntimeApi(): Promise<RuntimeApi> {
   };
 }
 
-/** All bytes, or what came before the connection was cut. */
+/** Returns all bytes, or those received before the connection was cut. */
 async function received(request: IncomingMessage, most: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -117,7 +120,7 @@ async function received(request: IncomingMessage, most: number): Promise<Buffer>
       if (length > most) request.socket.destroy();
     }
   } catch {
-    // The function ended in the middle of its answer: what came is the answer.
+    // The function ended in the middle of its response, so the received part is the response.
   }
   return Buffer.concat(chunks);
 }

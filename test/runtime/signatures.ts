@@ -1,4 +1,4 @@
-/** Signatures by KMS: votes under a key of their own, evidence under a key that is replaced. */
+/** KMS signatures: votes under a separate key, evidence under a key that is replaced. */
 import assert from 'node:assert/strict';
 import { verifyBundle } from '#core/evidence/verify.ts';
 import { type Check, check } from '../support/checks.ts';

@@ -1,4 +1,4 @@
-/** Notifications from the stream of deliveries; a click is acknowledged while its vote is being stored. */
+/** Notifications from the delivery stream; a click is acknowledged while its vote is being stored. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { type Check, check } from '../support/checks.ts';
@@ -88,7 +88,7 @@ export function slackChecks(world: World): Check[] {
       assert.equal((await world.call('approval-callback', route, click(id, 'ordinary'))).status, 200);
       const answer = await world.call('approval-callback', route, submission(id, 'ordinary'));
       assert.deepEqual([answer.status, answer.text], [200, '']);
-      // An environment takes its next event only when it has done the work of the one before.
+      // An environment takes its next event only after it has finished the work for the previous one.
       assert.equal((await world.call('approval-callback', route, submission(id, 'ordinary'))).status, 409);
       assert.ok(world.upstream.calls.some((body) => body.includes('"trigger_id":"ordinary"')));
       assert.equal(await statusOf(id), 'approved');

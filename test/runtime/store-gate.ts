@@ -1,15 +1,15 @@
-/** Stands before the store of one function: stops it at a commit, before the store has it or after. */
+/** Proxy in front of one function's store. It stops the function at a commit, before or after the store has it. */
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
 interface Commit {
-  /** Kind of the entry that its transaction writes. */
+  /** Kind of the entry that the transaction writes. */
   readonly kind: 'allow' | 'result' | 'approve';
 }
 
 interface Request {
-  /** DynamoDB's name of it; the first one is meant. */
+  /** DynamoDB's name for the operation; the first such call is stopped. */
   readonly operation: string;
 }
 
@@ -17,17 +17,17 @@ export type Stop = (Commit | Request) & { readonly when: 'before' | 'after' };
 
 export interface StoreGate {
   readonly url: string;
-  /** Resolves when the function waits for the request it is stopped at. */
+  /** Resolves when the function waits for the stopped request. */
   readonly stopped: Promise<void>;
-  /** Calls so far, by the operation's name. */
+  /** Calls so far, by operation name. */
   readonly calls: readonly string[];
-  /** From now on connections are cut without an answer, or not any more. */
+  /** Sets whether new connections are closed without a response. */
   refuses(refuses: boolean): void;
-  /** Ends the connections that are open. */
+  /** Closes the open connections. */
   close(): Promise<void>;
 }
 
-/** @param stop the request that is never answered, whether the store has it or not. */
+/** @param stop the request that gets no response, whether or not the store has it. */
 export async function storeGate(store: string, stop: Stop | undefined): Promise<StoreGate> {
   const stopped = Promise.withResolvers<void>();
   const calls: string[] = [];

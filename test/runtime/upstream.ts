@@ -1,13 +1,13 @@
-/** An HTTP service that actions call, and Slack: it counts, and does not answer below `/hang`. */
+/** An HTTP service that actions call, also used as Slack: it counts calls and does not respond below `/hang`. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 export interface Upstream {
   readonly url: string;
-  /** Bodies of the calls that came in. */
+  /** Bodies of the calls received. */
   readonly calls: string[];
-  /** Resolves when a call has come in that will not be answered. */
+  /** Resolves when a call that will not be answered has arrived. */
   hanging(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -1,4 +1,7 @@
-/** Everything the functions meet: a store, the other services, a provider and an MCP server; and the functions, started once each. */
+/**
+ * The environment of the functions: a store, the other services, a provider and an MCP server; and the functions, each
+ * started once.
+ */
 import { type AttributeValue, type DynamoDBClient, ScanCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import * as z from 'zod';
@@ -23,9 +26,9 @@ export type Caller = keyof typeof keys | undefined;
 export interface Call {
   readonly caller?: Caller;
   readonly body?: unknown;
-  /** Sent as it is, instead of `body`. */
+  /** Body sent unchanged, instead of `body`. */
   readonly raw?: string;
-  /** Bytes, as API Gateway hands over a binary media type; instead of `body`. */
+  /** Bytes, as API Gateway passes a binary media type; instead of `body`. */
   readonly bytes?: Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
   readonly remainingMs?: number;
@@ -36,21 +39,21 @@ export interface World {
   readonly aws: AwsServices;
   readonly provider: Provider;
   readonly upstream: Upstream;
-  /** An MCP server whose tools repeat what they are sent. */
+  /** An MCP server whose tools repeat their input. */
   readonly repeater: Served;
-  /** Serves the model of a classifier; its key is `JUDGE_KEY`. */
+  /** Fake provider that serves a classifier's model; its key is `JUDGE_KEY`. */
   readonly judge: FakeProvider;
   /** Address of the DynamoDB-compatible store. */
   readonly store: string;
-  /** The running function of that name. */
+  /** Returns the running function with that name. */
   lambda(name: FunctionName): Promise<Lambda>;
-  /** Another execution environment; the caller stops it. */
+  /** Starts another execution environment, which the caller stops. */
   anotherLambda(name: FunctionName, environment?: Readonly<Record<string, string>>): Promise<Lambda>;
-  /** `METHOD /path` as API Gateway calls the function with it. */
+  /** Calls a function as API Gateway does; the route is `METHOD /path`. */
   call(name: FunctionName, route: string, call?: Call): Promise<Answer>;
-  /** What a process of the deployment is told, beside what is its own. */
+  /** Environment variables that all processes of the deployment share. */
   readonly environment: Readonly<Record<string, string>>;
-  /** What stands in a table. */
+  /** Returns the items in a table. */
   items(table: TableName): Promise<readonly Record<string, AttributeValue>[]>;
   /** Lets the due times of all started actions pass. */
   passDueTimes(): Promise<void>;
@@ -149,7 +152,7 @@ const surroundings = (services: string, dynamo: string) => ({
 const tableNames = (physical: Readonly<Record<TableName, string>>): Record<string, string> =>
   Object.fromEntries((Object.keys(tables) as TableName[]).map((name) => [tableEnvironment(name), physical[name]]));
 
-/** A call as a REST API's proxy integration hands it over. */
+/** Returns the event that a REST API's proxy integration passes for a call. */
 export function restEvent(route: string, { caller, body, raw, bytes, headers = {} }: Call = {}): object {
   const [httpMethod, target] = route.split(' ') as [string, string];
   const { pathname: path, searchParams } = new URL(target, 'http://gateway.example');
@@ -171,7 +174,7 @@ export function restEvent(route: string, { caller, body, raw, bytes, headers = {
   };
 }
 
-/** The path of the routes table that matches, and what stands for its parameters. */
+/** Returns the matching path of the routes table, and the values of its parameters. */
 function resourceOf(path: string): { resource: string; pathParameters: Record<string, string> | null } {
   for (const { path: resource } of routes) {
     const names = [...resource.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);

@@ -1,4 +1,4 @@
-/** The approval's definition: well formed, and of one mind with the table of transitions. */
+/** The approval state machine's definition: well formed, and consistent with the table of transitions. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { assumed } from '../../bench/cost/calls.ts';
@@ -28,14 +28,14 @@ test('[approval.machine] the definition is well formed', () => {
   expect([isValid, errors]).toEqual([true, []]);
 });
 
-test('[approval.machine] it continues to wait if the step finds no decision, without trying that step again', () => {
+test('[approval.machine] if the step finds no decision, the machine continues to wait without retrying that step', () => {
   const { Settle } = definition.States;
   expect(Settle?.Retry?.[0]).toEqual({ ErrorEquals: ['ApprovalPending'], MaxAttempts: 0 });
   expect(Settle?.Catch).toEqual([expect.objectContaining({ ErrorEquals: ['ApprovalPending'], Next: 'Breathe' })]);
   expect([Settle?.End, Settle?.Next]).toEqual([true, undefined]);
 });
 
-test('[cost.table] an approval takes as many transitions as the cost is computed with', () => {
+test('[cost.table] an approval takes the number of transitions on which the cost is based', () => {
   const path = [definition.StartAt];
   for (let next = definition.States[path[0]!]?.Next; next; next = definition.States[next]?.Next) path.push(next);
   expect(path).toEqual(['Announce', 'WaitForDecision', 'Settle']);

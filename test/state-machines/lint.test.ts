@@ -1,18 +1,20 @@
 /**
- * Every state machine definition: valid, complete, all states reachable, every task retried and its failure handled.
+ * Every state machine definition: valid, complete, all states reachable, every task retried and its failures handled.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadDefinition, type State, type TaskState, waitsForToken } from '#adapters/local/asl/definition.ts';
 import { compile, isExpression } from '#adapters/local/asl/expressions.ts';
 
-// The package brings no types.
+// The package has no types.
 const validate: (definition: object) => { isValid: boolean; errors: unknown[] } = require('asl-validator');
 
 const folder = join(__dirname, '../../state-machines');
 const files = readdirSync(folder).filter((name) => name.endsWith('.asl.json'));
 
-/** A task without Catch fails its execution: right only where something else heals what that leaves. */
+/**
+ * Tasks without Catch, whose failure fails the execution. This is correct only if something else repairs the result.
+ */
 const uncaught: Readonly<Record<string, string>> = {
   'approval.asl.json Settle': 'the row is the truth; the sweep denies, releases and ends leases by it',
   'rollout.asl.json Look': 'the sweep judges every open rollout each minute',
@@ -21,7 +23,7 @@ const uncaught: Readonly<Record<string, string>> = {
 const ends = (state: State): boolean =>
   state.Type === 'Succeed' || state.Type === 'Fail' || ('End' in state && state.End === true);
 
-/** Everywhere a state may lead to. */
+/** Returns all states that a state may lead to. */
 function targets(state: State): string[] {
   if (state.Type === 'Choice')
     return [...state.Choices.map(({ Next }) => Next), ...(state.Default ? [state.Default] : [])];
@@ -59,7 +61,7 @@ describe.each(files)('%s', (file) => {
     if (state.Type === 'Choice') expect(state.Default).toBeDefined();
   });
 
-  test('every state is reached, and from every state an end', () => {
+  test('every state is reachable, and from every state an end', () => {
     const reach = (from: string, seen = new Set<string>()): Set<string> => {
       if (seen.has(from)) return seen;
       seen.add(from);
@@ -70,13 +72,13 @@ describe.each(files)('%s', (file) => {
     for (const [name] of states) expect([...reach(name)].some((at) => ends(definition.States[at]!))).toBe(true);
   });
 
-  test.each(tasks)('%s is tried again, and caught or healed elsewhere', (name, task) => {
+  test.each(tasks)('%s is retried, and its failure is caught or repaired elsewhere', (name, task) => {
     expect(task.Retry?.length).toBeGreaterThan(0);
     const isCaught = task.Catch?.some(({ ErrorEquals }) => ErrorEquals.includes('States.ALL')) ?? false;
     expect(isCaught || uncaught[`${file} ${name}`] !== undefined).toBe(true);
   });
 
-  test.each(tasks)('%s hands its token to its own step alone, and then ends by itself', (_, task) => {
+  test.each(tasks)('%s passes its token only to its own step, and has a timeout', (_, task) => {
     const mentions = expressions(task).filter((text) => text.includes('Task.Token'));
     expect(mentions).toHaveLength(waitsForToken(task) ? 1 : 0);
     if (waitsForToken(task)) expect(task.TimeoutSeconds).toBeDefined();

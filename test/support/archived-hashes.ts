@@ -1,4 +1,4 @@
-/** The hashes of a session's copies by index, for tests that look at a small archive as a whole. */
+/** The hashes of a session's archived copies by index, for tests that read a small archive as a whole. */
 import type { ArchiveReader } from '#core/evidence/ports.ts';
 
 export async function archivedHashes(archive: ArchiveReader, tenant: string, session: string) {

@@ -1,10 +1,13 @@
-/** An authenticator in software: makes P-256 passkeys and signs with them, right or wrong on demand. */
+/** A software authenticator: creates P-256 passkeys and signs with them, correctly or incorrectly on demand. */
 import { createHash, createSign, generateKeyPairSync, randomBytes } from 'node:crypto';
 
 const sha = (data: string | Uint8Array) => createHash('sha256').update(data).digest();
 const url = (data: string | Uint8Array) => Buffer.from(data).toString('base64url');
 
-/** The little of CBOR that an attestation needs: keys are texts or small numbers, values texts, bytes, small numbers, maps. */
+/**
+ * The subset of CBOR that an attestation needs: keys are strings or small numbers, values are strings, bytes, small
+ * numbers or maps.
+ */
 type Cbor = number | string | Uint8Array | Map<number | string, Cbor>;
 function head(type: number, size: number): Buffer {
   if (size < 24) return Buffer.of((type << 5) | size);

@@ -20,11 +20,11 @@ interface Request {
   readonly raw?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
-  /** What API Gateway says of the caller. */
+  /** Caller identity as API Gateway reports it. */
   readonly identity?: object;
 }
 
-/** The event of a call, as API Gateway makes it. */
+/** Returns the event that API Gateway builds for a call. */
 export function eventTo(
   method: string,
   target: string,
@@ -69,7 +69,7 @@ export function caller(ports: GatewayPorts & ChatEndpointPorts, host: { readonly
   };
 }
 
-/** What a handler answered, to its end. */
+/** Returns the complete body of a handler's response. */
 export async function textOf({ body, finished }: Awaited<ReturnType<HttpHandler>>): Promise<string> {
   let text = '';
   if (typeof body === 'string') text = body;

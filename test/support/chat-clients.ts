@@ -8,10 +8,10 @@ import type { EvidenceEntry, SessionBundle } from '../../core/contracts/evidence
 import { type Answer, type Ask, ask, type Fields, until, workFolder } from '../e2e/client.ts';
 import { type Gateway, startGateway } from './gateway.ts';
 
-/** Keys of tenant `default`: the calling agent, and the human who answers for the platform. */
+/** Keys of the tenant `default`: the calling agent, and the human responsible for the platform. */
 export const agentKey = 'chat-agent-key';
 export const humanKey = 'chat-human-key';
-/** What the gateway calls its providers with. */
+/** The key with which the gateway calls its providers. */
 export const providerKey = 'sk-of-the-provider-0123456789';
 
 const head = `
@@ -25,21 +25,21 @@ tenants:
 `;
 
 export interface ChatGateway extends Gateway {
-  /** Of its configuration: rewritten, it is imported again. */
+  /** Configuration file; if it is rewritten, it is imported again. */
   readonly file: string;
   readonly yaml: string;
   openai(more?: { apiKey?: string; maxRetries?: number; defaultHeaders?: Record<string, string> }): OpenAI;
   anthropic(more?: { apiKey?: string; maxRetries?: number; defaultHeaders?: Record<string, string> }): Anthropic;
-  /** POST to the gateway, as the agent unless said otherwise. */
+  /** Sends a POST to the gateway, as the agent by default. */
   post<T = Fields>(path: string, given: Ask): Promise<Answer<T>>;
-  /** Asks `model` one thing. */
+  /** Sends one message to `model`. */
   say(model: string, text: string, more?: Say): Promise<Answer<Fields>>;
-  /** GET below `/admin/v1`, as the human. */
+  /** Sends a GET below `/admin/v1`, as the human. */
   admin<T = Fields>(path: string, tenant?: string): Promise<Answer<T>>;
   entries(session: string, tenant?: string): Promise<readonly EvidenceEntry[]>;
-  /** Bodies of the session's `chat` entries. */
+  /** Returns the bodies of the session's `chat` entries. */
   records(session: string, tenant?: string): Promise<ChatRecord[]>;
-  /** The one record of a session, once it is there: a caller may have left before it was written. */
+  /** Waits for a session's only record, because a caller may disconnect before it is written. */
   record(session: string): Promise<ChatRecord>;
   /** Counts unsettled reservations. */
   open(tenant?: string): Promise<number>;
@@ -52,7 +52,7 @@ export interface Say {
   readonly body?: object;
 }
 
-/** @param yaml of the configuration: what more the tenant `default` has, other tenants, then every other key. */
+/** @param yaml added to the configuration: settings for the tenant `default`, other tenants, then all other keys. */
 export async function startChatGateway(
   yaml: string,
   options: { readonly env?: Record<string, string>; readonly state?: string } = {},
@@ -95,10 +95,10 @@ export async function startChatGateway(
   });
 }
 
-/** `data:` of a stream of events, parsed; `[DONE]` stays text. */
+/** Returns the parsed `data:` of an event stream; `[DONE]` stays text. */
 export const eventsOf = (text: string): (Fields | string)[] =>
   [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => (data === '[DONE]' ? data : JSON.parse(data)));
 
-/** What a provider entry of the configuration says about a scripted one. */
+/** Returns the configuration's provider entry for a scripted provider. */
 export const providerYaml = (name: string, type: string, baseUrl: string, more = ''): string =>
   `  - { name: ${name}, type: ${type}, base_url: "${baseUrl}", api_key_env: PROVIDER_KEY${more} }`;

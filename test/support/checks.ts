@@ -11,14 +11,21 @@ export interface Result {
   readonly failed: number;
 }
 
-/** A check that has not ended by then waits for something that will not come, also on a busy machine: it fails, and the next one runs. */
+/**
+ * Time limit of a check, also on a busy machine. A check that exceeds it is probably waiting forever: it fails, and the
+ * next one runs.
+ */
 const maxSeconds = 900;
-/** So many failures are repeated. More have a common cause, which a repetition does not remove. `.ci/run` has the same number. */
+/**
+ * Maximum number of failures that are repeated. More of them have a common cause, which a repetition does not remove.
+ * `.ci/run` uses the same number.
+ */
 const maxRepeated = 3;
 
 /**
- * Runs the checks in order. A check that fails runs once more at once, before the checks that build on it; the output
- * names what passed only then. A check that did not end is not repeated, because its first run may still be at work.
+ * Runs the checks in order. A failed check is immediately run once more, before the checks that build on it; the output
+ * names checks that passed only then. A check that timed out is not repeated, because its first run may still be
+ * active.
  */
 export async function runChecks(checks: readonly Check[]): Promise<Result> {
   let failed = 0;
@@ -34,7 +41,7 @@ export async function runChecks(checks: readonly Check[]): Promise<Result> {
   return { passed: checks.length - failed, failed };
 }
 
-/** Runs a check once and prints how it ended. */
+/** Runs a check once and prints its outcome. */
 async function failureOf({ says, prove }: Check, note = ''): Promise<Error | undefined> {
   const begun = performance.now();
   const failure = await inTime(prove).then(

@@ -1,4 +1,7 @@
-/** Any character, as the unit of a string: fast-check's own `binary` makes a table of a million characters in each process, which takes a second. */
+/**
+ * Any character, as the unit of a string. In each process, fast-check's own `binary` builds a table of a million
+ * characters, which takes a second.
+ */
 import fc from 'fast-check';
 
 export const codePoint = fc

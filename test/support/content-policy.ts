@@ -1,4 +1,4 @@
-/** Content policies for tests, and their two ways of looking at a text. */
+/** Content policies for tests, and two ways to check text with them. */
 
 import type { ContentFilter, Transform } from '#core/contracts/config.ts';
 import { compileContentPolicy } from '#core/models/content-policy/compile.ts';
@@ -31,7 +31,7 @@ export function policyOf(
   return compileContentPolicy({ policies, transform }, tenant, { wasm, texts });
 }
 
-/** The text at once, through the output filters. */
+/** Filters the whole text in one step with the output filters. */
 export async function whole(policy: ContentPolicy, text: string): Promise<{ text: string; verdict: Verdict }> {
   let left = text;
   const slot = {
@@ -44,7 +44,7 @@ export async function whole(policy: ContentPolicy, text: string): Promise<{ text
   return { text: left, verdict };
 }
 
-/** The same in pieces, without WASM filters. */
+/** Filters the text in pieces, without WASM filters. */
 export function streamed(policy: ContentPolicy, pieces: readonly string[]): { released: string; verdict: Verdict } {
   const scan = policy.streamOutput(context);
   let released = '';

@@ -1,4 +1,4 @@
-/** Shipped packs, and calls decided under them as the product decides: with the real readers. */
+/** Shipped packs, and calls evaluated under them as in the product, with the real readers. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -22,14 +22,14 @@ export const shippedPack = (name: string): ToolPack =>
   parsePack(parse(readFileSync(join(process.cwd(), 'policies', `${name}.yaml`), 'utf8')), name);
 
 const policies = new Map<string, CompiledPolicy>();
-/** A shipped pack, compiled once. */
+/** Returns a shipped pack, compiled once. */
 export function shippedPolicy(pack: string): CompiledPolicy {
   const policy = policies.get(pack) ?? compilePolicy(shippedPack(pack));
   policies.set(pack, policy);
   return policy;
 }
 
-/** The call with which a line reaches the gateway. */
+/** Returns the call with which a line reaches the gateway. */
 export const callOfLine = (line: string) =>
   ({ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: { command: line } }) as const;
 

@@ -11,7 +11,7 @@ import { runWarm } from './warm-agentctl.ts';
 
 export interface Ran {
   readonly code: number;
-  /** Standard output and standard error, as they came. */
+  /** Standard output and standard error, interleaved. */
   readonly text: string;
 }
 
@@ -19,7 +19,7 @@ const root = resolve(__dirname, '../..');
 
 type Checkout = Awaited<ReturnType<typeof startCheckout>>;
 
-/** Makes a folder that looks like a checkout, and starts the gateway that runs in it. */
+/** Creates a folder that looks like a checkout, and starts the gateway in it. */
 export async function startCheckout() {
   const folder = mkdtempSync(join(tmpdir(), 'documented-'));
   for (const name of ['config', 'policies', 'plugins'])
@@ -40,16 +40,16 @@ export async function startCheckout() {
   return { folder, gateway, stop };
 }
 
-/** The commands of one page, with what its reader's shell knows. */
+/** The commands of one page, with the variables of its reader's shell. */
 export class DocumentedRun {
   readonly folder: string;
   readonly gateway: Gateway;
-  /** What the page printed, and what stands for it in this run: ids and addresses. */
+  /** Ids and addresses printed on the page, and their values in this run. */
   readonly #known = new Map<string, string>();
-  /** What `<envelope_id>` and `<id>` on the page stand for: those that were printed last. */
+  /** Values of `<envelope_id>` and `<id>` on the page: the ones printed last. */
   readonly #placeholders = new Map<string, string>();
   readonly #ends: (() => Promise<void>)[] = [];
-  /** Assignments of earlier blocks: a reader's shell keeps them. */
+  /** Assignments from earlier blocks, which a reader's shell keeps. */
   #assigned = '';
 
   /** @param keys variables for keys of the local run. */
@@ -75,7 +75,10 @@ export class DocumentedRun {
     return ran;
   }
 
-  /** Runs a command line in a process that has loaded `agentctl`, with the words and variables that the shell makes of it. */
+  /**
+   * Runs a command line in a process that has loaded `agentctl`, with the words and variables as the shell expands
+   * them.
+   */
   async #agentctl(line: string): Promise<Ran> {
     const { text } = await bash(`${this.#assigned}env -0; printf '\\0%s' ${line}`, this.folder);
     const [variables = '', words = ''] = text.split(/\0\0(.*)/s, 2);
@@ -85,8 +88,8 @@ export class DocumentedRun {
   }
 
   /**
-   * @returns the expected text as a pattern, where the output differs; ids that the page shows stand for those of this run from now on.
-   * What looks back on traffic is repeated for some time, since its sums follow the calls.
+   * @returns the expected text as a pattern, if the output differs. Ids on the page are then mapped to those of this
+   * run. Commands that report on traffic are repeated for some time, since their totals lag behind the calls.
    */
   async mismatch(step: Step & { readonly output?: string | undefined }, { text }: Ran): Promise<string | undefined> {
     const pattern = this.#patternOf(step.output ?? '');
@@ -102,7 +105,7 @@ export class DocumentedRun {
     }
   }
 
-  /** @throws Error with the output, where it fails. */
+  /** @throws Error with the output if it fails. */
   async shell(command: string): Promise<void> {
     const { code, text } = await this.run({ line: 0, command, output: undefined });
     if (code !== 0) throw new Error(`${command} ended with ${code}:\n${text}`);
@@ -122,7 +125,10 @@ export class DocumentedRun {
     return here;
   }
 
-  /** Times, digests, durations and amounts of time differ from run to run; `…` stands for any text, alone on a line for any lines. */
+  /**
+   * Builds a pattern for output. Times, digests, durations and amounts of time differ from run to run; `…` matches any
+   * text, or any lines if it is alone on a line.
+   */
   #patternOf(output: string): { readonly source: string; readonly printed: readonly string[] } {
     const printed: string[] = [];
     const part = (token: string): string => {
@@ -154,7 +160,10 @@ export class DocumentedRun {
     return { source: source.join(''), printed };
   }
 
-  /** Puts the members of a YAML text into the configuration file, as a page says to do by hand, and waits until they are in force. */
+  /**
+   * Adds the members of a YAML text to the configuration file, as a page tells its reader to do, and waits until they
+   * are in force.
+   */
   async configure(yaml: string): Promise<void> {
     const file = join(this.folder, 'config/gateway.yaml');
     const document = parseDocument(readFileSync(file, 'utf8'));
@@ -173,7 +182,7 @@ export class DocumentedRun {
     }
   }
 
-  /** What a page's preparation started ends with the run. */
+  /** Registers a cleanup for something that a page's preparation started. */
   atEnd(end: () => Promise<void>): void {
     this.#ends.push(end);
   }
@@ -189,7 +198,7 @@ const tokens = new RegExp(
   `(${uuid}|<envelope_id>|\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z|https?://127\\.0\\.0\\.1:\\d+|\\b(?=[a-f-]*\\d)[0-9a-f]{6,}[0-9a-f-]*|\\d+(?:\\.\\d+)? (?:ms|min|s)\\b|…)`,
 );
 
-/** A command of agentctl without other programs, redirections or substitutions. */
+/** Pattern for an agentctl command without other programs, redirections or substitutions. */
 const alone = /^(?:\.\/)?agentctl (?:[^|<>;&`(\n]|(?<=\\)\n)*$/;
 
 const bash = (script: string, cwd: string): Promise<Ran> =>

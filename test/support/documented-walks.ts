@@ -1,6 +1,6 @@
 /**
- * Pages whose commands a test runs, with the steps their reader does by hand; and commands that cannot run here, each
- * with the reason.
+ * Pages whose commands a test runs, with the reader's manual steps; and commands that cannot run here, each with the
+ * reason.
  */
 import * as z from 'zod';
 import type { DocumentedRun } from './documented-commands.ts';
@@ -8,13 +8,19 @@ import { fakeHttpService } from './fake-http-service.ts';
 import { readCases } from './yaml.ts';
 
 export interface Walk {
-  /** For a page that changes the configuration, or shows what only a new gateway prints. The other pages share a gateway. */
+  /**
+   * Set for a page that changes the configuration, or shows output that only a new gateway prints. The other pages
+   * share a gateway.
+   */
   readonly ownGateway?: true;
-  /** By the beginning of a command: what the page has its reader do by hand before. `yaml` are the page's YAML blocks. */
+  /**
+   * Manual steps that the page has its reader do before a command, by the beginning of the command. `yaml` are the
+   * page's YAML blocks.
+   */
   readonly before?: Readonly<Record<string, (run: DocumentedRun, yaml: readonly string[]) => Promise<unknown>>>;
   /** Variables that the page uses for a key. */
   readonly keys?: Readonly<Record<string, 'agent' | 'human'>>;
-  /** Commands that report something to be done, which is exit code 1. */
+  /** Commands that report pending work, with exit code 1. */
   readonly reports?: RegExp;
 }
 
@@ -32,7 +38,7 @@ const all =
 
 const signedPlugins = () => import('../../features/plugins/test/signed-plugins.ts');
 
-/** A pattern that RE2 has not, at the line that the page names. */
+/** A pattern that RE2 does not support, at the line that the page names. */
 const lookaround = `version: 1\ntenants: [{ id: default, name: Default, api_keys: [{ key_env: GATEWAY_AGENT_KEY, name: agent, role: viewer, kind: agent }] }]${'\n'.repeat(24)}policies:\n  output: [{ name: x, type: regex, action: block, patterns: ["(?<=a)b(?=c)"] }]\n`;
 
 export const walks: Readonly<Record<string, Walk>> = {
@@ -180,7 +186,7 @@ routes: [{ match: { model: "gpt-*" }, providers: [openai] }]
   },
 };
 
-/** Commands that need something this machine lacks, and the tests that try them instead; `page` limits a row to one page. */
+/** Commands that need something this machine lacks, and the tests that cover them; `page` limits a row to one page. */
 const reason = z.strictObject({ needs: z.string(), commands: z.string(), page: z.string().optional() });
 const elsewhere = readCases('test/support/documented-elsewhere.yaml', z.array(reason)).map((row) => ({
   ...row,
@@ -197,10 +203,10 @@ const isFor =
   ({ page, command }: Command): boolean =>
     commands.test(command) && (only === undefined || page.endsWith(`/${only}.md`));
 
-/** Why a command of a page does not run here; undefined for one that does. */
+/** Returns why a page's command cannot run here; undefined if it can. */
 export const needsElsewhere = (command: Command): string | undefined =>
   elsewhere.find((reason) => isFor(reason)(command))?.needs;
 
-/** Reasons that no command has. */
+/** Returns reasons that apply to no command. */
 export const idleReasons = (commands: readonly Command[]): string[] =>
   elsewhere.filter((reason) => !commands.some(isFor(reason))).map(({ needs }) => needs);

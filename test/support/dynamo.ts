@@ -7,11 +7,11 @@ import type { Store, StoreOptions } from '#adapters/tables/store.ts';
 import { referenceBinary, startReference } from './dynoxide.ts';
 
 export interface TestDynamo {
-  /** Where other processes reach it. */
+  /** Address for other processes. */
   readonly endpoint: string;
-  /** A new client each time. */
+  /** Returns a new client each time. */
   client(): DynamoDBClient;
-  /** Creates all tables of a store; a prefix keeps tests of one file apart. */
+  /** Creates all tables of a store. A prefix separates tests of one file. */
   createTables(prefix?: string): Promise<TableNames>;
   stop(): Promise<void>;
 }
@@ -46,12 +46,12 @@ export async function startDynamo(): Promise<TestDynamo> {
   };
 }
 
-/** Options of a table adapter over a client, with the time-outs of its own. */
+/** Returns the options of a table adapter with a client, with the adapter's own timeouts. */
 export const over = (client: DynamoDBClient, tables: Partial<TableNames>): StoreOptions => ({
   store: dynamoStore({ client, tables }),
 });
 
-/** One server with its tables for all tests of a file; there from the first test on. */
+/** Starts one server with its tables for all tests of a file, ready before the first test. */
 export function useDynamo(): {
   readonly client: DynamoDBClient;
   readonly tables: TableNames;

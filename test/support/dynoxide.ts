@@ -1,4 +1,4 @@
-/** A DynamoDB-compatible server in memory, with which the local store is compared. */
+/** A DynamoDB-compatible in-memory server with which the local store is compared. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
@@ -7,12 +7,12 @@ import { resolve } from 'node:path';
 
 export interface ReferenceServer {
   readonly endpoint: string;
-  /** The answer, or the error, of one operation in its wire form. */
+  /** Sends one operation in its wire format, and returns the response or error. */
   ask(operation: string, body: string): Promise<{ readonly status: number; readonly text: string }>;
   stop(): void;
 }
 
-/** The binary of this platform; undefined where its package does not exist. */
+/** Returns this platform's binary, or undefined if it has no package. */
 export function referenceBinary(): string | undefined {
   try {
     return createRequire(resolve('package.json')).resolve(`@dynoxide/${process.platform}-${process.arch}/dynoxide`);
@@ -48,7 +48,10 @@ export async function startReference(binary: string): Promise<ReferenceServer> {
   };
 }
 
-/** Another process may take the port between our look and the server's bind: then the next one is tried. */
+/**
+ * Launches the server. Another process may take the port between the check and the server's bind; then the next port is
+ * tried.
+ */
 async function launched(binary: string): Promise<{ child: ChildProcess; port: number }> {
   for (let tries = 1; ; tries++) {
     const port = await freePort();
@@ -61,7 +64,7 @@ async function launched(binary: string): Promise<{ child: ChildProcess; port: nu
   }
 }
 
-/** Undefined when it listens; else its last words. */
+/** Returns undefined when it listens, otherwise its last output. */
 function listening(child: ChildProcess): Promise<string | undefined> {
   return new Promise((resolve) => {
     let said = '';

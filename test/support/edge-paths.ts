@@ -1,5 +1,5 @@
 /**
- * Paths of the edge and their destinations, shared by the tests of the local edge and of the CloudFront function
+ * Edge paths and their destinations, shared by the tests of the local edge and of the CloudFront function
  * [edge.listeners].
  */
 
@@ -8,16 +8,22 @@ import { routes } from '#features/routes.ts';
 import { readCases } from './yaml.ts';
 
 const path = z.string();
-/** Routed: as the client sends it, the upstream, and path and query as the upstream is asked. Stray: paths that lead nowhere. */
+/**
+ * Routed: the path as the client sends it, the upstream, and the path and query sent to the upstream. Stray: paths that
+ * match no route.
+ */
 export const { routed: routedPaths, stray: strayPaths } = readCases(
   'test/unit/edge/paths.yaml',
   z.strictObject({ routed: z.array(z.tuple([path, z.enum(['gateway', 'admin', 'mcp']), path])), stray: z.array(path) }),
 );
 
-/** Routes of the admin and MCP surfaces outside `/admin` and `/mcp`: the edge does not serve them. */
+/** Routes of the admin and MCP APIs outside `/admin` and `/mcp`, which the edge does not serve. */
 export const besideTheEdge: readonly string[] = ['/health', '/metrics', '/sse'];
 
-/** Every other route: as a client asks for it, the upstream, and the path there. Callbacks have listeners of their own. */
+/**
+ * All other routes: the path as a client requests it, the upstream, and the path there. Callbacks have their own
+ * listeners.
+ */
 export const everyRoutedPath = routes.flatMap(({ surface, path }) => {
   if (surface === 'callbacks' || (surface !== 'gateway' && besideTheEdge.includes(path))) return [];
   const asked = path.replaceAll(/\{[^}]+\}/g, 'a-1.b');

@@ -1,4 +1,4 @@
-/** An edge in this process before real listeners of the test, and clients of each protocol. */
+/** An edge in this process in front of real test listeners, and clients for each protocol. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http';
@@ -35,7 +35,7 @@ export interface TestEdge {
   readonly cleartextPort: number;
   readonly certificate: Certificate;
   readonly telemetry: LogTelemetry;
-  /** The listeners behind, to be closed by tests that want them dead. */
+  /** The upstream listeners, which tests can close to simulate an outage. */
   readonly upstream: Server;
   h1(path: string, sent?: Sent): Promise<Answer>;
   h2(path: string, sent?: Sent): Promise<Answer>;
@@ -47,7 +47,7 @@ export const edgeToken = 'token-of-the-edge';
 export const criticalKey = 'key-of-the-pager';
 export const plainKey = 'key-of-an-agent';
 
-/** @param settings of `edge` in the configuration. @param unknown the configuration cannot be read. */
+/** @param settings of `edge` in the configuration. @param unknown whether the configuration cannot be read. */
 export async function testEdge(
   upstream: RequestListener,
   settings: object = {},

@@ -1,4 +1,4 @@
-/** The corpus of harmless tool calls (test/corpora/tool-calls-everyday.yaml), decided under a pack. */
+/** The corpus of harmless tool calls (test/corpora/tool-calls-everyday.yaml), evaluated under a pack. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -31,7 +31,10 @@ const annotations = {
   destructive: { readOnlyHint: false, destructiveHint: true },
 } as const;
 
-/** Decides a call as the MCP gateway does, before sandbox, tasks and risk: action, effects, policy. */
+/**
+ * Returns a function that evaluates a call as the MCP gateway does, before sandbox, tasks and risk: action, effects,
+ * policy.
+ */
 export function everydayDecider(
   pack: CorpusPack | 'coding-agent',
 ): (call: Omit<EverydayCall, 'was'>) => Promise<Decision> {

@@ -1,4 +1,4 @@
-/** Reads the evidence of a session. */
+/** Reads a session's evidence. */
 import type { ChatRecord } from '#core/contracts/chat.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 

@@ -10,7 +10,7 @@ import type { IssuedCredential } from '#core/execution/credentials/ports.ts';
 import type { ExecutorConfiguration } from '#core/execution/executors/executors.ts';
 import { type Asked, type Behaviour, fakeHttpService } from './fake-http-service.ts';
 
-/** A function that reaches nothing outside. */
+/** Clients for a function that reaches no outside service. */
 export const noClients = {
   http: undefined,
   postgres: undefined,
@@ -60,7 +60,7 @@ export const credentialOf = (secret: string, broker = 'scm'): IssuedCredential =
 
 export const someSha = 'a'.repeat(40);
 
-/** As much of GitHub's REST API as one repository, `acme/web`, needs; `instead` answers what it wants to. */
+/** Returns the part of GitHub's REST API that one repository, `acme/web`, needs; `instead` may override responses. */
 export const fakeRepositoryHost = (instead: (asked: Asked) => Behaviour | undefined = () => undefined) =>
   fakeHttpService((asked) => instead(asked) ?? answerOf(asked));
 
@@ -127,12 +127,12 @@ export async function cuttingProxy(port: number, word: string) {
   };
 }
 
-/** Waits for a condition, in turns of the event loop. */
+/** Waits for a condition, checking it on each turn of the event loop. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-/** What a promise was rejected with. */
+/** Returns the error with which a promise was rejected. */
 export const faultOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     (value) => {

@@ -1,17 +1,19 @@
 /**
- * Extent of exhaustive tests: a sample in `npm run check`, a share in `npm test`, everything in `npm run
+ * Extent of exhaustive tests: a small sample in `npm run check`, a larger one in `npm test`, everything in `npm run
  * test:thorough`.
  */
 
 export const thorough = process.env.THOROUGH === '1';
-/** npm names the script that started the process. */
+/** Whether the unit test script started the process, according to npm. */
 const check = process.env.npm_lifecycle_event === 'test:unit';
 
-/** Returns how many runs of a property, or repetitions of a measurement, this extent takes. */
+/** Returns the number of runs of a property, or repetitions of a measurement, at this extent. */
 export const runs = (all: number, inTest: number, inCheck = inTest): number =>
   thorough ? all : check ? inCheck : inTest;
 
-/** Yields all cases if thorough, otherwise one of so many, evenly spread from the first on: the same ones every time. */
+/**
+ * Yields all cases if thorough, otherwise every n-th case starting with the first, so that each run has the same ones.
+ */
 export function* casesOf<T>(all: Iterable<T>, oneIn: number, oneInCheck = oneIn): Iterable<T> {
   const every = runs(1, oneIn, oneInCheck);
   let at = 0;

@@ -11,12 +11,12 @@ interface Batch {
   metadata?: object;
 }
 
-/** Answers one line: the body of its reply, or the whole line. */
+/** Function that returns the result for one line: the body of its reply, or the whole line. */
 export type AnswerLine = (line: { custom_id: string; body: object }) => { reply?: object; line?: object | string };
 
 export interface BatchAccount {
   readonly script: (request: RecordedRequest) => FakeReply;
-  /** Texts of the files by the provider's ids. */
+  /** File contents by the provider's ids. */
   readonly files: Map<string, string>;
   readonly batches: Map<string, Batch>;
   /** Runs every pending batch. */

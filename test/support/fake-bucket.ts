@@ -1,4 +1,6 @@
-/** An S3 bucket in memory, as far as archive and checkpoints use one: conditional puts, gets, listings in pages. */
+/**
+ * An in-memory S3 bucket with the operations that archive and checkpoints use: conditional puts, gets, paged listings.
+ */
 import type { S3Client } from '@aws-sdk/client-s3';
 
 interface Input {
@@ -16,7 +18,7 @@ const refusal = (name: string) => Object.assign(new Error(name), { name });
 
 export class FakeBucket {
   readonly objects = new Map<string, string>();
-  /** Names of the operations that were asked for. */
+  /** Names of the requested operations. */
   readonly asked: string[] = [];
   readonly #pageSize: number;
 
@@ -30,7 +32,7 @@ export class FakeBucket {
     return { send } as unknown as S3Client;
   }
 
-  /** Answers an operation by its name, such as `PutObjectCommand`. */
+  /** Handles an operation by its name, such as `PutObjectCommand`. */
   answer(name: string, input: Input): object {
     this.asked.push(name);
     if (name === 'PutObjectCommand') return this.#put(input);

@@ -10,19 +10,22 @@ export interface Asked {
 
 import { type Served, serve } from './serve.ts';
 
-/** `hang` takes the request and never answers; `cut` ends the connection; `half` begins an answer and ends it there. */
+/**
+ * Reply, or a fault: `hang` accepts the request and never responds; `cut` closes the connection; `half` closes it in
+ * the middle of a response.
+ */
 export type Behaviour = 'hang' | 'cut' | 'half' | Reply;
 
 export interface Reply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A text or bytes as they are, anything else as JSON. */
+  /** Strings and bytes are sent unchanged, anything else as JSON. */
   readonly body?: unknown;
 }
 
 export interface FakeHttpService extends Served {
   readonly asked: Asked[];
-  /** Resolves when a request has arrived whole. */
+  /** Resolves when a complete request has arrived. */
   arrived(): Promise<Asked>;
 }
 

@@ -1,4 +1,4 @@
-/** Replies in the form of Bedrock's Converse; streams are binary AWS event-stream messages with checksums. */
+/** Replies in the format of Bedrock's Converse API; streams are binary AWS event-stream messages with checksums. */
 import { EventStreamCodec } from '@smithy/core/event-streams';
 import { type Form, piecesOf, type Said } from './fake-providers-forms.ts';
 
@@ -7,7 +7,7 @@ const codec = new EventStreamCodec(
   (text) => new TextEncoder().encode(text),
 );
 
-/** One event: its name and its members. */
+/** Builds an event with a name and members. */
 const event = (name: string, members: object) => ({ event: { [name]: members } });
 
 const usageOf = ({ inputTokens = 11, outputTokens = 7 }: Said) => ({
@@ -57,7 +57,7 @@ export const bedrockForm: Form = {
     ];
   },
 
-  /** Names that end in `Exception` are exceptions of the stream. */
+  /** Encodes an event. Names that end in `Exception` are exceptions of the stream. */
   encode(one) {
     const [name = '', members] = Object.entries(one)[0] ?? [];
     const isException = name.endsWith('Exception');

@@ -1,8 +1,8 @@
-/** Replies in the forms of OpenAI, Anthropic and Ollama. */
+/** Replies in the formats of OpenAI, Anthropic and Ollama. */
 
-/** What a model says; each kind has its form for it, whole and streamed. */
+/** Model output, which each kind formats in its own way, complete and streamed. */
 export interface Said {
-  /** Streamed in these pieces. */
+  /** Text, streamed in these pieces. */
   readonly text?: string | readonly string[];
   readonly toolCalls?: readonly { readonly id: string; readonly name: string; readonly input: object }[];
   readonly inputTokens?: number;
@@ -10,17 +10,17 @@ export interface Said {
   readonly model?: string;
 }
 
-/** A piece of a body: text, bytes, a stream event of the kind, or a promise the rest waits for. */
+/** A piece of a body: text, bytes, a stream event of the kind, or a promise that the rest waits for. */
 export type Piece = Written | Promise<unknown>;
 export type Written = string | Uint8Array | { readonly event: object };
 
-/** How a kind writes what a model says. */
+/** The format in which a kind writes model output. */
 export interface Form {
   readonly basePath: string;
   readonly streamType: string;
   isStream(path: string, body: { readonly stream?: boolean }): boolean;
   whole(said: Said): object;
-  /** Complete, to the last word. */
+  /** Returns the complete stream, including its end. */
   streamed(said: Said): Piece[];
   encode(event: object): string | Uint8Array;
   error(status: number, message: string): object;
@@ -152,7 +152,7 @@ export const anthropicForm: Form = {
 export const ollamaForm: Form = {
   basePath: '',
   streamType: 'application/x-ndjson',
-  // Ollama streams unless it is told not to.
+  // Ollama streams by default.
   isStream: (_path, body) => body.stream !== false,
 
   whole(said) {

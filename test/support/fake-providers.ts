@@ -25,13 +25,13 @@ export interface RecordedRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Loose;
-  /** Whether the caller asked for a stream, however this kind says so. */
+  /** Whether the caller requested a stream, in whatever form this kind uses. */
   readonly stream: boolean;
   /** Resolves when the connection is closed before the reply was complete. */
   readonly closed: Promise<void>;
 }
 
-/** What follows the last piece: an end, a broken connection, or nothing. */
+/** Behaviour after the last piece: the stream ends, breaks, or stays open. */
 export type Ending = 'end' | 'break' | 'open';
 
 export type FakeReply =
@@ -44,9 +44,9 @@ export type FakeReply =
       readonly ending: Ending;
     }
   | { readonly type: 'endless'; readonly piece: Written; readonly before: readonly Piece[] }
-  /** Takes the request and never answers. */
+  /** Accepts the request and never responds. */
   | { readonly type: 'silent' }
-  /** Closes the connection without an answer. */
+  /** Closes the connection without a response. */
   | { readonly type: 'reset' };
 
 export type Script = FakeReply | readonly FakeReply[] | ((request: RecordedRequest, index: number) => FakeReply);
@@ -54,15 +54,18 @@ export type Script = FakeReply | readonly FakeReply[] | ((request: RecordedReque
 export interface FakeProvider {
   /** `http://127.0.0.1:<port>`. */
   readonly url: string;
-  /** What a configuration has as `base_url`. */
+  /** Value of `base_url` in a configuration. */
   readonly baseUrl: string;
-  /** In the order they came. */
+  /** Requests in the order of arrival. */
   readonly requests: readonly RecordedRequest[];
   /** Connections accepted so far. */
   readonly connections: () => number;
-  /** Replaces the script and forgets the requests. A list is used up in order, its last reply for all that follow. */
+  /**
+   * Replaces the script and forgets the requests. A list is used in order, and its last reply repeats for all later
+   * requests.
+   */
   answers(script: Script): void;
-  /** Resolves with the request of that index, once it has come. */
+  /** Resolves with the request at that index once it has arrived. */
   request(index?: number): Promise<RecordedRequest>;
   stop(): Promise<void>;
 }
@@ -81,16 +84,19 @@ export const body = (
 ): FakeReply => ({ type: 'body', status, headers, pieces, ending });
 export const jsonReply = (value: unknown, status = 200, headers: Record<string, string> = {}): FakeReply =>
   body([JSON.stringify(value)], { status, headers: { ...json, ...headers } });
-/** Events of the kind and promises to wait for; a stream that breaks or stays open is no complete one. */
+/**
+ * Builds a stream from the kind's events and from promises to wait for; a stream that breaks or stays open is
+ * incomplete.
+ */
 export const stream = (pieces: readonly Piece[], ending: Ending = 'end'): FakeReply =>
   body(pieces, { headers: {}, ending });
 export const html = (status = 200): FakeReply =>
   body(['<!doctype html><html><body>Bad gateway</body></html>'], { status, headers: { 'content-type': 'text/html' } });
 export const truncatedJson = (): FakeReply => body(['{"id":"c1","choices":[{"index":0,"mess']);
-/** Fewer bytes than the length says. */
+/** Returns a reply with fewer bytes than its length states. */
 export const cutJson = (): FakeReply =>
   body(['{"id":"c1",'], { headers: { ...json, 'content-length': '400' }, ending: 'break' });
-/** The same piece for ever, once others were written. */
+/** Repeats the same piece without end, after the pieces `before`. */
 export const endless = (piece: Written, before: readonly Piece[] = []): FakeReply => ({
   type: 'endless',
   piece,
@@ -99,15 +105,15 @@ export const endless = (piece: Written, before: readonly Piece[] = []): FakeRepl
 export const silent: FakeReply = { type: 'silent' };
 export const reset: FakeReply = { type: 'reset' };
 
-/** An error in the kind's own form. */
+/** Returns an error in the kind's format. */
 export const refuse = (kind: FakeKind, status: number, message = 'refused', headers: Record<string, string> = {}) =>
   jsonReply(forms[kind].error(status, message), status, headers);
-/** A complete stream of the kind, as pieces: to cut it, to break it, to put promises into it. */
+/** Returns a complete stream of the kind as pieces, which a test can truncate, break or delay with promises. */
 export const piecesOf = (kind: FakeKind, said: Said): Piece[] => forms[kind].streamed(said);
 
 const jsonOf = (bytes: Buffer): Loose => (bytes.length === 0 ? undefined : JSON.parse(bytes.toString('utf8')));
 
-/** The fields of a form: texts, and files with their bytes. */
+/** Parses form fields: strings, and files with their bytes. */
 async function fieldsOf(type: string, bytes: Buffer): Promise<Loose> {
   const form = await new Response(bytes, { headers: { 'content-type': type } }).formData();
   const fields: Record<string, unknown> = {};

@@ -1,4 +1,4 @@
-/** Pull requests as a Git host keeps them: heads, comments, permissions; and the webhook deliveries it makes of comments. */
+/** Pull requests as a Git host stores them: heads, comments, permissions; and the webhook deliveries for comments. */
 import { createHmac } from 'node:crypto';
 import { type LoopbackAnswer, type LoopbackCall, loopback } from './loopback.ts';
 
@@ -14,13 +14,13 @@ export const [headSha, pushedSha] = ['a'.repeat(40), 'b'.repeat(40)] as const;
 export async function fakePullRequests(token: string) {
   /** By `owner/name#number`. */
   const heads = new Map<string, string>();
-  /** By `owner/name login`. */
+  /** Permissions by `owner/name login`. */
   const permissions = new Map<string, string>();
   const comments: FakeComment[] = [];
-  /** Ids are never used again, also when a test forgets its comments. */
+  /** Ids are never reused, even if a test clears its comments. */
   let next = 1000;
 
-  /** What the host says to everything while it is out of order. */
+  /** Response to every request while the host is out of order. */
   const outage: { instead?: LoopbackAnswer | undefined } = {};
 
   const server = await loopback((call) => {
@@ -63,12 +63,12 @@ export interface Written {
   readonly login?: string;
   readonly repository?: string;
   readonly number?: number;
-  /** Fields in the place of the payload's own. */
+  /** Fields that replace those of the payload. */
   readonly over?: Readonly<Record<string, unknown>>;
   readonly commentOver?: Readonly<Record<string, unknown>>;
 }
 
-/** The payload of `issue_comment`, with some of what we do not read. */
+/** Returns a payload of `issue_comment`, including some fields that the gateway does not read. */
 export function commentPayload({
   text,
   id,
@@ -95,7 +95,7 @@ export function commentPayload({
   };
 }
 
-/** Headers of a delivery whose body is `raw`. */
+/** Returns the headers of a delivery whose body is `raw`. */
 export const deliveryHeaders = (raw: string, secret: string, event = 'issue_comment') => ({
   'content-type': 'application/json',
   'x-github-event': event,

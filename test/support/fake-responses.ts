@@ -2,14 +2,14 @@
 import { body, type FakeReply, jsonReply, type RecordedRequest } from './fake-providers.ts';
 import type { Loose } from './loose.ts';
 
-/** What the model answers to its whole input, the conversation before it included. */
+/** Function that returns the model's output for its whole input, including the earlier conversation. */
 export type AnswerItems = (conversation: readonly Loose[]) => readonly Loose[];
 
 export interface ResponseAccount {
   readonly script: (request: RecordedRequest) => FakeReply;
-  /** What is kept, by the provider's ids. */
+  /** Stored responses, by the provider's ids. */
   readonly kept: Map<string, Loose>;
-  /** Bodies of the requests that made responses. */
+  /** Bodies of the requests that created responses. */
   readonly made: Loose[];
   answer: AnswerItems;
 }
@@ -89,7 +89,7 @@ export function responseAccount(): ResponseAccount {
   return account;
 }
 
-/** As OpenAI streams it: each item begins, grows and ends, and the whole comes last. */
+/** Streams a response as OpenAI does: each item starts, grows and ends, and the complete response comes last. */
 function streamed(response: Loose): FakeReply {
   const events: Loose[] = [{ type: 'response.created', response: { ...response, status: 'in_progress', output: [] } }];
   for (const [output_index, item] of response.output.entries()) {

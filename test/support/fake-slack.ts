@@ -1,4 +1,4 @@
-/** Slack as we meet it: the Web API and response URLs over real HTTP, scripted faults first. */
+/** Slack as the gateway uses it: the Web API and response URLs over real HTTP, with scripted faults first. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,7 +16,10 @@ export interface Fault {
   readonly body?: object;
 }
 
-/** `gate.together`: no request is answered before this many are pending, so that a sender of one after the other gets no answer. */
+/**
+ * Starts a fake Slack. With `gate.together`, no request gets a response before this many are pending, so a sequential
+ * sender gets none.
+ */
 export async function fakeSlack() {
   const gate = { together: 1 };
   const waiting: (() => void)[] = [];

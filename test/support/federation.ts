@@ -1,4 +1,7 @@
-/** A control plane and a data plane over real handlers and stores, with a clock each and a network between them that can be cut. */
+/**
+ * A control plane and a data plane over real handlers and stores, each with its own clock, and a network between them
+ * that can be cut.
+ */
 
 import { adminPrincipal } from '#core/configuration/identity/identities.ts';
 import { importFile } from '#core/configuration/load/import-file.ts';
@@ -42,14 +45,14 @@ export interface Federation {
   readonly plane: TestPorts;
   readonly atControl: ReturnType<typeof caller>;
   readonly atPlane: ReturnType<typeof caller>;
-  /** Network between the two: `cut` simulates a partition; `forge` changes the documents of the control plane. */
+  /** Network between the two: `cut` simulates a partition; `forge` changes the control plane's documents. */
   readonly network: { cut: boolean; forge: (document: Loose) => unknown };
   readonly trusted: string;
   poll(): ReturnType<typeof pollControlPlane>;
   report(): Promise<void>;
-  /** As the function on AWS does each minute, in a process that was started for it. */
+  /** Reports as the AWS function does each minute, in a newly started process. */
   reportOnSchedule(): Promise<void>;
-  /** Winds both clocks on. */
+  /** Advances both clocks. */
   pass(seconds: number): void;
   storeAtControl(more: string): Promise<void>;
   importAtPlane(settings?: string, text?: string): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * Starts the real gateway for end-to-end tests: `node bin/local.ts` as a child on free ports, with its own state
- * folder.
+ * Starts the real gateway for end-to-end tests: `node bin/local.ts` as a child process on free ports, with its own
+ * state folder.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,35 +12,35 @@ import type { LocalKeys } from '../../adapters/local/keys-file.ts';
 import type { Ready } from '../../bin/local/banner.ts';
 
 export interface GatewayOptions {
-  /** Configuration file; the shipped one when absent. */
+  /** Configuration file; if absent, the shipped one. */
   readonly config?: string;
-  /** State folder; a temporary one, removed by `stop`, when absent. */
+  /** State folder; if absent, a temporary one that `stop` removes. */
   readonly state?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
 }
 
 export interface Gateway {
-  /** What the ready line said at the last start. */
+  /** Content of the ready line at the last start. */
   readonly ready: Ready & { readonly keys_file: string };
   readonly keys: LocalKeys;
   readonly state: string;
-  /** What people read on stdout before the ready line, at the last start. */
+  /** Returns the text printed on stdout before the ready line, at the last start. */
   banner(): string;
   /** Milliseconds from spawn to the ready line, at the last start. */
   readonly readyMs: number;
-  /** Everything the gateway wrote to stderr: JSON log lines. */
+  /** Returns everything the gateway wrote to stderr: JSON log lines. */
   log(): string;
-  /** Ends the process at once, as a power cut would, and the store with it. */
+  /** Kills the process immediately, as a power failure would, together with the store. */
   kill9(): Promise<void>;
-  /** Starts again on the same ports and state; after `kill9` or while running (then it is stopped first). */
+  /** Starts again on the same ports and state, after `kill9` or while running (it is then stopped first). */
   restart(): Promise<void>;
-  /** SIGTERM; answers the exit code. Removes the temporary state folder. */
+  /** Sends SIGTERM and returns the exit code. Removes the temporary state folder. */
   stop(): Promise<number>;
 }
 
 const root = resolve(__dirname, '../..');
-/** Longer than a fully busy machine needs, and shorter than the test time-out, so that the log is shown. */
+/** Longer than a fully busy machine needs, and shorter than the test timeout, so that the log is shown. */
 const readyWithinMs = 150_000;
 
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {

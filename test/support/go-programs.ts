@@ -1,4 +1,4 @@
-/** Programs that tests build from Go modules, once: they are kept in `.emulator/` by the digest of their sources. */
+/** Programs that tests build once from Go modules. They are stored in `.emulator/` by the digest of their sources. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
@@ -6,11 +6,14 @@ import { join, resolve } from 'node:path';
 
 const kept = resolve(import.meta.dirname, '../../.emulator');
 
-/** Undefined if Go is missing. */
+/** Returns the path of Go; undefined if it is missing. */
 export const goCommand = (): string | undefined =>
   ['go', '/usr/local/go/bin/go'].find((name) => spawnSync(name, ['version']).status === 0);
 
-/** The program of a folder with `go.mod`, `go.sum` and `main.go`, under another name until it is whole: a build that was ended leaves nothing that looks done. */
+/**
+ * Builds the program in a folder with `go.mod`, `go.sum` and `main.go`. It has a temporary name until it is complete,
+ * so that an interrupted build does not look finished.
+ */
 export function builtFromGo(go: string, name: string, cwd: string): string {
   const digest = createHash('sha256');
   for (const file of ['go.mod', 'go.sum', 'main.go']) digest.update(readFileSync(join(cwd, file)));

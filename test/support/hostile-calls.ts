@@ -1,4 +1,4 @@
-/** Calls that a message about an approval must show whole. */
+/** Calls that an approval message must show in full. */
 import fc from 'fast-check';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { spelledText, visibleLines, visibleText } from '#core/text/secrets/visible-text.ts';
@@ -12,7 +12,7 @@ const word = fc.oneof(
 const text = fc
   .tuple(word, length)
   .map(([part, size]) => (part === '' ? '' : part.repeat(Math.ceil(size / part.length))));
-/** Parts of calls, with long and hostile texts. */
+/** Parts of calls, with long and hostile strings. */
 export const hostileCalls: fc.Arbitrary<Partial<ApprovalRow>> = fc.record({
   tool: text,
   target: text,
@@ -30,9 +30,9 @@ const leaves = (value: unknown): string[] =>
     ? Object.entries(value).flatMap(([key, item]) => [key, ...leaves(item)])
     : [String(value)];
 
-/** Every text of the call that is not shown, as JSON or as it stands. */
+/** Returns every string in the call that is not shown, either as JSON or unchanged. */
 export function missing(row: ApprovalRow, shown: string): string[] {
-  // An executed target that is too long for the facts is in sections of its own, line by line.
+  // An executed target that is too long for the facts is shown line by line in its own sections.
   const isInLines = row.executed?.includes('$.target') === true && shown.includes(visibleLines(row.target));
   const facts = [row.tool, ...(isInLines ? [] : [row.target]), row.session_id, row.justification].filter(
     (each) => !shown.includes(spelledText(each)),

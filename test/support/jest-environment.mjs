@@ -1,4 +1,6 @@
-/** Jest's environment for Node, with the `require` of the process itself: `test/support/native-module.cjs` loads through it. */
+/**
+ * Jest's environment for Node, with the process's own `require`, through which `test/support/native-module.cjs` loads.
+ */
 import { createRequire } from 'node:module';
 import { TestEnvironment } from 'jest-environment-node';
 

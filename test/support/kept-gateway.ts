@@ -29,9 +29,9 @@ export async function keptGateway(options: TestOptions = {}) {
   return {
     ...base,
     folder,
-    /** Calls an endpoint, as the platform unless a key is given. */
+    /** Calls an endpoint, as the platform by default. */
     call,
-    /** An allowed read: the call and its result are two entries. */
+    /** Makes an allowed read. The call and its result are two entries. */
     read: (session: string, target: string) =>
       call('POST', '/admin/v1/test-action', keys.agent, {
         protocol: 'git',
@@ -40,11 +40,11 @@ export async function keptGateway(options: TestOptions = {}) {
         capability: 'read',
         actor: { agent: 'writer', session },
       }),
-    /** Fresh after `reopen`. */
+    /** Ports, which are new after `reopen`. */
     ports,
-    /** Commits that are not projected yet. */
+    /** Commits that have not been projected. */
     queue,
-    /** Archives, checkpoints and counts what was committed, as the stream's consumer would. */
+    /** Archives, checkpoints and counts committed entries, as the stream's consumer would. */
     async projected(entries: readonly EvidenceEntry[] = queue.splice(0)): Promise<void> {
       const Records = entries.map((entry) => ({
         eventName: 'INSERT' as const,

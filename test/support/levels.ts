@@ -1,4 +1,4 @@
-/** Three tenants with traffic: `shop` and `bank` in two teams of one organisation, `home` outside of it. */
+/** Three tenants with traffic: `shop` and `bank` in two teams of one organisation, `home` outside it. */
 import type { DynamoDBRecord } from 'aws-lambda';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
@@ -7,7 +7,10 @@ import { sampleChat } from '../unit/observatory/sample.ts';
 import { type TestPorts, testPorts } from './ports.ts';
 import { unannounced } from './unannounced.ts';
 
-/** Alice administers all tenants; Bob's key is of `home`, and he may look at the team web; agents have keys of their tenants. */
+/**
+ * Configuration in which Alice administers all tenants; Bob's key belongs to `home`, and he may view the team web;
+ * agents have keys of their tenants.
+ */
 export const levels = `version: 1
 people: [{ id: alice, role: admin, tenants: ["*"] }, { id: bob, role: operator, tenants: [home] }]
 tenants:
@@ -26,7 +29,7 @@ organizations:
       - { id: money, projects: [{ id: bank, environments: [{ id: production, kind: production, tenant: bank }] }] }
 `;
 
-/** A chat call becomes evidence and is projected. */
+/** Records a chat call as evidence and projects it. */
 export async function recordChat({ ports }: TestPorts, tenant: string, record: object): Promise<void> {
   const { clock, ids, ledger } = ports;
   const { body } = sampleChat(0, record);
@@ -58,7 +61,7 @@ prices:
 `;
 const named = (model: string) => ({ model, resolved_model: model, provider: 'openai' });
 
-/** A gateway of these tenants with calls of known cost. */
+/** Starts a gateway with these tenants and calls of known cost. */
 export async function spendingLevels(): Promise<TestPorts> {
   const gateway = await testPorts({ configuration: spending });
   const calls: [tenant: string, model: string][] = [
@@ -72,7 +75,7 @@ export async function spendingLevels(): Promise<TestPorts> {
   return gateway;
 }
 
-/** A gateway with more tenants below `acme` than an answer adds up. */
+/** Starts a gateway with more tenants below `acme` than a response aggregates. */
 export async function manyTenants(): Promise<TestPorts> {
   const ids = Array.from({ length: 201 }, (_, n) => `t${n}`);
   const tenant = (id: string) => `  - { id: ${id}, api_keys: [{ key: key-of-${id}, kind: agent }] }`;

@@ -1,4 +1,7 @@
-/** Started with `--import`, it writes the modules that a program loaded, its own and Node's, to stderr when it ends: one JSON list. */
+/**
+ * Loaded with `--import`: when a program ends, it writes all modules that the program loaded, including Node's, to
+ * stderr as one JSON list.
+ */
 import { registerHooks } from 'node:module';
 
 const urls = [];

@@ -1,4 +1,4 @@
-/** A certificate for 127.0.0.1 and localhost, and its key. For tests only: nothing outside of them trusts it. */
+/** A certificate for 127.0.0.1 and localhost, and its key. For tests only: nothing else trusts it. */
 
 export const loopbackCertificate = `-----BEGIN CERTIFICATE-----
 MIIBmTCCAT+gAwIBAgIUFv+uJmnVf2o9B/HiW/hZa7BBLtswCgYIKoZIzj0EAwIw

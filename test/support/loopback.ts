@@ -1,4 +1,4 @@
-/** A JSON server on the loopback address that remembers its calls; faults come first, and `hang` never answers. */
+/** A JSON server on the loopback address that records its calls. Faults come first, and `hang` never responds. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { serve } from './serve.ts';

@@ -1,5 +1,5 @@
 /**
- * Tools, resources, prompts, questions and signed state that the conformance suite requires of a server of 2026-07-28.
+ * Tools, resources, prompts, elicitations and signed state that the conformance suite requires of a 2026-07-28 server.
  */
 import { createHmac } from 'node:crypto';
 import {
@@ -28,7 +28,7 @@ const sample = inputRequired.createMessage({
   maxTokens: 100,
 });
 
-/** A state nobody else can make: the round it stands for, signed. */
+/** Returns a state that only this server can create: its round, signed. */
 const stateOf = (round: string): string => `${round}.${createHmac('sha256', 'fixture').update(round).digest('hex')}`;
 
 /** Returns the round of a state. @throws Error if the state was altered. */

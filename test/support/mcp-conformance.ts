@@ -1,4 +1,4 @@
-/** What both fixture servers answer to the conformance suite. */
+/** Responses of both fixture servers to the conformance suite. */
 import * as z from 'zod';
 import { readCases } from './yaml.ts';
 

@@ -1,4 +1,4 @@
-/** Handlers of the MCP gateway over the embedded store, with a real server behind them. */
+/** MCP gateway handlers over the embedded store, with a real server behind them. */
 import { join } from 'node:path';
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { mcpUpstreams } from '#adapters/mcp/upstreams.ts';
@@ -21,7 +21,7 @@ export const meta = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
-/** Of the running test file. */
+/** MCP server of the running test file. */
 export let server: McpServer;
 export let test_: TestPorts;
 export let gateway: ReturnType<typeof compose>;
@@ -50,7 +50,7 @@ export async function configure({
   await test_.ports.snapshots.refresh();
 }
 
-/** A process of its own, as far as memory goes. @param over ports that are other than the test's. */
+/** Composes a gateway with its own memory, like a separate process. @param over ports that replace the test's. */
 export function compose(over: Partial<TestPorts['ports']> = {}) {
   const ports = { ...test_.ports, ...over };
   const upstreams = mcpUpstreams({ ...ports, outgoing: () => ({}) });
@@ -71,7 +71,7 @@ export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
   readonly session?: string;
   readonly at?: ReturnType<typeof compose>;
-  /** Aborts when the client goes away. */
+  /** Aborts when the client disconnects. */
   readonly signal?: AbortSignal;
 }
 
@@ -107,7 +107,7 @@ export async function http(
   };
 }
 
-/** Of the request sent last. */
+/** Id of the last request. */
 export let id = 0;
 export const send = (method: string, params: object, sent?: Sent) =>
   http('POST', '/mcp', { jsonrpc: '2.0', id: ++id, method, params }, sent);

@@ -1,5 +1,5 @@
 /**
- * An MCP server of the stateless revision (2026-07-28), made with the official SDK 2.x. Serves older clients without a
+ * An MCP server of the stateless revision (2026-07-28), built with the official SDK 2.x. Serves older clients without a
  * session. Prints its URL.
  */
 import { appendFileSync } from 'node:fs';
@@ -92,7 +92,7 @@ server.listen(0, '127.0.0.1', () => {
   process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp\n`);
 });
 
-/** A page elsewhere whose name was bent to this machine is not answered. */
+/** Checks that a host is local, so that a web page whose name was rebound to this machine gets no response. */
 function isLocal(place: string | undefined): boolean {
   return place === undefined || /^(http:\/\/)?(localhost|127\.0\.0\.1)(:\d+)?$/.test(place);
 }

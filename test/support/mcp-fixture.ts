@@ -1,6 +1,7 @@
 /**
- * An MCP server made with the official SDK, as a program of its own: tools of every kind, resources, prompts. It offers what
- * the conformance suite asks for, and some more that misbehave. `http` prints its URL; `sse` is the older transport; else stdio.
+ * An MCP server built with the official SDK, as a separate program: tools of every kind, resources, prompts. It offers
+ * everything the conformance suite requires, and some tools that misbehave. `http` prints its URL; `sse` is the older
+ * transport; otherwise it uses stdio.
  */
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, readFileSync } from 'node:fs';
@@ -45,10 +46,10 @@ interface FixtureTool {
 }
 
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
-/** A file that says how tools are described from now on, and one that keeps each call: tests read and write them. */
+/** Two files shared with tests: one changes the tool descriptions, the other records each call. */
 const { FIXTURE_TOOLS, FIXTURE_CALLS, FIXTURE_SECRET } = process.env;
 
-/** For the test to see. */
+/** Records a call for the test. */
 function called(name: string, args: unknown = {}): void {
   if (FIXTURE_CALLS) appendFileSync(FIXTURE_CALLS, `${JSON.stringify([name, args])}\n`);
 }
@@ -206,7 +207,7 @@ const tools: Record<string, FixtureTool> = {
   },
 };
 
-/** What the file of a test says of tools: members that replace the ones above, `null` for a tool that is gone. */
+/** Returns the tools as changed by a test's file: members that replace those above, `null` for a removed tool. */
 function offered(): Record<string, FixtureTool> {
   const changes = FIXTURE_TOOLS
     ? (JSON.parse(readFileSync(FIXTURE_TOOLS, 'utf8')) as Record<string, object | null>)
@@ -342,7 +343,7 @@ if (mode === 'http' || mode === 'sse') {
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost');
     const { port } = server.address() as AddressInfo;
-    // What a test asks of the server beside the protocol.
+    // Test requests outside the protocol.
     if (url.pathname === '/forget') {
       sessions.clear();
       response.end();

@@ -11,10 +11,10 @@ export const mcpKeys = { agent: 'mcp-agent-key-0001', other: 'mcp-agent-key-0002
 export interface McpGatewayOptions {
   /** Entries of `upstreams.mcp`, as JSON. */
   readonly upstreams: readonly object[];
-  /** Rules of the tool policy, before its default. */
+  /** Rules of the tool policy, placed before its default. */
   readonly rules?: readonly object[];
   readonly defaultDecision?: 'allow' | 'review' | 'block';
-  /** Members of the configuration in addition to these. */
+  /** Additional members of the configuration. */
   readonly extra?: object;
   readonly tenant?: object;
   readonly env?: Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ export interface McpGatewayOptions {
 export interface McpGatewayRun extends Gateway {
   readonly url: string;
   readonly admin: string;
-  /** Writes another configuration; the run notices. */
+  /** Writes another configuration, which the running gateway detects. */
   configure(options: McpGatewayOptions): void;
 }
 
@@ -45,7 +45,7 @@ export async function startMcpGateway(options: McpGatewayOptions): Promise<McpGa
   });
 }
 
-/** @param more members of the key of the person. */
+/** @param more additional members of the person's key. */
 export const configurationOf = (
   { upstreams, rules = [], defaultDecision = 'allow', extra, tenant }: McpGatewayOptions,
   keys = mcpKeys,
@@ -78,7 +78,9 @@ export async function vote(admin: string, envelopeId: string, verdict: 'approve'
   return response.status;
 }
 
-/** For clients that cannot be given a key: adds it, and lets everything else through as it is. */
+/**
+ * Starts a proxy for clients that cannot be given a key: it adds the key and passes everything else through unchanged.
+ */
 export async function keyedProxy(target: string, key: string): Promise<Served> {
   const upstream = new URL(target);
   const served = await serve((incoming, outgoing) => {

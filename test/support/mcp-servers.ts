@@ -1,4 +1,4 @@
-/** MCP servers as children of a test: made with the official SDKs, over HTTP and stdio. */
+/** MCP servers as child processes of a test: built with the official SDKs, over HTTP and stdio. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,17 +12,20 @@ export const fixtureFile = join(root, 'test/support/mcp-fixture.ts');
 
 export interface McpServer {
   readonly url: string;
-  /** Every tool call the server was asked for, as `[name, arguments]`. */
+  /** Returns every tool call that the server received, as `[name, arguments]`. */
   calls(): [string, Record<string, unknown>][];
-  /** Changes how tools are described; `null` takes one away. */
+  /** Changes the tool descriptions; `null` removes a tool. */
   describe(changes: Readonly<Record<string, object | null>>): void;
-  /** All sessions are forgotten, as after a restart. */
+  /** Makes the server forget all sessions, as after a restart. */
   forget(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface ServerOptions {
-  /** `2025`: sessions, SDK 1.x. `2026`: stateless, and older clients without session, SDK 2.x. `sse`: the older transport. */
+  /**
+   * `2025`: sessions, SDK 1.x. `2026`: stateless, with older clients served without a session, SDK 2.x. `sse`: the
+   * older transport.
+   */
   readonly kind?: '2025' | '2026' | 'sse';
   readonly name?: string;
 }

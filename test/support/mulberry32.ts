@@ -1,4 +1,4 @@
-/** Returns a generator of numbers from 0 to below 1 that follow from the seed (mulberry32). */
+/** Returns a generator of numbers in the range from 0 to below 1, derived from the seed (mulberry32). */
 export function mulberry32(seed: number): () => number {
   let state = seed | 0;
   return () => {

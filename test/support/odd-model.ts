@@ -1,4 +1,4 @@
-/** A scripted model that behaves as named in the prompt: `case <name>.` */
+/** A scripted model that behaves as the prompt specifies: `case <name>.` */
 import { type FakeReply, piecesOf, type RecordedRequest, refuse, say, silent, stream } from './fake-providers.ts';
 
 export const kinds = ['openai', 'anthropic'] as const;
@@ -6,7 +6,10 @@ export type Kind = (typeof kinds)[number];
 
 export const nameOf = ({ body }: RecordedRequest): string => /case ([^.]*)\./.exec(JSON.stringify(body))?.[1] ?? '';
 
-/** Aborted streams never end, retries fail once, tools are called before their results are there. */
+/**
+ * Returns the model: streams to be aborted never end, retries fail once, and tools are called before their results
+ * arrive.
+ */
 export const modelOf = (kind: Kind) => {
   const asked = new Map<string, number>();
   return (request: RecordedRequest): FakeReply => {

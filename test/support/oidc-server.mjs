@@ -1,6 +1,6 @@
 /**
- * A real OIDC server for tests, in a process of its own: `oidc-provider` over HTTP on loopback. Its argument is JSON:
- * port (0 for a free one), keys (private JWKs), clients, claims of access tokens by client or account.
+ * A real OIDC server for tests, in its own process: `oidc-provider` over HTTP on loopback. Its argument is JSON: port
+ * (0 for a free one), keys (private JWKs), clients, claims of access tokens by client or account.
  */
 import { createServer } from 'node:http';
 import { Provider } from 'oidc-provider';

@@ -1,4 +1,4 @@
-/** The OIDC server of `oidc-server.mjs` as tests use it: real tokens of it, and others signed with its keys. */
+/** The OIDC server of `oidc-server.mjs` as tests use it: tokens it issued, and others signed with its keys. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
@@ -7,7 +7,7 @@ import { exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, SignJWT
 
 const root = resolve(__dirname, '../..');
 
-/** A private key with its id, as a server keeps it. */
+/** Creates a private key with its id, as a server stores it. */
 export async function signingKey(kid: string, alg = 'RS256'): Promise<JWK> {
   const { privateKey } = await generateKeyPair(alg, { extractable: true });
   return { ...(await exportJWK(privateKey)), kid, alg, use: 'sig' };
@@ -24,7 +24,7 @@ export interface OidcOptions {
 export interface OidcServer {
   readonly issuer: string;
   readonly port: number;
-  /** An access token by the client credentials grant. */
+  /** Returns an access token from the client credentials grant. */
   token(client: string, resource: string): Promise<string>;
   stop(): Promise<void>;
 }
@@ -88,7 +88,7 @@ function ready(child: ChildProcess): Promise<{ issuer: string }> {
   });
 }
 
-/** A token signed with a key of the server, of whatever form a test wants. */
+/** Returns a token signed with a server key, in any form that a test needs. */
 export const signed = (key: JWK, claims: object, header: Partial<JWTHeaderParameters> = {}): Promise<string> =>
   new SignJWT({ ...claims })
     .setProtectedHeader({ alg: key.alg!, typ: 'at+jwt', ...(key.kid !== undefined && { kid: key.kid }), ...header })

@@ -10,7 +10,10 @@ export interface OperatorProcess {
   stop(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** @param env in addition to that of this process: where the API server and the gateway are, and who the operator is. */
+/**
+ * @param env in addition to this process's: the addresses of the API server and the gateway, and the operator's
+ * identity.
+ */
 export function startOperatorProcess(env: Record<string, string>): OperatorProcess {
   const child = spawn(join(root, 'node_modules/.bin/node'), [join(root, 'bin/operator.ts')], {
     env: { ...process.env, NODE_OPTIONS: '', OPERATOR_RESYNC_SECONDS: '2', OPERATOR_LEASE_SECONDS: '6', ...env },

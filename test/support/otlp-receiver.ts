@@ -26,7 +26,7 @@ export interface ReceivedSpan {
 export interface ReceivedRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** As it came: compressed. */
+  /** Body as received: compressed. */
   readonly body: Buffer;
 }
 
@@ -34,15 +34,15 @@ export interface OtlpReceiver {
   readonly grpcUrl: string;
   readonly httpUrl: string;
   readonly spans: readonly ReceivedSpan[];
-  /** Spans in each request that was taken. */
+  /** Number of spans in each accepted request. */
   readonly batches: readonly number[];
-  /** Those over HTTP. */
+  /** Requests received over HTTP. */
   readonly requests: readonly ReceivedRequest[];
-  /** Resolves when so many spans have come. */
+  /** Resolves when this many spans have arrived. */
   received(count: number): Promise<void>;
-  /** Whether it turns requests away. */
+  /** Sets whether it rejects requests. */
   refuse(yes: boolean): void;
-  /** Requests turned away so far. */
+  /** Returns the number of requests rejected so far. */
   readonly refused: () => number;
   stop(): Promise<void>;
 }
@@ -111,7 +111,7 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
 
 const asIs = (bytes: Buffer): Buffer => bytes;
 
-/** The bytes stay bytes: this receiver reads them itself, not by the code that wrote them. */
+/** The bytes stay bytes, because this receiver parses them itself instead of using the code that wrote them. */
 const traceService = {
   Export: {
     path: '/opentelemetry.proto.collector.trace.v1.TraceService/Export',
@@ -158,7 +158,7 @@ const exportRequest: Message = {
 
 const kinds = { 1: 'internal', 2: 'server', 3: 'client' } as const;
 
-/** Both forms of a request, and what the Collector writes, come to the same. */
+/** Converts both request formats, and the Collector's output, to the same spans. */
 export function spansOf(request: Decoded): ReceivedSpan[] {
   return request.resourceSpans.flatMap(({ resource: shared, scopeSpans: scopes }: Decoded) =>
     scopes.flatMap(({ scope: by, spans: list }: Decoded) =>

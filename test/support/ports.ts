@@ -1,4 +1,4 @@
-/** Every port over a store in memory, with a clock that is wound by hand and a count of store steps. */
+/** Every port over an in-memory store, with a manual clock and a count of store steps. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
 import { rsaKey } from './rsa-key.ts';
 import { intercepted, testStore } from './store.ts';
 
-/** What only some hosts have; a test that needs one of them gives it. */
+/** Ports that only some hosts have; a test that needs one supplies it. */
 const elsewhere = {
   archived: undefined,
   archiving: undefined,
@@ -92,20 +92,20 @@ credentials:
 ${extra}`;
 
 export interface TestOptions {
-  /** The whole configuration as YAML, instead of the usual one. */
+  /** The whole configuration as YAML, instead of the default one. */
   readonly configuration?: string;
   /** YAML appended to the configuration. */
   readonly extra?: string;
-  /** Further members of `admin`, each after a comma. */
+  /** Additional members of `admin`, each after a comma. */
   readonly admin?: string;
-  /** In place of the pack `pr-writer`, as a YAML flow mapping. */
+  /** Replacement for the `pr-writer` pack, as a YAML flow mapping. */
   readonly toolPolicies?: string;
-  /** Further tenants, as lines of the YAML list. */
+  /** Additional tenants, as lines of the YAML list. */
   readonly tenants?: string;
   readonly executors?: readonly Executor[];
   readonly secrets?: Readonly<Record<string, string>>;
   readonly wasm?: WasmRunner;
-  /** Another store than one in memory. */
+  /** A store to use instead of an in-memory one. */
   readonly store?: Store;
 }
 
@@ -211,12 +211,12 @@ export async function testPorts(options: TestOptions = {}) {
     settled,
     lines,
     telemetry,
-    /** A secret is replaced, or withdrawn. */
+    /** Replaces or withdraws a secret. */
     setSecret: (name: string, value: string | undefined) => {
       if (value === undefined) delete values[name];
       else values[name] = value;
     },
-    /** Winds the clock on. */
+    /** Advances the clock. */
     pass: (seconds: number) => {
       time.ms += seconds * 1000;
     },
@@ -227,7 +227,10 @@ export async function testPorts(options: TestOptions = {}) {
   };
 }
 
-/** Counts store calls and sequential steps: calls that overlap share a step. Each lasts a turn, as one over a network would. */
+/**
+ * Counts store calls and sequential steps: overlapping calls share a step. Each lasts one turn, like a call over a
+ * network.
+ */
 function countedSteps(store: Store) {
   const count = { calls: 0, steps: 0, open: 0 };
   const counted = intercepted(store, async (_, __, go) => {
@@ -242,7 +245,7 @@ function countedSteps(store: Store) {
   });
   return {
     store: counted,
-    /** Store calls that `work` made, and the sequential steps it took. */
+    /** Returns the number of store calls that `work` made, and the sequential steps they took. */
     async during<T>(work: () => Promise<T>): Promise<{ steps: number; calls: number; value: T }> {
       const before = { ...count };
       const value = await work();

@@ -12,7 +12,7 @@ const packages = '/usr/lib/postgresql';
 /** The server refuses to run as root. */
 const nobody = 65_534;
 
-/** Where the server's programs are; undefined on a machine without them. */
+/** Folder of the server's programs; undefined on a machine without them. */
 export const postgresPrograms: string | undefined = existsSync(packages)
   ? readdirSync(packages)
       .map((version) => join(packages, version, 'bin'))
@@ -27,7 +27,7 @@ export interface TestPostgres {
   stop(): Promise<void>;
 }
 
-/** @throws when the programs are missing: ask `postgresPrograms` before. */
+/** @throws if the programs are missing: check `postgresPrograms` first. */
 export async function startPostgres(): Promise<TestPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-postgres-'));
   const as = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {};

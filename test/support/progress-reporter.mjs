@@ -1,10 +1,10 @@
 /**
- * What `npm test` prints beside Jest's summary: first what it runs and how long that usually takes, then each file that failed, and
- * how far it is: at a terminal in one line that is written again, elsewhere at every tenth.
+ * Output of `npm test` in addition to Jest's summary: first the planned files and their usual duration, then each
+ * failed file and the progress, on a terminal in one line that is rewritten, elsewhere at every tenth.
  */
 import { relative } from 'node:path';
 
-/** The whole run on two idle cores. */
+/** Figures of the whole run on two idle cores. */
 const whole = { fewestFiles: 600, tests: 'about 21,400 tests', seconds: 9 * 60 };
 
 export default class ProgressReporter {
@@ -12,7 +12,7 @@ export default class ProgressReporter {
   #line = '';
   #tenths = 0;
   #startedMs = Date.now();
-  /** Seconds that the files of this run took last time, or that the whole run usually takes. */
+  /** Seconds that this run's files took last time, or that the whole run usually takes. */
   #expected = 0;
 
   constructor({ rootDir }) {
@@ -21,7 +21,7 @@ export default class ProgressReporter {
 
   onRunStart({ numTotalTestSuites: files }, { estimatedTime }) {
     const isWhole = files >= whole.fewestFiles;
-    // Jest knows only files that ran here before.
+    // Jest has times only for files that ran here before.
     this.#expected = isWhole ? Math.max(estimatedTime, whole.seconds) : estimatedTime;
     const usually = isWhole
       ? `, ${whole.tests}: usually ${whole.seconds / 60} minutes on two idle cores, longer on a busy machine`

@@ -1,9 +1,9 @@
-/** Reads protobuf messages by a table of their fields: as much of the format as OTLP traces use. */
+/** Reads protobuf messages by a table of their fields, as far as OTLP traces need the format. */
 import type { Loose } from './loose.ts';
 
-/** How a field is read: a scalar, or the fields of a message within. */
+/** Type of a field: a scalar, or the fields of an embedded message. */
 type Type = 'string' | 'hex' | 'varint' | 'fixed64' | 'fixed32' | 'double' | 'bool' | Message;
-/** Field number → name and type; a name that ends in `[]` repeats. */
+/** Field number → name and type; a name that ends in `[]` is repeated. */
 export interface Message {
   readonly [field: number]: readonly [name: string, type: Type | (() => Message)];
 }

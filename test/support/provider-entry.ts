@@ -1,4 +1,4 @@
-/** Provider entries as the configuration makes them, every default filled in. */
+/** Provider entries as the configuration creates them, with every default filled in. */
 import { configurationSchema, type ProviderEntry } from '#core/contracts/config.ts';
 
 type Given = Partial<Omit<ProviderEntry, 'breaker'>> & {

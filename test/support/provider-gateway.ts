@@ -1,12 +1,12 @@
-/** A gateway over the embedded store, before a provider of OpenAI's kind over real HTTP. */
+/** A gateway over the embedded store, in front of an OpenAI-type provider over real HTTP. */
 import { startFakeProvider } from './fake-providers.ts';
 import { testPorts } from './ports.ts';
 
-/** Of the running test file. */
+/** Fake provider of the running test file. */
 export let fake: Awaited<ReturnType<typeof startFakeProvider>>;
 export let gateway: Awaited<ReturnType<typeof testPorts>>;
 
-/** A filter of each action, before the call and after it. */
+/** Filters with each action, before the call and after it. */
 export const filters = `policies:
   input:
     - { name: no-secret, type: keyword, action: block, keywords: ["project bluebird"] }
@@ -34,7 +34,7 @@ export function useProviderGateway(settings: (baseUrl: string) => Settings): voi
   });
 }
 
-/** Calls go to another gateway meanwhile, which is stopped at the end. */
+/** Sends calls to another gateway during the work, and stops it at the end. */
 export async function withGateway(other: typeof gateway, work: () => Promise<void>): Promise<void> {
   const passing = gateway;
   gateway = other;

@@ -97,7 +97,7 @@ export interface Answer {
   body: Loose;
 }
 
-/** Sends bytes as they are, and reads until the server closes or `whole` says that the answer is complete. */
+/** Sends bytes unchanged, and reads until the server closes or `whole` reports that the response is complete. */
 export async function raw(bytes: string | Buffer | (string | Buffer)[], port = server.port): Promise<Answer> {
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');

@@ -1,4 +1,4 @@
-/** An MCP server in the process of a test: offers the tools it is given, and keeps every message as the text that came. */
+/** An MCP server in the test's process: it offers the tools it is given, and records every message as received. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -15,14 +15,14 @@ export interface RecordingServer {
   readonly url: string;
   /** Messages of one method, oldest first. */
   received(method?: string): Received[];
-  /** Every message, answers to the server's own requests among them. */
+  /** Returns every message, including responses to the server's own requests. */
   everything(): readonly Received[];
   clear(): void;
-  /** What tool calls are answered from then on; absent: the usual. */
+  /** Sets the result of later tool calls; if undefined, the default. */
   answer(result: JsonObject | undefined): void;
-  /** Offers other tools from now on. */
+  /** Replaces the offered tools. */
   offer(tools: readonly JsonObject[]): void;
-  /** Answers every request, or those of one method, with this HTTP status until it is undefined again. */
+  /** Responds to every request, or those with one method, with this HTTP status until it is undefined again. */
   fail(status: number | undefined, method?: string): void;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** The gate between the requirement list and the tests that cite it. */
+/** The check of the requirement list against the tests that cite it. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Requirement } from '../requirements.ts';
@@ -9,10 +9,13 @@ export interface TestSource {
 }
 
 const id = String.raw`\[[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+\]`;
-/** A title or a row of `.each`: what opens it, then a literal that begins with ids. */
+/** A test title or a row of `.each`: its opening, then a literal that begins with ids. */
 const title = new RegExp(String.raw`(\.(?:skip|todo)\(|\bx(?:it|test|describe)\(|[([])\s*['"\`]((?:${id} ?)+)`, 'g');
 
-/** Ids cited in the titles of a test file. Skipped tests and todos prove nothing, so they are not citations. */
+/**
+ * Returns the ids cited in a test file's titles. Skipped tests and todos prove nothing, so they do not count as
+ * citations.
+ */
 export function citations(text: string): string[] {
   const found: string[] = [];
   for (const [, opening, ids] of text.matchAll(title)) {
@@ -24,7 +27,7 @@ export function citations(text: string): string[] {
 
 const features = new Set(readdirSync(join(import.meta.dirname, '../../features')));
 
-/** What is wrong between the list and the tests, one sentence each; empty when all is well. */
+/** Returns the discrepancies between the list and the tests, one sentence each; empty if there are none. */
 export function problems(requirements: readonly Requirement[], sources: readonly TestSource[]): string[] {
   const cited = new Map<string, string>();
   for (const { path, text } of sources) for (const cite of citations(text)) cited.set(cite, path);
@@ -37,7 +40,10 @@ export function problems(requirements: readonly Requirement[], sources: readonly
   return found;
 }
 
-/** All `*.test.ts` of the repository, and the checks of the runtime, cloud, HTTP/3 and console tiers, which CI runs as well. */
+/**
+ * Reads all `*.test.ts` of the repository, and the checks of the runtime, cloud, HTTP/3 and console tiers, which CI
+ * also runs.
+ */
 export function testSources(root: string): TestSource[] {
   return ['test', 'features']
     .flatMap((folder) =>

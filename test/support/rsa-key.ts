@@ -1,4 +1,7 @@
-/** One RSA key for all test files of a worker, made when a test signs. Jest's sandbox is left out, so that the worker keeps it. */
+/**
+ * One RSA key for all test files of a worker, made when a test first signs. It is created outside Jest's sandbox, so
+ * that the worker keeps it.
+ */
 import { generateKeyPairSync } from 'node:crypto';
 
 let made: string | undefined;

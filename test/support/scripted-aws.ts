@@ -1,4 +1,4 @@
-/** An HTTP server with scripted answers for AWS clients; it records its requests. */
+/** An HTTP server with scripted responses for AWS clients; it records its requests. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { serve } from './serve.ts';
@@ -18,7 +18,7 @@ export interface Scripted {
   readonly contentType?: string;
 }
 
-/** An error as the JSON protocols of AWS send it. */
+/** Returns an error in the format of the AWS JSON protocols. */
 export const awsError = (name: string, status = 400): Scripted => ({ status, body: { __type: name, message: name } });
 
 export async function scriptedAws() {
@@ -39,7 +39,7 @@ export async function scriptedAws() {
 
   return {
     asked,
-    /** Options for any client: this server, one try, throwaway credentials. */
+    /** Options for any client: this server, one attempt, throwaway credentials. */
     client: {
       endpoint,
       region: 'us-east-1',

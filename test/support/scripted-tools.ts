@@ -1,4 +1,4 @@
-/** A model that calls tools named in its prompt, and a policy that allows one of them and blocks another. */
+/** A model that calls tools named in its prompt, and a policy that allows one of the tools and blocks another. */
 export const extra = `
 providers:
   - name: mock

@@ -1,4 +1,4 @@
-/** An HTTP server of a test on a free port of the loopback address. */
+/** An HTTP server for a test, on a free port of the loopback address. */
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -3,11 +3,14 @@
 export interface Step {
   readonly line: number;
   readonly command: string;
-  /** Undefined where the page shows no output. */
+  /** Undefined if the page shows no output. */
   readonly output: string | undefined;
 }
 
-/** The blocks `sh`, `bash`, `shell` and `console` of a page. In `console`, lines after a `$` are one command each with its output. */
+/**
+ * Returns the steps in a page's `sh`, `bash`, `shell` and `console` blocks. In `console`, each line after a `$` is one
+ * command with its output.
+ */
 export function stepsOf(markdown: string): Step[] {
   const steps: Step[] = [];
   let kind: string | undefined;
@@ -28,7 +31,10 @@ export function stepsOf(markdown: string): Step[] {
 
 type Block = readonly { readonly line: number; readonly text: string }[];
 
-/** Commands end where a line neither ends in a backslash nor leaves a quote or a loop open. */
+/**
+ * Splits a block into commands. A command ends at a line that neither ends in a backslash nor leaves a quote or a loop
+ * open.
+ */
 function scriptOf(block: Block): Step[] {
   const steps: Step[] = [];
   let open: { line: number; command: string } | undefined;
@@ -65,7 +71,7 @@ function sessionOf(block: Block): Step[] {
   return steps.map(({ output, ...step }) => ({ ...step, output: output === '' ? undefined : output }));
 }
 
-/** The YAML blocks of a page. */
+/** Returns the YAML blocks of a page. */
 export const yamlOf = (markdown: string): string[] =>
   [...markdown.matchAll(/^( *)```ya?ml\n([\s\S]*?)^ *```/gm)].map(([, indent = '', text = '']) =>
     text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),

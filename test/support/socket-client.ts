@@ -1,4 +1,4 @@
-/** WebSocket client of the chat API: sends messages, awaits the expected ones, and records all. */
+/** WebSocket client for the chat API: sends messages, waits for expected ones, and records all. */
 import { once } from 'node:events';
 import { type ClientOptions, WebSocket } from 'ws';
 import type { Loose } from './loose.ts';
@@ -16,9 +16,9 @@ export interface SocketCaller {
   /** Resolves with the close code. */
   readonly closed: Promise<number>;
   say(message: object | string): void;
-  /** The first message, heard or yet to come, that fits; rejects when the connection closes without it. */
+  /** Waits for the first matching message, already received or not; rejects if the connection closes without it. */
   hear(type: string, id?: string): Promise<SocketMessage>;
-  /** Content of the chat chunks of a call, joined. */
+  /** Returns the content of a call's chat chunks, joined. */
   textOf(id: string): string;
 }
 
@@ -28,7 +28,7 @@ afterEach(() => {
   open.clear();
 });
 
-/** Connects, and is cut off when the test ends. */
+/** Connects, and disconnects when the test ends. */
 export async function connectSocket(url: string, options: ClientOptions = {}): Promise<SocketCaller> {
   const ws = new WebSocket(url, options);
   open.add(ws);

@@ -1,7 +1,7 @@
-/** The program's own text, for tests that hold documents and templates against it. */
+/** The program's source text, for tests that compare documents and templates with it. */
 import { globSync, readFileSync } from 'node:fs';
 
-/** @param folders of the repository. @returns all TypeScript below them, as one text */
+/** @param folders of the repository. @returns all TypeScript below them, as one string */
 export const sourceText = (folders: readonly string[]): string =>
   folders
     .flatMap((folder) => globSync(`${folder}/**/*.ts`))

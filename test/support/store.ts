@@ -4,14 +4,14 @@ import { type Store, StoreFault } from '#adapters/tables/store.ts';
 
 export type TestStore = LocalStore;
 
-/** Its rows are frozen, since those who read rows must not change them. */
+/** Returns a store whose rows are frozen, since readers must not change them. */
 export function testStore(): TestStore {
   const store = openStore();
   const frozen = intercepted(store, async (_, __, go) => freeze(await go()));
   return { ...frozen, scan: store.scan, close: store.close };
 }
 
-/** One store for all tests of a file. */
+/** Opens one store for all tests of a file. */
 export function useStore(): { readonly store: TestStore } {
   const store = testStore();
   afterAll(() => store.close());
@@ -22,7 +22,7 @@ type Method = keyof Store;
 
 const methods: readonly Method[] = ['get', 'getMany', 'query', 'put', 'putMany', 'update', 'remove', 'transact'];
 
-/** A store whose calls pass a function, which sends them or does something else. */
+/** Returns a store whose calls go through a function, which sends them or does something else. */
 export function intercepted(
   store: Store,
   between: (method: Method, args: readonly unknown[], go: () => Promise<unknown>) => Promise<unknown>,
@@ -46,7 +46,10 @@ export interface StoreCall {
   readonly args: readonly unknown[];
 }
 
-/** A store that records its calls. @param between is given each call and how to send it; by default it just sends */
+/**
+ * Returns a store that records its calls. @param between receives each call and a function to send it; by default it
+ * just sends
+ */
 export function recordedStore(
   store: Store,
   between: (call: StoreCall, go: () => Promise<unknown>) => Promise<unknown> = (_, go) => go(),
@@ -60,7 +63,7 @@ export function recordedStore(
   return { store: recorded, calls, of: (method: Method) => calls.filter((call) => call.method === method) };
 }
 
-/** A store that does not answer. */
+/** Returns a store that does not respond. */
 export const downStore = (): Store =>
   intercepted(testStore(), async () => {
     throw new StoreFault(new Error('connect ECONNREFUSED'));

@@ -1,6 +1,6 @@
 /**
- * Somebody with full access to the tables and the gateway's own code, but to no file and no key: rewrites a session's
- * rows so that they hold among themselves.
+ * An attacker with full access to the tables and the gateway's own code, but to no file and no key: rewrites a
+ * session's rows so that they are consistent with each other.
  */
 import { entryPut, headKey, headPut, toHead } from '#adapters/tables/evidence-table.ts';
 import type { Row, Store, Write } from '#adapters/tables/store.ts';
@@ -31,7 +31,7 @@ export class TableAttacker {
     return toHead((await this.#store.get('sessions', headKey(this.#tenant, session))) ?? {});
   }
 
-  /** Puts this story in place of the session's, hashed and headed as if it had happened. */
+  /** Replaces the session's history with this one, with hashes and head as if it had happened. */
   async tell(session: string, story: readonly EntryDraft[]): Promise<void> {
     const { owner_key } = await this.head(session);
     await this.remove(session);
@@ -56,27 +56,27 @@ export class TableAttacker {
     await this.#put(headPut(undefined, head));
   }
 
-  /** Writes attributes into an approval's row. */
+  /** Sets attributes in an approval's row. */
   setApproval(id: string, set: Row): Promise<void> {
     return this.set('approvals', { id }, set);
   }
 
-  /** Writes attributes into any row. */
+  /** Sets attributes in any row. */
   async set(table: TableName, key: Readonly<Record<string, string>>, set: Row): Promise<void> {
     await this.#store.update(table, key, { set });
   }
 
-  /** The rows of a table whose `id` begins so. */
+  /** Returns the rows of a table whose `id` has this prefix. */
   async rows(table: TableName, prefix: string): Promise<Row[]> {
     return this.#scan(table).filter(({ id }) => String(id).startsWith(prefix));
   }
 
-  /** Puts a whole row in place of another. */
+  /** Replaces a whole row. */
   async put(table: TableName, row: Row): Promise<void> {
     await this.#store.put(table, row);
   }
 
-  /** Deletes entries and head. */
+  /** Deletes the entries and the head. */
   async remove(session: string): Promise<void> {
     for (const { index } of await this.entries(session)) await this.removeEntry(session, index);
     await this.removeRow('sessions', headKey(this.#tenant, session));

@@ -1,2 +1,2 @@
-/** For projectors whose violations no webhook takes. */
+/** Does nothing. For projectors whose violations go to no webhook. */
 export const unannounced = async (): Promise<void> => {};

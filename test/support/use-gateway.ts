@@ -1,4 +1,4 @@
-/** A gateway over the embedded store for the tests of a file, and calls of its endpoints. */
+/** A gateway over the embedded store for the tests of a file, and calls to its endpoints. */
 import { caller } from './call-endpoint.ts';
 import { evidenceOf } from './evidence-of.ts';
 import { keys, type TestOptions, type TestPorts, testPorts } from './ports.ts';

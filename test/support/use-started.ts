@@ -1,4 +1,4 @@
-/** What tests start before they run and stop afterwards. */
+/** Resources that tests start before they run and stop afterwards. */
 import type { Loose } from './loose.ts';
 
 interface Stoppable {
@@ -8,7 +8,7 @@ interface Stoppable {
 /**
  * Starts something before the tests of a file or `describe`, and stops it after them.
  * @param per `test` starts a new one before each test
- * @returns what was started last; a function taken from it earlier calls the one of what runs then
+ * @returns the instance started last; a function taken from it earlier calls the current instance
  */
 export function useStarted<T extends Stoppable>(start: () => T | Promise<T>, per: 'file' | 'test' = 'file'): T {
   let made: T | undefined;
@@ -26,7 +26,7 @@ export function useStarted<T extends Stoppable>(start: () => T | Promise<T>, per
       return typeof member() === 'function' ? member().bind(made) : member();
     },
     set: (_, name, value) => Reflect.set(made!, name, value),
-    // For copies, such as `{ ...server }`.
+    // Supports copies such as `{ ...server }`.
     ownKeys: () => Reflect.ownKeys(made!),
     getOwnPropertyDescriptor: (_, name) => ({ ...Reflect.getOwnPropertyDescriptor(made!, name), configurable: true }),
   });

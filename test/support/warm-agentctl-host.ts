@@ -1,4 +1,7 @@
-/** The process that `warm-agentctl.ts` starts: runs one command line after the other, each with its own variables, folder and streams. */
+/**
+ * The process that `warm-agentctl.ts` starts. It runs one command line after another, each with its own variables,
+ * folder and streams.
+ */
 import { createReadStream, mkdtempSync, openSync, type ReadStream, rmSync, writeFileSync } from 'node:fs';
 import { globalAgent as plainAgent } from 'node:http';
 import { globalAgent as secureAgent } from 'node:https';
@@ -29,7 +32,7 @@ async function run({ args, env, cwd, stdin = '', together }: CommandLine): Promi
     Object.defineProperty(process, name, { value, configurable: true });
   const code = await main(args);
   input.destroy();
-  // A new process would not find open connections either.
+  // Like a new process, the next command must not find open connections.
   for (const agent of [plainAgent, secureAgent]) agent.destroy();
   return { code, out: out.text, err: together ? '' : err.text };
 }
@@ -47,7 +50,7 @@ class Collected extends Writable {
   }
 }
 
-/** A stream with a descriptor, which commands may also read at once. */
+/** Returns a stream with a descriptor, from which commands may also read synchronously. */
 function inputOf(text: string): ReadStream {
   if (text === '') return createReadStream('', { fd: openSync('/dev/null', 'r') });
   const folder = mkdtempSync(join(temporary, 'agentctl-stdin-'));

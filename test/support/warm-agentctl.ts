@@ -1,17 +1,17 @@
 /**
- * Runs command lines of `agentctl` in processes that have loaded it already: loading takes most of the processor time of a command.
- * Jest's sandbox is left out, so that a worker keeps its processes for all test files.
+ * Runs `agentctl` command lines in processes that have already loaded it, because loading takes most of a command's
+ * processor time. It runs outside Jest's sandbox, so that a worker keeps its processes for all test files.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 
 export interface CommandLine {
   readonly args: readonly string[];
-  /** All variables of the command, not additions. */
+  /** All variables of the command, not only additional ones. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly stdin?: string | undefined;
-  /** As `2>&1`: everything is in `out`, in the order in which it was written. */
+  /** Like `2>&1`: everything is in `out`, in the order in which it was written. */
   readonly together?: true;
 }
 
@@ -37,7 +37,7 @@ export async function runWarm(line: CommandLine): Promise<Ran> {
     host.channel?.ref();
     host.send(line);
   });
-  // Idle processes do not keep the worker; they end with it.
+  // Idle processes do not keep the worker alive and end with it.
   host.unref();
   host.channel?.unref();
   idle.push(host);

@@ -1,4 +1,4 @@
-/** Timers that are wound by hand. */
+/** Timers that tests advance by hand. */
 import type { Timeouts } from '#core/kernel/ports.ts';
 
 export interface WoundTimeouts extends Timeouts {

@@ -1,7 +1,7 @@
-/** A tier of checks repeats those that failed, so that chance does not repeat the whole tier. */
+/** A tier of checks repeats only the failed ones, so that a random failure does not repeat the whole tier. */
 import { check, runChecks } from '../support/checks.ts';
 
-/** A check that fails so many times before it passes, and how often it has run. */
+/** Returns a check that fails this many times before it passes, and the number of its runs. */
 function failing(says: string, times: number) {
   const prove = jest.fn(async () => {
     if (prove.mock.calls.length <= times) throw new Error('not yet');
@@ -13,7 +13,7 @@ const printed = jest.spyOn(console, 'log').mockImplementation(() => undefined);
 beforeEach(() => printed.mockClear());
 const marks = () => printed.mock.calls.map(([line]: string[]) => line!.replace(/ \(\d+ ms\)/, '').split('\n')[0]);
 
-test('a check that fails once passes at its second try, before the checks after it, and is named', async () => {
+test('a check that fails once passes on its second attempt, before the checks after it, and is named', async () => {
   const [sound, once] = [failing('sound', 0), failing('once', 1)];
   expect(await runChecks([once, sound])).toEqual({ passed: 2, failed: 0 });
   expect(marks()).toEqual(['✗ once', '✓ once (second try)', '✓ sound']);
@@ -26,7 +26,7 @@ test('a check that fails twice has failed', async () => {
   expect(twice.prove).toHaveBeenCalledTimes(2);
 });
 
-test('after three repeated checks the next ones run once', async () => {
+test('after three repeated checks the next ones run only once', async () => {
   const checks = Array.from({ length: 5 }, (_, at) => failing(`check ${at}`, 1));
   expect(await runChecks(checks)).toEqual({ passed: 3, failed: 2 });
   expect(checks.map(({ prove }) => prove.mock.calls.length)).toEqual([2, 2, 2, 1, 1]);

@@ -1,26 +1,28 @@
-/** Every citation opens: an id in a comment or a document is a behaviour of the list, and no absent document is cited. */
+/**
+ * Every citation resolves: an id in a comment or document is a behaviour in the list, and no missing document is cited.
+ */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { requirements } from '../requirements.ts';
 
-/** A section number of a document that readers of the repository do not have. */
+/** A section number of a document that the repository's readers do not have. */
 const absentDocument = /\b(?:[Ss]pec|[Cc]ontract) §|\(architecture: /;
 
-/** Ids in brackets that are neither links nor code. */
+/** Returns ids in brackets that are neither links nor code. */
 const citedIds = (text: string): string[] =>
   [...text.matchAll(/(?<![\w`'"$\])])\[([a-z][a-z0-9-]*(?:\.[a-z0-9]+(?:-[a-z0-9]+)*)+)\](?![(\w`])/g)].map(
     ([, id]) => id!,
   );
 
-/** The comments of a program: block comments, and what follows `//` after a blank. */
+/** Returns the comments of a program: block comments, and text after `//` and a blank. */
 function commentsOf(text: string): string {
   const blocks = text.match(/\/\*[\s\S]*?\*\//g) ?? [];
   const lines = text.replace(/\/\*[\s\S]*?\*\//g, '').match(/(?:^|\s)(?:\/\/|#) .*$/gm) ?? [];
   return [...blocks, ...lines].join('\n').replace(/`[^`\n]*`/g, '');
 }
 
-/** A document without its code. */
+/** Returns a document without its code. */
 const proseOf = (text: string): string => text.replace(/```[\s\S]*?```/g, '').replace(/`[^`\n]*`/g, '');
 
 const root = join(__dirname, '../..');
@@ -30,7 +32,7 @@ const files = spawnSync('git', ['ls-files', '*.ts', '*.mjs', '*.md', '*.yaml'], 
 const known = new Set(requirements.map(({ id }) => id));
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8');
 
-test('each id in a comment or a document is a behaviour of the list', () => {
+test('each id in a comment or document is a behaviour in the list', () => {
   const unknown = files.flatMap((path) => {
     const text = path.endsWith('.md') ? proseOf(textOf(path)) : commentsOf(textOf(path));
     return citedIds(text).flatMap((id) => (known.has(id) ? [] : [`${path}: [${id}]`]));

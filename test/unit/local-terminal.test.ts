@@ -1,4 +1,4 @@
-/** Output of the local run at a terminal. */
+/** Output of the local run on a terminal. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { approvalLines } from '../../bin/local/approval-lines.ts';
 import { parseFlags } from '../../bin/local/flags.ts';
@@ -34,7 +34,7 @@ function terminal(bell = true) {
 }
 
 describe('[local.ready] a pending request', () => {
-  test('has a line with call, requester and command, and rings', () => {
+  test('has a line with call, requester and command, and rings the bell', () => {
     const { committed, written } = terminal();
     committed(entry());
     expect(written).toEqual([
@@ -42,7 +42,7 @@ describe('[local.ready] a pending request', () => {
     ]);
   });
 
-  test('is written once, and no other entry is', () => {
+  test('is written once, and other entries are not', () => {
     const { committed, written } = terminal();
     committed(entry());
     committed(entry());
@@ -51,7 +51,7 @@ describe('[local.ready] a pending request', () => {
     expect(written).toHaveLength(1);
   });
 
-  test('many at once have three lines, a count, and two rings', () => {
+  test('many in a short time have three lines, a count, and two rings of the bell', () => {
     const { committed, written, rung, windowEnds } = terminal();
     for (let i = 0; i < 40; i++) committed(entry({ envelope_id: `e-${i}` }));
     expect([written.length, rung()]).toEqual([3, 1]);
@@ -61,13 +61,13 @@ describe('[local.ready] a pending request', () => {
     expect([written.length, rung()]).toEqual([5, 3]);
   });
 
-  test('without the bell there are the lines alone', () => {
+  test('without the bell only the lines are written', () => {
     const { committed, written, rung } = terminal(false);
     committed(entry());
     expect([written.length, rung()]).toEqual([1, 0]);
   });
 
-  test('texts of callers move nothing on the screen, and are cut', () => {
+  test('text from callers cannot move the cursor, and is truncated', () => {
     const { committed, written } = terminal(false);
     committed(
       entry({ body: { tool: '\u001b[2J\u0007x', target: 'y'.repeat(5_000) }, actor: { key_id: 'k', agent: 'a\nb' } }),
@@ -77,7 +77,7 @@ describe('[local.ready] a pending request', () => {
     expect(written[0]!.length).toBeLessThan(400);
   });
 
-  test('of a call that is not an action is described so', () => {
+  test('for a call that is not an action is described as such', () => {
     const { committed, written } = terminal(false);
     committed(entry({ body: {}, actor: { key_id: 'k' } }));
     expect(written[0]).toContain('waits for a person: a call\n');
@@ -87,7 +87,7 @@ describe('[local.ready] a pending request', () => {
 describe('[local.ready] a log line', () => {
   const line = (fields: object) => JSON.stringify({ ts: at, level: 'warn', msg: 'late', service: 's', ...fields });
 
-  test('is time, level, message and fields', () => {
+  test('consists of time, level, message and fields', () => {
     expect(humanLine(line({ count: 3, error: 'it is "gone"' }), false)).toBe(
       `${clockTime(at)} warn  late count=3 error="it is \\"gone\\""`,
     );
@@ -97,7 +97,7 @@ describe('[local.ready] a log line', () => {
     expect(humanLine(line({}), true)).toBe(`\u001b[2m${clockTime(at)}\u001b[0m \u001b[33mwarn \u001b[0m late`);
   });
 
-  test('spells out cursor movements, and cuts long values', () => {
+  test('escapes cursor movements, and truncates long values', () => {
     const text = humanLine(line({ error: `\u001b[2J${'z'.repeat(1_000)}` }), false);
     expect(text).toContain('error=\\u{1b}[2J');
     expect(text.length).toBeLessThan(400);

@@ -1,4 +1,4 @@
-/** Progress of long work, on a terminal only. */
+/** Progress output for long work, on a terminal only. */
 import { text } from 'node:stream/consumers';
 import { countedBytes, progressLine, progressOf, type Terminal } from '../../bin/agentctl/progress.ts';
 
@@ -9,7 +9,7 @@ function screen(isTTY: boolean) {
 }
 
 describe('[cli.output-forms] progress', () => {
-  test('shows count, rate and time left, and takes the line away at the end', () => {
+  test('shows count, rate and remaining time, and clears the line at the end', () => {
     const { written, terminal } = screen(true);
     let ms = 0;
     const progress = progressOf('entries', { total: 10_000, terminal, now: () => ms });
@@ -27,7 +27,7 @@ describe('[cli.output-forms] progress', () => {
     ]);
   });
 
-  test('writes nothing without a terminal, and nothing for short work', () => {
+  test('writes nothing without a terminal or for short work', () => {
     const log = screen(false);
     let ms = 0;
     const unseen = progressOf('entries', { terminal: log.terminal, now: () => ms });
@@ -43,7 +43,7 @@ describe('[cli.output-forms] progress', () => {
     expect([log.written, short.written]).toEqual([[], []]);
   });
 
-  test('draws at most ten times a second', () => {
+  test('redraws at most ten times per second', () => {
     const { written, terminal } = screen(true);
     let ms = 1_000;
     const progress = progressOf('entries', { terminal, now: () => ms });
@@ -61,7 +61,7 @@ describe('[cli.output-forms] progress', () => {
     expect(progressLine(unit, count, seconds, total)).toBe(line);
   });
 
-  test('counted pieces are the same pieces, and an error takes the line away', async () => {
+  test('counting does not change the pieces, and an error clears the line', async () => {
     const pieces = [Buffer.from('ab'), Buffer.from('cde')];
     const counts: (number | string)[] = [];
     const progress = { add: (n = 1) => void counts.push(n), set() {}, end: () => void counts.push('end') };

@@ -43,7 +43,7 @@ test.each([
   },
 );
 
-test('[cli.vote] the CLI page lists the commands of the specification', () => {
+test('[cli.vote] the CLI page lists the specified commands', () => {
   const commands = ['test-action', 'pending', 'approve', 'deny', 'verify', 'status', 'simulate', 'why', 'diff-policy'];
   const grouped = [
     'evidence export',
@@ -56,7 +56,7 @@ test('[cli.vote] the CLI page lists the commands of the specification', () => {
   for (const command of [...commands, ...grouped]) expect(page('cli.md')).toContain(`# agentctl ${command}\n`);
 });
 
-test('[cli.vote] examples of a command begin with its whole name', () => {
+test('[cli.vote] examples of a command start with its full name', () => {
   const sections = page('cli.md')
     .split(/^#+ agentctl /m)
     .slice(1);
@@ -65,6 +65,6 @@ test('[cli.vote] examples of a command begin with its whole name', () => {
     const examples = [...section.matchAll(/\$ (agentctl .*)/g)].map(([, example = '']) => example);
     return examples.filter((example) => !example.startsWith(`agentctl ${name}`)).map((example) => [name, example]);
   });
-  // A group whose first command needs no word.
+  // A group whose first command needs no argument.
   expect(wrong).toEqual([['traces list', 'agentctl traces']]);
 });

@@ -1,4 +1,4 @@
-/** The checker of `npm run voice`, which `npm run check` runs over the repository. */
+/** The `npm run voice` checker, which `npm run check` runs over the repository. */
 import { commentsAndTexts, docFindings, findings, risenHabits } from '../../bin/voice.ts';
 
 describe('text that counts as prose', () => {
@@ -31,7 +31,7 @@ describe('text that counts as prose', () => {
     expect(names(path, text)).toEqual([]);
   });
 
-  test('lines keep their numbers', () => {
+  test('line numbers are preserved', () => {
     expect(commentsAndTexts('const a = 1;\n// two words more\n').split('\n')[1]).toContain('two words more');
   });
 });
@@ -58,7 +58,7 @@ describe('doc comments', () => {
   });
 });
 
-test('a habit may become fewer in a file, not more', () => {
+test('the number of habits in a file may decrease but not increase', () => {
   const once = '/** What is left beside it. */';
   expect(risenHabits('core/x.ts', '', once).map(({ rule }) => rule.name)).toEqual(['what', 'beside']);
   expect(risenHabits('core/x.ts', once, once)).toEqual([]);

@@ -1,5 +1,6 @@
 /**
- * Handlers of files and batches over the embedded store, with a provider account over real HTTP that knows no tenants.
+ * File and batch handlers over the embedded store, with a provider account reached over real HTTP that knows no
+ * tenants.
  */
 import { chatHandlers } from '#lambdas/handlers.ts';
 import { withBytes } from '#lambdas/middleware/body.ts';

@@ -1,4 +1,4 @@
-/** Ownership, cost and results of files and batches, and batches that could not be stored. */
+/** Ownership, cost and results of files and batches, and batches that the store cannot save. */
 import type { StoredBatch } from '#core/contracts/stored-batch.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { caller } from '../../../test/support/call-endpoint.ts';
@@ -23,7 +23,7 @@ import {
 useBatchGateway();
 
 describe('[batches.owner] files and batches of another key do not exist', () => {
-  test('files, batches and results of one key are 404 to others, and in no list of theirs', async () => {
+  test('files, batches and results of one key are 404 to other keys and missing from their lists', async () => {
     const file = await uploaded(linesOf({}));
     const batch: string = (await start(file)).body.id;
     account.run();
@@ -50,7 +50,7 @@ describe('[batches.owner] files and batches of another key do not exist', () => 
     expect([...account.batches.values()][0]!.status).toBe('completed');
   });
 
-  test('ids of the provider, and unknown ids, are 404', async () => {
+  test('provider ids and unknown ids are 404', async () => {
     await uploaded(linesOf({}));
     const [theirs] = [...account.files.keys()];
     for (const id of [theirs, `file-${'0'.repeat(32)}`, `file-${'0'.repeat(32)}-output`, '..%2Fmodels'])
@@ -59,7 +59,7 @@ describe('[batches.owner] files and batches of another key do not exist', () => 
     expect((await start(theirs!)).status).toBe(404);
   });
 
-  test('lists have pages, newest first, without what was deleted', async () => {
+  test('lists are paged, newest first, and omit deleted items', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 3; i++) ids.push(await uploaded(linesOf({}), { key: 'paged-key', session: 'pages' }));
     const list = async (query: string) =>
@@ -81,15 +81,15 @@ describe('[batches.owner] files and batches of another key do not exist', () => 
   });
 });
 
-describe('[batches.budget] the maximum of all lines is charged when the batch is made', () => {
+describe('[batches.budget] the maximum cost of all lines is charged when the batch is created', () => {
   const sent = { key: 'paid-key', session: 'paid' };
   const spent = async () => {
     const { body } = await caller(gateway.ports)('GET', '/admin/v1/budgets', { key: 'paid-viewer' });
     return { spent: body.statuses[0].spent_usd as number, reserved: body.statuses[0].reserved_usd as number };
   };
 
-  test('an upload costs nothing, a batch its whole estimate, and one that does not fit is refused before it is sent', async () => {
-    // 2 lines of at most 100,000 tokens at 10 USD a million: 2 USD.
+  test('an upload is free, a batch is charged its full estimate, and one above the budget is refused before it is sent', async () => {
+    // 2 lines of at most 100,000 tokens at 10 USD per million: 2 USD.
     const file = await uploaded(
       linesOf({ body: { max_tokens: 100_000 } }, { body: { max_tokens: 50_000, n: 2 } }),
       sent,
@@ -109,7 +109,7 @@ describe('[batches.budget] the maximum of all lines is charged when the batch is
     expect(record).toMatchObject({ operation: 'batches', usage: { output_tokens: 200_000, estimated: true } });
   });
 
-  test('a batch that the provider refuses costs nothing; one whose answer is lost is charged', async () => {
+  test('a batch that the provider refuses costs nothing; one whose response is lost is charged', async () => {
     const file = await uploaded(linesOf({ body: { max_tokens: 1000 } }), sent);
     const before = await spent();
     fake.answers(() => jsonReply({ error: { message: 'no batches today' } }, 400));
@@ -121,7 +121,7 @@ describe('[batches.budget] the maximum of all lines is charged when the batch is
   });
 });
 
-test('[batches.owner] a page lists every batch, and an unreadable one has an error', async () => {
+test('[batches.owner] a page lists every batch, with an error for an unreadable one', async () => {
   const sent = { key: other, session: 'partial' };
   const known = await started(linesOf({}), sent);
   const gone = await started(linesOf({}), sent);
@@ -148,11 +148,11 @@ test('[batches.owner] a page lists every batch, and an unreadable one has an err
   const down = await send('GET', '/v1/batches?limit=3', undefined, sent);
   expect(down.body.data[2]).toMatchObject({ id: known, status: null, errors: { data: [{ code: 'provider_error' }] } });
   expect(down.text).not.toContain('internal detail');
-  // A single one is what it always was: an error.
+  // Reading a single batch still fails with an error.
   expect((await send('GET', `/v1/batches/${known}`, undefined, sent)).status).toBe(502);
 });
 
-test('[batches.owner] a file or batch that could not be noted does not stay at the provider', async () => {
+test('[batches.owner] a file or batch that the gateway cannot record is removed from the provider', async () => {
   const sent = { key: other, session: 'left' };
   const put = gateway.ports.storedObjects.put;
   const failing = async () => {
@@ -198,7 +198,7 @@ describe('[batches.results] results', () => {
     expect(lines[3]).toMatchObject({ custom_id: 'r4', error: { code: 'policy_violation' } });
   });
 
-  test('every text of a line is checked', async () => {
+  test('all text in a line is checked', async () => {
     const batch = await started(linesOf({}, {}, {}));
     account.run(({ custom_id }) => {
       const response = { status_code: 200, request_id: 'r', body: 'the top secret plan' };
@@ -212,7 +212,7 @@ describe('[batches.results] results', () => {
     expect(JSON.stringify(lines)).not.toMatch(/eve@|secret/);
   });
 
-  test('a file above the body limit is 413, and an uploaded file is not returned', async () => {
+  test('a file above the body limit is 413, and the content of an uploaded file is not returned', async () => {
     const sent = { key: 'strict-key', session: 'strict' };
     const file = await uploaded(linesOf({}), sent);
     const batch: string = (await start(file, {}, sent)).body.id;
@@ -236,7 +236,7 @@ test.each([
   expect((await recordsOf(sent.session)).at(-1)?.replied_model).toBe(recorded);
 });
 
-test('[batches.governed] a cancellation that fails is recorded as failed, and one whose beginning cannot be written is not made', async () => {
+test('[batches.governed] a failed cancellation is recorded as failed, and one whose start cannot be recorded is not sent', async () => {
   const sent = { session: 'begun' };
   const batch = await started(linesOf({}), sent);
   fake.answers(() => jsonReply({ error: { message: 'no' } }, 500));
@@ -259,7 +259,7 @@ test('[batches.governed] a cancellation that fails is recorded as failed, and on
   expect([...account.batches.values()].map(({ status }) => status)).toEqual(['validating']);
 });
 
-test('[batches.governed] upload, start, cancel, reading and deleting are entries without content', async () => {
+test('[batches.governed] upload, start, cancel, read and delete are recorded without content', async () => {
   const sent = { session: 'recorded' };
   const file = await uploaded(linesOf({ text: 'a very special sentence' }), sent);
   const batch: string = (await start(file, {}, sent)).body.id;
@@ -284,7 +284,7 @@ test('[batches.governed] upload, start, cancel, reading and deleting are entries
   );
   expect(records[2]!.findings).toMatchObject([{ policy: 'hide-mail', action: 'redact', phase: 'output' }]);
   expect(JSON.stringify(records)).not.toMatch(/special|eve@/);
-  // Another key's session is not written into, and nothing is done.
+  // A request that names another key's session is refused and changes nothing.
   const foreign = await uploaded(linesOf({}), { key: other, session: 'foreign' });
   expect((await send('DELETE', `/v1/files/${foreign}`, undefined, { key: other, session: 'recorded' })).status).toBe(
     403,

@@ -148,7 +148,7 @@ describe('[cli.hook] of another agent', () => {
     expect([await ask(agent, events[agent](tool, {})), server.seen]).toEqual([{ code: 0 }, []]);
   });
 
-  test('scheduling hints of Gemini CLI do not stop a command', async () => {
+  test('Gemini CLI scheduling hints do not stop a command', async () => {
     decides(allowed);
     const input = { command: 'ls', description: 'look', is_background: true, delay_ms: 100, wait_for_previous: true };
     expect((await ask('gemini', events.gemini('run_shell_command', input))).answer).toEqual({ decision: 'allow' });
@@ -194,7 +194,7 @@ describe('[cli.hook] of another agent', () => {
       });
     });
 
-    test('an id is used once, each call has its own, and another call has none', async () => {
+    test('an id is used once, each call has its own, and a different call gets none', async () => {
       decides(allowed);
       outcomes();
       await cached('gemini', command);
@@ -208,7 +208,7 @@ describe('[cli.hook] of another agent', () => {
       expect(second.call_id).not.toBe(first.call_id);
     });
 
-    test('without a folder for the id, the call is decided but its outcome is not recorded', async () => {
+    test('without a folder for the id, a decision is made on the call but its outcome is not recorded', async () => {
       decides(allowed);
       home.write('file', '');
       const env = { XDG_CACHE_HOME: join(home.folder, 'file') };
@@ -249,7 +249,7 @@ describe('[cli.hook] of another agent', () => {
     });
   });
 
-  test('a command that begins in another folder is decided there', async () => {
+  test('a decision on a command that starts in another folder uses that folder', async () => {
     decides(allowed);
     await ask('gemini', events.gemini('run_shell_command', { command: 'ls', dir_path: 'sub' }));
     expect(bodies()[0].parameters.cwd).toBe('sub');
@@ -259,7 +259,7 @@ describe('[cli.hook] of another agent', () => {
     command: ['*** Begin Patch', ...lines, '*** End Patch'].join('\n'),
   });
 
-  test('each file of a patch is decided, and the first that may not be changed denies it', async () => {
+  test('each file in a patch is checked, and the first that may not be changed denies the patch', async () => {
     const several = patch(
       ...['*** Add File: new.ts', '+x', '*** Update File: a.ts', '*** Move to: sub/a.ts', '@@', '-a', '+b'],
       ...['*** Delete File: .env'],

@@ -1,4 +1,7 @@
-/** `hook claude-code`: events on stdin, answers for the agent, and what the how-to's rules decide of everyday work. */
+/**
+ * `hook claude-code`: events on stdin, responses for the agent, and decisions on everyday work under the how-to's
+ * rules.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -38,13 +41,13 @@ describe('[cli.hook] answers', () => {
     },
   );
 
-  test('JSON, whatever form results are asked for in', async () => {
+  test('is JSON, whatever output format is requested', async () => {
     decides({ envelope_id: 'e-1', decision: 'allow', matched_rule: 'shell:shell.git' });
     const { answer } = await hook(event('Bash', { command: 'git status' }), '--output', 'yaml');
     expect(answer.permissionDecision).toBe('allow');
   });
 
-  test('an allowed call is sent to be decided only, and allowed', async () => {
+  test('a call is sent for a decision only, and an allowed one is allowed', async () => {
     decides({ envelope_id: 'e-1', decision: 'allow', matched_rule: 'shell:shell.git' });
     expect(await hook(event('Bash', { command: 'git status', description: 'look' }))).toEqual({
       code: 0,
@@ -65,14 +68,14 @@ describe('[cli.hook] answers', () => {
     });
   });
 
-  test('[cli.hook] a hook loads neither the other commands nor the schemas nor what fetch needs', async () => {
+  test('[cli.hook] a hook loads neither the other commands nor the schemas nor the dependencies of fetch', async () => {
     decides({ envelope_id: 'e-1', decision: 'allow', matched_rule: 'x' });
     const [watch, program] = ['test/support/loaded-modules.mjs', 'bin/agentctl.ts'].map((file) =>
       join(process.cwd(), file),
     );
     const { out, err } = await home.node(['--import', watch!, program!, 'hook', 'claude-code'], {
       stdin: event('Bash', { command: 'ls' }),
-      env: { GATEWAY_COMPILED: '0' }, // files of compiled code are not named after what they hold
+      env: { GATEWAY_COMPILED: '0' }, // compiled files are not named after their content
     });
     expect(JSON.parse(out).hookSpecificOutput.permissionDecision).toBe('allow');
     const loaded = JSON.parse(err) as string[];
@@ -80,12 +83,12 @@ describe('[cli.hook] answers', () => {
     expect(loaded.filter((module) => /agentctl\/(?:program|evidence)\.ts$|zod|undici/.test(module))).toEqual([]);
   });
 
-  test('[cli.hook] the routes of the hook are those of the definitions', () => {
+  test('[cli.hook] the hook uses the routes in the API definitions', () => {
     for (const { summary: _, ...route } of quickCommand.routes)
       expect(routes.find(({ operation }) => operation === route.operation)).toMatchObject(route);
   });
 
-  test('a review is answered as a denial with the address, or as a question with --review ask', async () => {
+  test('a review is returned as a denial with the address, or as a question with --review ask', async () => {
     decides(review);
     const denied = await hook(event('Bash', { command: 'npm i' }));
     expect(denied.answer.permissionDecision).toBe('deny');
@@ -93,7 +96,7 @@ describe('[cli.hook] answers', () => {
     expect((await hook(event('Bash', { command: 'npm i' }), '--review', 'ask')).answer.permissionDecision).toBe('ask');
   });
 
-  test('a block is a denial, whatever --review says', async () => {
+  test('a block is a denial, whatever the value of --review', async () => {
     decides({ decision: 'block', error: { code: -32001, message: 'no', data: { reason: 'It deletes.' } } });
     const { answer } = await hook(event('Bash', { command: 'rm -rf /' }), '--review', 'ask');
     expect([answer.permissionDecision, answer.permissionDecisionReason]).toEqual([
@@ -138,17 +141,17 @@ describe('[cli.hook] answers', () => {
     expect((await hook(event('Bash', { command: 'ls' }), '--review', 'ask')).answer.permissionDecision).toBe('deny');
   });
 
-  test('a gateway that cannot be reached is a denial', async () => {
+  test('an unreachable gateway is a denial', async () => {
     const { code, answer } = await hook(event('Bash', { command: 'ls' }), '--url', 'http://127.0.0.1:1');
     expect([code, answer.permissionDecision]).toEqual([0, 'deny']);
   });
 
-  test('tools inside the agent are not answered', async () => {
+  test('the agent’s internal tools get no response', async () => {
     for (const tool of ['TodoWrite', 'TaskCreate', 'TaskUpdate'])
       expect([await hook(event(tool, {})), server.seen]).toEqual([{ code: 0 }, []]);
   });
 
-  test('[cli.hook-outcome] the id of the call is sent with it', async () => {
+  test('[cli.hook-outcome] the call id is sent with it', async () => {
     decides({ envelope_id: 'e-1', decision: 'allow', matched_rule: 'x' });
     await hook(event('Bash', { command: 'ls' }, { tool_use_id: 'toolu_1' }));
     await hook(event('Bash', { command: 'ls' }, { tool_use_id: 'not an id' }));
@@ -214,7 +217,7 @@ describe('[cli.hook-outcome] after a tool has run', () => {
     expect([await run(stdin), server.seen]).toEqual([[0, undefined], []]);
   });
 
-  test('an outcome for a call that was not allowed is not a fault; other faults are reported and stop nothing', async () => {
+  test('an outcome for a call that was not allowed is not a fault; other faults are reported and do not stop the agent', async () => {
     const answers = (status: number, type: string) =>
       server.on('POST /admin/v1/outcomes', { error: { code: status, type, message: 'm' } }, status);
     answers(404, 'not_found');
@@ -233,7 +236,7 @@ const page = readFileSync(join(process.cwd(), 'docs/how-to/govern-a-coding-agent
 const { tool_policies: shown } = parse(/```yaml\n([\s\S]*?)```/.exec(page)![1]!);
 const pack = parse(readFileSync(join(process.cwd(), 'policies', `${shown.pack}.yaml`), 'utf8'));
 const policy = compilePolicy(parsePack({ ...pack, rules: [...(shown.rules ?? []), ...pack.rules] }, 'the how-to'));
-test.each(rules)('[cli.hook] with the rules of the how-to, %s %j → %s', async (tool, given, expected) => {
+test.each(rules)('[cli.hook] under the rules of the how-to, %s %j → %s', async (tool, given, expected) => {
   const input = JSON.parse(JSON.stringify(given).replaceAll('{root}', workspace));
   const call = callsOfTool(codingAgents['claude-code'], tool, input, { workspace, cwd: workspace })[0]!;
   const decided = { ...call, parameters: call.parameters ?? {} };

@@ -1,5 +1,5 @@
 /**
- * Plays sessions of everyday work under the pack `coding-agent`, as a coding agent's hook sends them: most calls are
+ * Plays everyday work sessions under the `coding-agent` pack, as a coding agent's hook sends them: most calls are
  * allowed, and calls that leave the workspace or run by themselves are reviewed [pack.coding-agent].
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
@@ -51,14 +51,14 @@ test.each(single)('[pack.coding-agent] %s: %j', async (expected, step) => {
   expect(await decided(step)).toBe(expected);
 });
 
-test('[pack.coding-agent] calls that pr-writer reviews or blocks in its table are not allowed here', () => {
+test('[pack.coding-agent] calls that the pr-writer table reviews or blocks are not allowed here', () => {
   const table = parse(readFileSync('policies/pr-writer.cases.yaml', 'utf8')) as (ToolCall & { decision: Decision })[];
   const policy = compilePolicy(parsePack(parse(readFileSync('policies/coding-agent.yaml', 'utf8')), 'coding-agent'));
   const looser = table.filter((row) => {
     const { decision } = byPolicy(policy, { ...row, parameters: row.parameters ?? {} });
     return decision === 'allow' && row.decision !== 'allow';
   });
-  // Files of the workspace are written here, by lines as by `write_file`.
+  // This pack lets the agent write workspace files, both by editing lines and with `write_file`.
   expect(looser.map(({ tool, target }) => `${tool} ${target}`)).toEqual(['shell.redirect out.txt']);
   expect(table.length).toBeGreaterThan(60);
 });

@@ -1,9 +1,9 @@
-/** Files that hold keys and credentials, as coding agents read them [policy.secret-files]. */
+/** Files with keys and credentials, as coding agents read them [policy.secret-files]. */
 import { readPolicyFile, simulator } from '#agentctl/policy-file.ts';
 import { type CodingAgentName, codingAgents } from '../commands/coding-agents.ts';
 import { callsOfTool } from '../commands/coding-tool.ts';
 
-/** What a hook sends for a tool that reads. */
+/** Returns the hook input for a tool that reads a file. */
 const asHook = (path: string): readonly (readonly [tool: string, input: Record<string, unknown>])[] => [
   ...['Read', 'Edit', 'MultiEdit'].map(
     (tool) => [tool, { file_path: path, old_string: 'a', new_string: 'b' }] as const,
@@ -15,7 +15,7 @@ const asHook = (path: string): readonly (readonly [tool: string, input: Record<s
   ['shell', { command: ['bash', '-lc', `cat '${path}'`] }],
 ];
 
-test('[policy.secret-files] the hook of a coding agent keeps no file open that a line may not read', async () => {
+test('[policy.secret-files] a coding agent’s hook does not open a file that a command line may not read', async () => {
   const decide = simulator(await readPolicyFile('policies/coding-agent.yaml'));
   const place = { workspace: '/home/dev/work', cwd: '/home/dev/work' };
   const passed: string[] = [];

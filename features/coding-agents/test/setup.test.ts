@@ -1,4 +1,4 @@
-/** `setup` changes configuration files of clients so that they call the gateway, and restores them. */
+/** `setup` changes clients' configuration files so that they call the gateway, and restores them. */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'jsonc-parser';
@@ -22,13 +22,13 @@ const own: Readonly<Record<string, string>> = {
   json: '{\n  // mine\n  "mcpServers": { "other": { "command": "x" } },\n  "hooks": { "PreToolUse": [{ "matcher": "Bash" }] },\n}',
   toml: 'model = "o3"\n\n[tui]\ntheme = "light"',
 };
-/** Each test begins without what another left: neither the files of clients nor the copies that `--undo` puts back. */
+/** Removes client files and `--undo` copies left by another test. */
 beforeEach(() => {
   for (const file of Object.values(files).flat())
     for (const ending of ['', '.before-agentctl']) rmSync(join(home.folder, `${file}${ending}`), { force: true });
 });
 const read = (file: string): string => readFileSync(join(home.folder, file), 'utf8');
-// The places of the platform are those of Linux here: the folders follow from the variables alone.
+// Platform paths here are those of Linux, where the folders depend only on environment variables.
 const onLinux = process.platform === 'linux' ? clientNames : clientNames.filter((name) => !/vscode|desktop/.test(name));
 
 describe.each(onLinux)('[cli.setup] %s', (client) => {
@@ -54,7 +54,7 @@ describe.each(onLinux)('[cli.setup] %s', (client) => {
     }
   });
 
-  test('keeps changes that were written into the file meanwhile', async () => {
+  test('keeps changes that were made to the file in the meantime', async () => {
     const [file = ''] = places;
     home.write(file, own[file.split('.').at(-1)!]!);
     await home.run(['setup', client, '--models', '--write']);
@@ -80,14 +80,14 @@ describe('[cli.setup] setup', () => {
     expect(err).toContain('--write');
   });
 
-  test('a file that is not JSON is refused with the place, and left unchanged', async () => {
+  test('a file that is not JSON is refused with the position of the error, and left unchanged', async () => {
     home.write('.cursor/mcp.json', '{ "mcpServers": ');
     const { code, err } = await home.run(['setup', 'cursor', '--write']);
     expect([code, read('.cursor/mcp.json')]).toEqual([2, '{ "mcpServers": ']);
     expect(err).toMatch(/mcp\.json is not JSON: \w+ at character \d+/);
   });
 
-  test('a table that exists in the file of Codex is not written twice', async () => {
+  test('a table that already exists in the Codex file is not written twice', async () => {
     const mine = '[model_providers.agent-governance]\nname = "x"\n';
     home.write('.codex/config.toml', mine);
     const { code, err } = await home.run(['setup', 'codex', '--models', '--write']);
@@ -95,7 +95,7 @@ describe('[cli.setup] setup', () => {
     expect(err).toContain('has a table [model_providers.agent-governance] already');
   });
 
-  test('the hook is written once, and stops the tool if it fails', async () => {
+  test('the hook is written once, and stops the tool if the hook fails', async () => {
     home.write('.claude/settings.json', '');
     for (let times = 0; times < 2; times++) await home.run(['setup', 'claude-code', '--write']);
     const { hooks } = parse(read('.claude/settings.json'));
@@ -106,7 +106,7 @@ describe('[cli.setup] setup', () => {
     expect(timeout).toBeGreaterThan(60);
   });
 
-  test('[cli.hook] the hooks of other agents are written once, and stop the tool if they fail', async () => {
+  test('[cli.hook] hooks for other agents are written once, and stop the tool if they fail', async () => {
     for (const client of ['codex', 'gemini', 'cursor']) {
       for (const file of files[client as ClientName]) home.write(file, '');
       for (let times = 0; times < 2; times++) await home.run(['setup', client, '--write']);
@@ -135,7 +135,7 @@ describe('[cli.setup] setup', () => {
     );
   });
 
-  test('Codex is set up without a profile, which its versions write in different ways, and the person reads that hooks need trust', async () => {
+  test('Codex is set up without a profile, which its versions write in different ways, and the output says that hooks need trust', async () => {
     home.write('.codex/config.toml', '');
     const { out } = await home.run(['setup', 'codex', '--models', '--write']);
     expect(read('.codex/config.toml')).not.toContain('profile');
@@ -143,7 +143,7 @@ describe('[cli.setup] setup', () => {
     expect(out).toMatch(/only after a person trusted it/);
   });
 
-  test('OpenCode calls the endpoint whose tool calls are decided', async () => {
+  test('OpenCode calls the endpoint that governs tool calls', async () => {
     home.write('.config/opencode/opencode.json', '');
     const { out } = await home.run(['setup', 'opencode', '--models', '--write']);
     const { provider } = parse(read('.config/opencode/opencode.json'));

@@ -1,4 +1,4 @@
-/** Chat calls on their way to an evaluator and its scores on their way back, over real HTTP and the embedded store. */
+/** Chat calls sent to an evaluator and the scores it returns, over real HTTP and the embedded store. */
 import { createHmac } from 'node:crypto';
 import { projectEntry } from '#core/observatory/project.ts';
 import { createHandler as notify } from '#lambdas/notify/event.ts';
@@ -49,7 +49,7 @@ async function project() {
 const get = async (path: string) => (await caller(gateway.ports)('GET', path, { key: keys.human })).body;
 
 test.each([false, true])(
-  '[evaluation.webhook] an answered call is sent, signed, after its answer; stream %s',
+  '[evaluation.webhook] an answered call is sent, signed, after its response; stream %s',
   async (stream) => {
     await start();
     expect((await ask('what do bees do?', { stream })).status).toBe(200);
@@ -81,7 +81,7 @@ test.each([false, true])(
   },
 );
 
-test('[evaluation.webhook] texts are cut, secrets are removed, and sent texts are deleted', async () => {
+test('[evaluation.webhook] text is truncated, secrets are removed, and text that was sent is deleted', async () => {
   await start('sample_rate: 1, max_characters: 40');
   await ask(`😀 my key is ghp_${'a1B2'.repeat(9)} and ${'more '.repeat(50)}`);
   await deliver();
@@ -117,7 +117,7 @@ test('[evaluation.webhook] a recorded score is shown with the request and in ana
   }
 });
 
-test('[evaluation.webhook] refused calls, embeddings and calls outside of the sample are not sent', async () => {
+test('[evaluation.webhook] refused calls, embeddings and calls outside the sample are not sent', async () => {
   await start();
   expect((await ask('a forbidden phrase')).status).toBe(403);
   await deliver();

@@ -1,4 +1,4 @@
-/** An evaluator's answer, and how it is read. */
+/** An evaluator's response and how it is parsed. */
 import { scoreOf } from '../score.ts';
 
 describe('[evaluation.webhook] a reply', () => {

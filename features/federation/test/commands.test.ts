@@ -1,4 +1,4 @@
-/** `agentctl federation`: display of data planes. */
+/** `agentctl federation`: the commands that display data planes. */
 import { Home, serverOf } from '../../../test/unit/agentctl/support.ts';
 
 const home = new Home();
@@ -7,7 +7,7 @@ const server = serverOf(home);
 const path = 'GET /admin/v1/federation/planes';
 const seen = { seen_at: '2026-01-01T00:00:00.000Z', version: 7, behind: 0, healthy: true, pending_approvals: 2 };
 
-test('[federation.status] planes are a table; the exit code says whether all are well', async () => {
+test('[federation.status] planes are shown as a table; the exit code shows whether all are healthy', async () => {
   server.on(path, { version: 7, public_key_sha256: 'abc', planes: [{ name: 'eu', state: 'ok', ...seen }] });
   const well = await home.run(['federation', 'planes']);
   expect(well.out).toMatch(/eu +ok +2026-01-01T00:00:00.000Z +7 +0 +2/);
@@ -39,7 +39,7 @@ test('[federation.status] key prints the digest that data planes pin', async () 
   expect((await home.run(['federation', 'key'])).out).toBe('abc\n');
 });
 
-test('[federation.status] accept names the plane and prints how it is now', async () => {
+test('[federation.status] accept names the plane and prints its new state', async () => {
   server.on('POST /admin/v1/federation/planes/eu/accept', { name: 'eu', state: 'ok' });
   expect((await home.run(['federation', 'accept', 'eu'])).out).toBe('eu is ok\n');
 });

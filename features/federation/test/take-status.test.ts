@@ -1,11 +1,11 @@
-/** Evidence heads: an honest chain is never accused, and no other chain passes for it. */
+/** Evidence heads: an honest chain is never accused, and a different chain is never mistaken for it. */
 import fc from 'fast-check';
 import type { EvidenceHead, KnownHead } from '#core/contracts/federation.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { compareHead } from '../take-status.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
-/** Hashes of a chain: each depends on all before it. */
+/** Returns the hashes of a chain, each depending on all earlier ones. */
 const chainOf = (bodies: readonly string[]): string[] => {
   const hashes: string[] = [];
   for (const body of bodies) hashes.push(sha256(`${hashes.at(-1) ?? ''}|${body}`));
@@ -19,7 +19,7 @@ const headOf = (hashes: readonly string[], index?: number): EvidenceHead => ({
   ...(index !== undefined && hashes[index] !== undefined && { at: { index, hash: hashes[index] } }),
 });
 
-/** Reports a chain as a plane does: again with the place that is wanted. */
+/** Reports a chain as a plane does, and reports it again with the requested position if one is wanted. */
 function reported(known: KnownHead | undefined, hashes: readonly string[]) {
   const first = compareHead(known, headOf(hashes), at);
   return first.wanted ? compareHead(known, headOf(hashes, first.wanted.index), at) : first;
@@ -27,7 +27,7 @@ function reported(known: KnownHead | undefined, hashes: readonly string[]) {
 
 const bodies = fc.array(fc.string({ maxLength: 3 }), { minLength: 1, maxLength: 12 });
 
-test('[federation.status] a chain that only grows is never found to differ, however it is reported', () => {
+test('[federation.status] a chain that only grows is never reported as different, however it is reported', () => {
   fc.assert(
     fc.property(bodies, fc.array(fc.nat(12), { maxLength: 8 }), (all, cuts) => {
       const hashes = chainOf(all);
@@ -41,7 +41,7 @@ test('[federation.status] a chain that only grows is never found to differ, howe
   );
 });
 
-test('[federation.status] a chain that lost or changed a reported entry is found, whatever was appended later', () => {
+test('[federation.status] a chain that lost or changed a reported entry is detected, whatever was appended later', () => {
   fc.assert(
     fc.property(bodies, fc.nat(), fc.string({ maxLength: 3 }), bodies, (all, place, other, grown) => {
       const index = place % all.length;

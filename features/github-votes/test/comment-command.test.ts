@@ -48,7 +48,7 @@ describe('[pr-comment.voter] a command', () => {
     expect(() => read(text)).toThrow(refusal);
   });
 
-  test('blanks without end are not a trap', () => {
+  test('endless blanks do not slow down the parser', () => {
     expect(commandIn(`/approve ${' '.repeat(60_000)}x`)).toBeUndefined();
     expect(read(`/deny ${id} ${' '.repeat(60_000)}\u2028`)).toMatchObject({ comment: '' });
   });

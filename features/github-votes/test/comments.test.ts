@@ -9,7 +9,7 @@ const evidenceOf = async (id: string) => {
   return (await call('GET', `/admin/v1/evidence/sessions/${session_id}/export`, { key: keys.human })).body.entries;
 };
 describe('a question on a pull request', () => {
-  test('[approval.pr-comment] [notify.events] the question is posted on the pull request of the call, answered there, and rewritten with the outcome', async () => {
+  test('[approval.pr-comment] [notify.events] the question is posted on the call’s pull request, answered there, and rewritten with the outcome', async () => {
     const id = await asked({ justification: '@everyone ``` please' });
     const [question] = host.comments;
     expect(question?.on).toBe('acme/web#7');
@@ -42,7 +42,7 @@ describe('a question on a pull request', () => {
     expect(host.comments[0]?.body).toContain('Denied by ` alice `: ` not on a Friday `');
   });
 
-  test('[approval.pr-comment] a call about no listed pull request is posted on the fixed one, and decided there only', async () => {
+  test('[approval.pr-comment] a call that concerns no listed pull request is posted on the fixed one, and can be decided only there', async () => {
     const id = await asked({ tool: 'scm.create_pull_request', target: 'evil/public', parameters: { number: 7 } });
     expect(host.comments.map(({ on }) => on)).toEqual(['acme/ops#3']);
     host.permissions.set('acme/ops Alice-GH', 'maintain');
@@ -52,7 +52,7 @@ describe('a question on a pull request', () => {
   });
 });
 describe('[pr-comment.voter] a push after the question', () => {
-  test('voids an approval, by comment with and without digest, and no denial', async () => {
+  test('voids an approval, with or without a digest in the comment, but not a denial', async () => {
     const id = await asked();
     const digest = questionDigest(await rowOf(id), headSha);
     host.heads.set('acme/web#7', pushedSha);
@@ -78,7 +78,7 @@ describe('[pr-comment.voter] a question', () => {
     if (question) question.body = question.body.replace(from, to);
   };
 
-  test('an edited question accepts a denial and no approval', async () => {
+  test('an edited question accepts a denial but no approval', async () => {
     const id = await asked();
     edit('"title": "Fix"', '"title": "Harmless"');
     expect((await comment({ text: `/approve ${id}` })).body.text).toMatch(/was edited since it was asked/);
@@ -95,7 +95,7 @@ describe('[pr-comment.voter] a question', () => {
     expect(await statusOf(id)).toBe('pending');
   });
 
-  test('a question counts as unchanged if the host rewrote its line ends', async () => {
+  test('a question counts as unchanged if the host only rewrote its line endings', async () => {
     const id = await asked();
     edit('\n', '\r\n');
     await comment({ text: `/approve ${id}` });
@@ -115,14 +115,14 @@ describe('[pr-comment.voter] a comment', () => {
     expect(answersOn()).toHaveLength(1);
   });
 
-  test('a delivery is remembered for longer than its approval is open, because the host signs no time', async () => {
+  test('a delivery is remembered for longer than its approval is open, because the host signs no timestamp', async () => {
     const id = await asked();
     await comment({ text: `/approve ${id}`, login: 'stranger' });
     const row = await gateway.store.store.get('deliveries', { id: `seen#github#${writes}` });
     expect(Number(row?.ttl) * 1000).toBeGreaterThan(Date.parse((await rowOf(id)).expires_at));
   });
 
-  test('a comment that is delivered twenty times at once is counted and answered once', async () => {
+  test('a comment that is delivered twenty times at the same time is counted and answered once', async () => {
     const id = await asked();
     const sent = { text: `/approve ${id}`, id: nextComment() };
     const answers = await Promise.all(Array.from({ length: 20 }, () => comment(sent)));
@@ -150,7 +150,7 @@ describe('[pr-comment.voter] a comment', () => {
     expect(await statusOf(id)).toBe('approved');
   });
 
-  test('a comment with a reason for refusal is not refused during an outage', async () => {
+  test('a comment that has to be refused is not refused during an outage', async () => {
     const id = await asked();
     host.permissions.set('acme/web Alice-GH', 'read');
     host.heads.delete('acme/web#7');
@@ -164,8 +164,8 @@ describe('[pr-comment.voter] a comment', () => {
     expect(gateway.lines.join('\n')).toContain('the writer of a comment was not answered');
   });
 });
-test('no secret is logged, written or answered', async () => {
-  await notify(gateway.ports)(); // what other tests left would meet the fault
+test('no secret is logged, written or returned', async () => {
+  await notify(gateway.ports)(); // deliver notifications left by other tests, which would otherwise meet the fault
   host.faults.push({ status: 401, body: { message: 'not host-token-value' } });
   const id = await asked();
   const logged = gateway.lines.find((line) => line.includes('notification failed') && line.includes(id));

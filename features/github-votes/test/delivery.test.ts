@@ -3,7 +3,7 @@
 import { commentPayload } from '../../../test/support/fake-pull-requests.ts';
 import { githubSignature, parseGithubDelivery, verifyGithubDelivery } from '../delivery.ts';
 
-/** The example of GitHub's own documentation. */
+/** The example from GitHub's documentation. */
 const documented = {
   rawBody: Buffer.from('Hello, World!'),
   signature: 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',
@@ -30,7 +30,7 @@ describe('[pr-comment.voter] the signature of a delivery', () => {
     );
   });
 
-  test('covers the raw bytes, also those that are not UTF-8', () => {
+  test('covers the raw bytes, including bytes that are not UTF-8', () => {
     expect(githubSignature('s', Buffer.from([0xff]))).not.toBe(githubSignature('s', Buffer.from([0xfe])));
   });
 });
@@ -39,7 +39,7 @@ const parse = (over: object = {}, event = 'issue_comment') =>
   parseGithubDelivery(event, commentPayload({ text: 'hello', id: 5, ...over }));
 
 describe('[pr-comment.voter] a comment', () => {
-  test('names writer, text and place; unknown fields are ignored', () => {
+  test('reads the author, text and location; unknown fields are ignored', () => {
     expect(parse()).toEqual({ id: '5', repository: 'acme/web', number: 7, login: 'Alice-GH', text: 'hello' });
   });
 

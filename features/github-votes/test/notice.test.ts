@@ -1,4 +1,4 @@
-/** What approvals by pull-request comment are bound to. */
+/** The question and text digests to which pull-request comment approvals are bound. */
 import { noticeOf, questionDigest, receiptOf, textDigest } from '../notice.ts';
 
 describe('[pr-comment.voter] the digest of a question', () => {
@@ -11,7 +11,7 @@ describe('[pr-comment.voter] the digest of a question', () => {
     expect(questionDigest({ call_digest: '1'.repeat(64) }, other)).not.toBe(digest);
   });
 
-  test('a receipt holds what a later delivery and a vote need', () => {
+  test('a receipt contains the data that a later delivery and a vote need', () => {
     const notice = {
       at: { repository: 'acme/web', number: 7 },
       comment_id: '12',
@@ -23,7 +23,7 @@ describe('[pr-comment.voter] the digest of a question', () => {
     expect(noticeOf({ ts: '1.0', channel: 'C1' })).toBeUndefined();
   });
 
-  test('[pr-comment.voter] a text is the same whatever the host makes of its line ends, and no other', () => {
+  test('[pr-comment.voter] a text has the same digest whatever line endings the host uses, and a different text has another', () => {
     expect(textDigest('a\nb\n')).toBe(textDigest('a\r\nb'));
     expect(textDigest('a\nb')).not.toBe(textDigest('a b'));
   });

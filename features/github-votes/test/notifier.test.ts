@@ -1,4 +1,4 @@
-/** Questions on pull requests, and the calls of a Git host, over real HTTP. */
+/** Questions on pull requests, and calls to a Git host, over real HTTP. */
 import { serviceJson } from '#adapters/http/service-json.ts';
 import { fakePullRequests, headSha, pushedSha } from '../../../test/support/fake-pull-requests.ts';
 import { sampleRow } from '../../../test/unit/approvals/notifications/sample.ts';
@@ -23,7 +23,7 @@ const notifier = (channel: object = { repositories: ['acme/*'] }) =>
 const about = { tool: 'scm.update_pull_request', parameters: { number: 7 } };
 const at = { repository: 'acme/web', number: 7 };
 
-test('[approval.card] names file and line of the rule inside the block, in the question and in what it becomes', async () => {
+test('[approval.card] names the rule’s file and line inside the block, in the question and in its rewritten form', async () => {
   const receipt = await notifier().send('submitted', sampleRow(about), undefined, 'config/```@all`.yaml:14');
   expect(host.comments[0]?.body).toMatch(/\n````\nTool .*\nRule at {4}config\/```@all`\.yaml:14\nReason .*\n````\n/s);
   await notifier().send('approved', { ...decided, ...about }, receipt, 'policies/pr-writer.yaml:31');
@@ -32,12 +32,12 @@ test('[approval.card] names file and line of the rule inside the block, in the q
   expect(host.comments[1]?.body).not.toContain('Rule at');
 });
 
-test('a decision without an earlier question gets a comment of its own', async () => {
+test('a decision without an earlier question gets its own comment', async () => {
   await notifier().send('denied', sampleRow({ ...about, status: 'denied', person: 'bob' }), undefined);
   expect(host.comments[0]?.body).toContain('**Denied by ` bob `**');
 });
 
-test('a place that was taken out of the configuration is a failure that says so', async () => {
+test('a place that was removed from the configuration is reported as a failure that names the cause', async () => {
   await expect(notifier({ repositories: [] }).send('submitted', sampleRow(about), undefined)).rejects.toThrow(
     'no pull request is configured',
   );
@@ -55,7 +55,7 @@ test.each([
   });
 });
 
-test('calls that are used up come back when the host says, if it says a time', async () => {
+test('an exhausted rate limit is retried at the time that the host gives, if any', async () => {
   const reset = String(Math.ceil(Date.now() / 1000) + 1200);
   host.faults.push({ status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset } });
   await expect(notifier().send('submitted', sampleRow(about), undefined)).rejects.toMatchObject({
@@ -82,23 +82,23 @@ test.each([
   expect(host.calls).toHaveLength(1);
 });
 
-test('a pull request may be as long as the host lets it', async () => {
+test('a pull request may be as long as the host allows', async () => {
   host.faults.push({ status: 200, body: { head: { sha: pushedSha }, body: 'x'.repeat(600_000) } });
   expect(await api().head(at)).toBe(pushedSha);
 });
 
-test('a login the host does not know there has no permission', async () => {
+test('a login that the host does not know has no permission there', async () => {
   expect(await api().permission('acme/web', 'no/../body')).toBe('none');
   expect(host.calls[0]?.path).toBe('/repos/acme/web/collaborators/no%2F..%2Fbody/permission');
 });
 
-test('a comment is read as it stands, and one that is gone is not a fault', async () => {
+test('the text of a comment is read unchanged, and a deleted comment is not a fault', async () => {
   const id = await api().comment(at, 'hello');
   expect(await api({ apiUrl: `${host.url}/` }).textOf('acme/web', id)).toBe('hello');
   expect(await api().textOf('acme/web', '1')).toBeUndefined();
 });
 
-test('a host that never answers is a fault in time', async () => {
+test('a host that never responds is a fault after a timeout', async () => {
   host.faults.push('hang');
   await expect(api({ timeoutMs: 50 }).head(at)).rejects.toMatchObject({ kind: 'timeout' });
 });

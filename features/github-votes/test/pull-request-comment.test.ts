@@ -9,7 +9,10 @@ import { codeBlock, codeSpan, pullRequestComment, replyComment } from '../pull-r
 const sha = 'a'.repeat(40);
 const textOf = (over: Partial<ApprovalRow> = {}) => pullRequestComment(sampleRow(over), sha, 'https://gateway.example');
 
-/** As CommonMark has it: a block ends at the first line that is at least as many backticks as opened it, and nothing else. */
+/**
+ * Splits text into code blocks as CommonMark does: a block ends only at the first line with at least as many backticks
+ * as opened it.
+ */
 function blocksOf(text: string): { readonly blocks: string[]; readonly outside: string } {
   const blocks: string[] = [];
   const outside: string[] = [];
@@ -26,7 +29,7 @@ function blocksOf(text: string): { readonly blocks: string[]; readonly outside: 
   return { blocks, outside: outside.join('\n') };
 }
 
-/** Texts that try to get out of code: fences, mentions, links, commands, hidden parts. */
+/** Strings that try to break out of code: fences, mentions, links, commands, hidden parts. */
 const nasty = fc.oneof(
   fc.string({ unit: codePoint, maxLength: 300 }),
   fc
@@ -51,14 +54,14 @@ const nasty = fc.oneof(
     .map((parts) => parts.join('')),
 );
 
-describe('[approval.pr-comment] the comment of a request', () => {
+describe('[approval.pr-comment] the comment for a request', () => {
   test('[mcp.placement] shows the server and everything sent with the call', () => {
     const text = textOf({ upstream: 'erp', sent_with: { _meta: { 'com.acme/cost-centre': 'A-17' } } });
     expect(text).toContain(' at erp');
     expect(text).toContain('"com.acme/cost-centre": "A-17"');
   });
 
-  test('names call, requester, reason, rule, expiry and commit, and how to answer', () => {
+  test('names the call, requester, reason, rule, expiry and commit, and explains how to answer', () => {
     const text = textOf({ withheld: ['$.parameters.password'] });
     const digest = questionDigest(sampleRow(), sha);
     for (const part of [
@@ -94,7 +97,7 @@ describe('[approval.pr-comment] the comment of a request', () => {
     expect(text).not.toContain('/approve ');
   });
 
-  test('no line begins with a command, so no service answers the question itself', () => {
+  test('no line begins with a command, so no service treats the question as an answer', () => {
     expect(textOf({ justification: `x\n/approve ${approvalId}` })).not.toMatch(/^\s*\/(approve|deny)/m);
   });
 });
@@ -134,7 +137,7 @@ describe('[approval.pr-comment] texts of others', () => {
     expect(JSON.parse(blocksOf(textOf({ parameters })).blocks[1]!)).toEqual(parameters);
   });
 
-  test('a block is never longer than its room, a span is one line in its own fence', () => {
+  test('a block is never longer than its limit, and a span is one line in its own fence', () => {
     fc.assert(
       fc.property(nasty, fc.integer({ min: 60, max: 400 }), (text, room) => {
         expect(codeBlock(text, room).length).toBeLessThanOrEqual(room);
@@ -148,7 +151,7 @@ describe('[approval.pr-comment] texts of others', () => {
     );
   });
 
-  test('an answer mentions no account but the one it answers', () => {
+  test('a reply mentions no account except the author it replies to', () => {
     expect(replyComment('alice', 'Not decided: @everyone ``` x')).toBe(
       '@alice:\n\n````\nNot decided: @everyone ``` x\n````',
     );

@@ -1,10 +1,10 @@
-/** Comments that do not count, and deliveries that are not those of the host. */
+/** Comments that do not count, and deliveries that do not come from the host. */
 import { commentPayload, deliveryHeaders, headSha, pushedSha } from '../../../test/support/fake-pull-requests.ts';
 import { keys } from '../../../test/support/ports.ts';
 import { answersOn, asked, call, comment, host, nextComment, type Sent, statusOf } from './votes.ts';
 
 describe('[pr-comment.voter] a delivery', () => {
-  test('signed with another secret decides nothing', async () => {
+  test('a delivery signed with another secret has no effect', async () => {
     const id = await asked();
     expect((await comment({ text: `/approve ${id}`, secret: 'guessed' })).status).toBe(401);
     expect((await comment({ text: `/approve ${id}`, headers: { 'x-hub-signature-256': '' } })).status).toBe(401);
@@ -12,7 +12,7 @@ describe('[pr-comment.voter] a delivery', () => {
     expect(host.calls).toEqual([]);
   });
 
-  test('the signature is verified over the raw bytes before parsing', async () => {
+  test('the signature is verified on the raw bytes before parsing', async () => {
     const id = await asked();
     const raw = JSON.stringify(commentPayload({ text: `/approve ${id}`, id: nextComment() }));
     const headers = deliveryHeaders(raw, 'webhook-secret-1');
@@ -60,7 +60,7 @@ describe('[pr-comment.voter] a comment does not count', () => {
     expect(await statusOf(id)).toBe('pending');
   };
 
-  test('[sod.own-request] a comment of a stranger does not count and gets no reply', async () => {
+  test('[sod.own-request] a comment by a stranger does not count and gets no reply', async () => {
     const id = await asked();
     host.permissions.set('acme/web stranger', 'admin');
     await refused(id, { text: `/approve ${id}`, login: 'stranger' }, /not mapped to a person/);
@@ -85,7 +85,7 @@ describe('[pr-comment.voter] a comment does not count', () => {
     expect(reply?.body).toMatch(why);
   });
 
-  test('[sod.own-request] of the person who owns the requesting key', async () => {
+  test('[sod.own-request] by the person who owns the requesting key', async () => {
     const id = await asked({}, keys.agent);
     await refused(id, { text: `/approve ${id}`, login: 'bob-gh' }, /made this request or owns the key/);
     await comment({ text: `/approve ${id}` });
@@ -122,7 +122,7 @@ describe('[pr-comment.voter] a comment does not count', () => {
     expect(host.calls).toEqual([]);
   });
 
-  test('when it was decided before; the writer reads by whom', async () => {
+  test('on a request that is already decided; the reply names who decided', async () => {
     const id = await asked();
     await comment({ text: `/approve ${id}` });
     host.heads.set('acme/web#7', pushedSha);

@@ -1,4 +1,4 @@
-/** Questions on pull requests of a fake host, and the comments that answer them. */
+/** Questions on a fake host's pull requests, and comments that answer them. */
 import { announce } from '#core/approvals/steps.ts';
 import { createHandler as notify } from '#lambdas/notify/event.ts';
 import { stepPorts } from '#lambdas/step-ports.ts';
@@ -17,7 +17,7 @@ export let gateway: TestPorts;
 export let call: ReturnType<typeof caller>;
 let asks = 0;
 export let writes = 5000;
-/** The number of the next comment. */
+/** Returns the number of the next comment. */
 export const nextComment = (): number => ++writes;
 
 export const channels = () => `
@@ -53,7 +53,7 @@ beforeEach(() => {
   for (const login of ['Alice-GH', 'bob-gh', 'vera-gh', 'tess-gh']) host.permissions.set(`acme/web ${login}`, 'write');
 });
 
-/** A request that waits for a human, and the question about it on its pull request. */
+/** Makes a request that needs a human decision and posts its question on the pull request. */
 export async function asked(over: object = {}, key = keys.other): Promise<string> {
   const body = {
     protocol: 'git',
@@ -86,5 +86,5 @@ export function comment({ secret = 'webhook-secret-1', event, headers, ...writte
 
 export const rowOf = async (id: string) => (await gateway.ports.approvals.find(id))!;
 export const statusOf = async (id: string) => (await rowOf(id)).status;
-/** What the gateway wrote on a pull request after its question. */
+/** Returns the comments that the gateway wrote on a pull request after its question. */
 export const answersOn = (on = 'acme/web#7') => host.comments.filter((written) => written.on === on).slice(1);

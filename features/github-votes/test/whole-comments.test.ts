@@ -1,4 +1,4 @@
-/** Comments on pull requests: each shows every value of the call in full, or offers no approval. */
+/** Comments on pull requests: each shows every value of the call in full, or does not offer approval. */
 import fc from 'fast-check';
 import { runs } from '../../../test/support/extent.ts';
 import { hostileCalls, missing } from '../../../test/support/hostile-calls.ts';
@@ -8,7 +8,7 @@ import { isWholeInComment, pullRequestComment } from '../pull-request-comment.ts
 const link = 'https://gateway.example';
 const sha = 'a'.repeat(40);
 
-test('[approval.whole-or-deny] a comment on a pull request shows every value whole or offers no /approve', () => {
+test('[approval.whole-or-deny] a comment on a pull request shows every value in full or does not offer /approve', () => {
   fc.assert(
     fc.property(hostileCalls, (over) => {
       const row = sampleRow(over);

@@ -1,4 +1,4 @@
-/** GraphQL through the handlers: the same answers, roles and tenants as REST. */
+/** GraphQL through the handlers: the same results, roles and tenants as REST. */
 import { buildSchema, type GraphQLObjectType, getNamedType, isObjectType } from 'graphql';
 import * as z from 'zod';
 import type { Call } from '#core/operations/operation.ts';
@@ -42,7 +42,7 @@ const dataOf = async (query: string, key = admin, variables = {}) => {
 const schema = buildSchema(sdl(routes.flatMap(({ graph }) => (graph ? [graph] : []))));
 const rootFields = (name: 'Query' | 'Mutation') => Object.keys((schema.getType(name) as GraphQLObjectType).getFields());
 
-/** Every member of a type, two levels down. */
+/** Returns a selection of every member of a type, two levels down. */
 function selection(type: GraphQLObjectType, depth = 4): string {
   const fields = Object.values(type.getFields()).flatMap(({ name, type: of }) => {
     const inner = getNamedType(of);
@@ -64,7 +64,7 @@ test.each(rootFields('Query'))('[admin.graphql] %s answers with every member it 
   expect(data[field]).not.toBeNull();
 });
 
-test('[admin.graphql] a query answers like REST', async () => {
+test('[admin.graphql] a query returns the same as REST', async () => {
   await call('POST', '/v1/chat/completions', {
     key: keys.agent,
     body: { model: 'mock', messages: [{ role: 'user', content: 'hi' }] },
@@ -81,7 +81,7 @@ test('[admin.graphql] a query answers like REST', async () => {
   expect(audit.nodes[0]).toMatchObject({ hash: rest.body.entries[0].hash, kind: rest.body.entries[0].kind });
 });
 
-test('[admin.graphql] a field below the role is null with its code; the others are answered', async () => {
+test('[admin.graphql] a field that needs a higher role is null with its error code; the other fields are returned', async () => {
   const { status, body } = await ask(
     '{ whoami { role } audit { nodes { hash } } rollouts { nodes { id } } }',
     keys.viewer,
@@ -94,7 +94,7 @@ test('[admin.graphql] a field below the role is null with its code; the others a
   expect((await call('POST', '/admin/v1/graphql', { body: { query: '{ whoami { role } }' } })).status).toBe(401);
 });
 
-test('[admin.graphql] an agent gets the fields whose routes agents may call, and of the others null', async () => {
+test('[admin.graphql] an agent gets the fields whose routes agents may call; the others are null', async () => {
   const { status, body } = await ask('{ whoami { kind } usage { total } alerts { nodes { id } } }', keys.agent);
   expect([status, body.data]).toEqual([200, { whoami: { kind: 'agent' }, usage: null, alerts: null }]);
   expect(body.errors.map(({ extensions }: { extensions: object }) => extensions)).toEqual([
@@ -105,7 +105,7 @@ test('[admin.graphql] an agent gets the fields whose routes agents may call, and
   expect(moved.body).toMatchObject({ data: { pauseRollout: null }, errors: [{ extensions: { code: 'forbidden' } }] });
 });
 
-test('[admin.rate-limit] each operation of a document is a request of its key', async () => {
+test('[admin.rate-limit] each operation of a document counts as a request by its key', async () => {
   const slow = await testPorts({ admin: ', requests_per_second: 1' });
   try {
     const { status, body } = await caller(slow.ports)('POST', '/admin/v1/graphql', {
@@ -120,12 +120,12 @@ test('[admin.rate-limit] each operation of a document is a request of its key', 
   }
 });
 
-test('[admin.graphql] the operation of every field is a route, whose role decides', () => {
+test('[admin.graphql] every field maps to a route, whose role decides access', () => {
   const operations = new Set(routes.map(({ operation }) => operation as string));
   for (const operation of queries) expect([operation, operations.has(operation)]).toEqual([operation, true]);
 });
 
-test('[admin.graphql] clients may send extensions, which are objects', async () => {
+test('[admin.graphql] clients may send extensions, which must be objects', async () => {
   const sent = (extensions: unknown) =>
     call('POST', '/admin/v1/graphql', { key: admin, body: { query: '{ whoami { role } }', extensions } });
   for (const extensions of [{ clientLibrary: { name: '@apollo/client', version: '4.0.0' } }, {}, null])
@@ -137,7 +137,7 @@ test('[admin.graphql] clients may send extensions, which are objects', async () 
   ]);
 });
 
-test('[admin.graphql] mutations move a rollout, with the checks of REST', async () => {
+test('[admin.graphql] mutations move a rollout, with the same checks as REST', async () => {
   const input = { routeModel: 'mock', canaryProvider: 'other', stages: [10, 100] };
   const create =
     'mutation c($input: CreateRolloutInput!) { createRollout(input: $input) { id state currentPercentage stages } }';
@@ -166,7 +166,7 @@ test.each(others)('[admin.graphql] %j is 400', async (body) => {
   expect(answer.body).not.toHaveProperty('data');
 });
 
-test('[admin.graphql] entries that cannot be read are named', async () => {
+test('[admin.graphql] unreadable entries are named', async () => {
   const row = { tenant: 'default', session_id: 's', index: 0 };
   const run = async () => ({ body: { entries: [], unreadable: [row] } });
   const served = routes.filter(({ graph }) => graph).map((route) => [route.operation, { route, run }]);
@@ -183,7 +183,7 @@ test('[admin.graphql] entries that cannot be read are named', async () => {
   expect(body).toEqual({ data: { audit: { nodes: [], unreadable: [{ sessionId: 's', index: 0 }] } } });
 });
 
-test('each field of a definition is answered by the function of GraphQL on AWS too', () => {
+test('each field of a definition is resolved by the GraphQL function on AWS too', () => {
   const { handledBy, runs } = routes.find(({ operation }) => operation === 'graphql')!;
   const stated = routes.filter(({ graph }) => graph);
   expect(stated.length).toBeGreaterThan(8);

@@ -1,4 +1,4 @@
-/** Cost of GraphQL documents; documents above the limit are refused before they run. */
+/** Cost of GraphQL documents. Documents above the limit are refused before they run. */
 import { buildSchema, parse } from 'graphql';
 import * as z from 'zod';
 import { routes } from '#features/routes.ts';
@@ -17,7 +17,7 @@ const source = sdl(routes.flatMap(({ graph }) => (graph ? [graph] : [])));
 const schema = buildSchema(source);
 const cost = (query: string, variables = {}) => measured(parse(query), schema, variables);
 
-test.each(costs)('[admin.graphql] %s costs what its fields and limits come to', (query, variables, depth, expected) => {
+test.each(costs)('[admin.graphql] %s costs the total of its fields and limits', (query, variables, depth, expected) => {
   expect(cost(query, variables)).toEqual({ depth, cost: expected });
 });
 
@@ -94,20 +94,20 @@ test('[admin.graphql] usual client queries are not refused: a field in several f
   });
 });
 
-test('[admin.graphql] an introspection query has the same cost limit', async () => {
+test('[admin.graphql] an introspection query is subject to the same cost limit', async () => {
   const types = '{ types { name kind fields { name type { name } args { name } } } }';
   expect(await refused(`{ __schema ${types} }`, true)).toBe('ran');
   const often = Array.from({ length: 40 }, (_, n) => `a${n}: __schema ${types}`).join(' ');
   expect(await refused(`{ ${often} }`, true)).toMatch(/has cost \d+; at most 5000/);
 });
 
-test('[admin.graphql] depth is measured, for operators too', async () => {
+test('[admin.graphql] depth is limited, for operators too', async () => {
   const deep = '{ __schema { types { fields { type { ofType { ofType { ofType { ofType { name } } } } } } } } }';
   expect(await refused(deep, true)).toMatch(/has depth 9; at most 8/);
   expect(graphqlLimits).toEqual({ tokens: 1_000, depth: 8, cost: 5_000 });
 });
 
-test('[admin.graphql] names are those of REST in camelCase', () => {
+test('[admin.graphql] names are the REST names in camelCase', () => {
   expect(['p95LatencyMs', 'latencyP95Threshold', 'keyId', 'costUsd', 'state'].map(snakeCase)).toEqual([
     'p95_latency_ms',
     'latency_p95_threshold',

@@ -1,4 +1,4 @@
-/** Sums over a path of the organisations are the same in GraphQL as over REST. */
+/** Sums over an organisation path are the same in GraphQL as over REST. */
 import { caller } from '../../../test/support/call-endpoint.ts';
 import { spendingLevels } from '../../../test/support/levels.ts';
 import type { TestPorts } from '../../../test/support/ports.ts';
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-test('[admin.by-path] GraphQL answers the same, with the same tenants', async () => {
+test('[admin.by-path] GraphQL returns the same sums for the same tenants', async () => {
   const query = `{
     usage(path: "acme") { tenant tenants requests }
     budgets(path: "acme") { nodes { tenant limitUsd } }

@@ -1,9 +1,9 @@
-/** `doctor` compares the configuration in force with evidence. */
+/** `doctor` compares the configuration in force with the evidence. */
 import { deployment } from '../../../test/unit/agentctl/deployment.ts';
 
 const { home, examined } = deployment();
 
-test('[evidence.in-force] doctor names each row that differs from evidence, and what was not compared', async () => {
+test('[evidence.in-force] doctor names each row that differs from evidence, and everything it did not compare', async () => {
   const difference = { of: 'keys', what: 'AGENT_KEY', in_force: 'key 0123456789abcdef', evidence: 'no key' };
   const answer = { policy_version: 3, compared: {}, not_checked: ['risk: sessions before the newest 50'] };
   const call = 'GET /admin/v1/audit/in-force';

@@ -1,6 +1,7 @@
 /**
- * The malicious operator changes what is in force, not what happened: the pointer of the configuration, digests of keys, bindings of secrets, spent
- * budgets, risk, accepted definitions, task sheets, tickets, credentials. Each change is found by a comparison with evidence, which it does not touch.
+ * A malicious operator who changes what is in force, not the history: the configuration pointer, key digests, secret
+ * bindings, spent budgets, risk, accepted definitions, task sheets, tickets, credentials. A comparison with the
+ * evidence, which the operator does not touch, finds each change.
  */
 import type { TaskManifest } from '#core/contracts/task-manifest.ts';
 import { recordMint } from '#core/execution/credentials/registry.ts';
@@ -41,7 +42,7 @@ beforeEach(async () => {
   const secrets = { SECOND_KEY: 'second-key-1', HUMAN_KEY: 'human-key-1', GATEWAY_TICKET_KEY: 'k'.repeat(40) };
   gateway = await keptGateway({ configuration: configuration(), secrets });
   attacker = new TableAttacker(gateway.store);
-  // A call of the first minute may belong to the period before.
+  // A call in the first minute may belong to the previous period.
   gateway.pass(3600);
   await put();
 });
@@ -63,7 +64,7 @@ async function compared(): Promise<Loose> {
   return body;
 }
 
-/** A comparison that finds exactly this. */
+/** Returns the findings of a comparison. */
 async function found(): Promise<readonly Loose[]> {
   const { agrees, differences } = await compared();
   expect(agrees).toBe(differences.length === 0);
@@ -87,7 +88,7 @@ const refused = async (session: string, nth: number) =>
     },
   });
 
-/** The definitions of a server, as a conversation with it finds them. */
+/** Records a server's definitions as a conversation with the server does. */
 const meet = async (...definitions: readonly Loose[]) => {
   const entry = (await gateway.ports().snapshots.current()).configuration.upstreams.mcp[0]!;
   await noteDefinitions(gateway.ports(), { tenant: 'default', key_id: 'k1' }, entry, definitions.map(asListedTool));
@@ -101,7 +102,7 @@ async function declared(): Promise<TaskManifest> {
   return sheet;
 }
 
-/** A capability ticket in force, by its id. */
+/** Mints a capability ticket and returns its id. */
 async function minted(): Promise<string> {
   const ports = gateway.ports();
   const { configuration, version } = await ports.snapshots.current();
@@ -114,7 +115,7 @@ async function minted(): Promise<string> {
   return issued.record.id;
 }
 
-test('[evidence.in-force] an honest store agrees through versions, rollbacks, keys that are looked up again, calls and refusals', async () => {
+test('[evidence.in-force] an honest store agrees after new versions, rollbacks, repeated key lookups, calls and refusals', async () => {
   await chat();
   await chat('mock-large');
   for (let nth = 0; nth < 6; nth++) await refused('honest', nth);
@@ -149,7 +150,7 @@ test('[evidence.in-force] an honest store agrees through versions, rollbacks, ke
 });
 
 describe('[evidence.in-force] is found:', () => {
-  test('the pointer turned back to an earlier version', async () => {
+  test('the pointer reset to an earlier version', async () => {
     const [before] = await attacker.rows('config', 'current');
     const later = await put('policies: { input: [{ name: no, type: keyword, action: block, keywords: [x] }] }');
     await attacker.put('config', before!);
@@ -164,7 +165,7 @@ describe('[evidence.in-force] is found:', () => {
     ]);
   });
 
-  test('a wider grant in a body of the attacker, under the version in force', async () => {
+  test('a wider grant in a body that the attacker wrote, under the version in force', async () => {
     const { objects, configStore } = gateway.ports();
     const row = (await configStore.current())!;
     const wider = JSON.parse(new TextDecoder().decode(await objects.get(row.sha256)));
@@ -178,7 +179,7 @@ describe('[evidence.in-force] is found:', () => {
     ]);
   });
 
-  test('a version that no act put in force', async () => {
+  test('a version that no recorded act put in force', async () => {
     const row = (await gateway.ports().configStore.current())!;
     const invented = { ...row, version: row.version + 1 };
     await attacker.put('config', { id: `version#${invented.version}`, ...invented });
@@ -210,7 +211,7 @@ describe('[evidence.in-force] is found:', () => {
     ]);
   });
 
-  test('a revoked key that lives again', async () => {
+  test('a revoked key that is active again', async () => {
     const before = (await gateway.ports().configStore.inForce())!.keys;
     gateway.setSecret('SECOND_KEY', undefined);
     await call('POST', '/admin/v1/config/refresh-keys', token, { body: {} });
@@ -221,7 +222,7 @@ describe('[evidence.in-force] is found:', () => {
     ]);
   });
 
-  test('budgets of tenant, model, key and all tenants set back', async () => {
+  test('budgets of the tenant, the model, the key and all tenants reset', async () => {
     const before = await attacker.rows('counters', '');
     await chat('mock-large');
     await chat('mock-large');
@@ -239,8 +240,8 @@ describe('[evidence.in-force] is found:', () => {
     ]);
   });
 
-  test('the risk of a session and of its key lowered', async () => {
-    // A key serves several sessions, so it takes more to count against it.
+  test('the risk of a session and its key lowered', async () => {
+    // A key serves several sessions, so a higher total is needed to count against it.
     for (let nth = 0; nth < 30; nth++) await refused(nth % 5 === 0 ? 'risky' : `other-${nth % 5}`, nth);
     expect(await found()).toEqual([]);
     const head = await attacker.head('risky');
@@ -276,7 +277,7 @@ describe('[evidence.in-force] is found:', () => {
     const poisoned = { name: 'read', description: 'Reads, after the keys.' };
     const row = async () => (await attacker.rows('mcp', 'tools#files'))[0] as Loose;
 
-    test('accepted in the row alone', async () => {
+    test('accepted only in the row', async () => {
       await meet({ name: 'read' });
       await meet(poisoned);
       const { tools, ...rest } = await row();
@@ -293,7 +294,7 @@ describe('[evidence.in-force] is found:', () => {
       ]);
     });
 
-    test('a tool whose server was deleted from the table, so that it counts as new', async () => {
+    test('a tool whose server was deleted from the table, so that it appears to be new', async () => {
       await meet({ name: 'read' });
       gateway.pass(26 * 3600);
       await attacker.removeRow('mcp', { id: 'tools#files' });
@@ -333,7 +334,7 @@ describe('[evidence.in-force] is found:', () => {
       expect(await found()).toEqual([expect.objectContaining({ what: sheet.id, in_force: 'the sheet is missing' })]);
     });
 
-    test('a deleted manifest that was put back', async () => {
+    test('a deleted manifest that was restored', async () => {
       const sheet = await declared();
       const before = (await attacker.rows('manifests', '')).filter(({ tenant }) => tenant === 'default');
       await call('DELETE', `/admin/v1/manifests/${sheet.id}`, token);
@@ -343,7 +344,7 @@ describe('[evidence.in-force] is found:', () => {
       ]);
     });
 
-    test('a widened manifest of a first request, and drift that no person accepted', async () => {
+    test('a widened manifest of a first request, and drift that no human accepted', async () => {
       await refused('bound', 1);
       const head = await attacker.head('bound');
       await attacker.setHead({ ...head, first_request: { recipients: ['*'] }, accepted_drift: ['0'.repeat(32)] });
@@ -358,7 +359,7 @@ describe('[evidence.in-force] is found:', () => {
     const ticketRow = async (id: string) =>
       (await attacker.rows('credentials', id)).find(({ nonce }) => nonce) as Loose;
 
-    test('minted in the row alone', async () => {
+    test('minted only in the row', async () => {
       const row = await ticketRow(await minted());
       const id = gateway.ports().ids.uuid();
       await attacker.put('credentials', { ...row, id, kept_in: row.kept_in });
@@ -386,7 +387,7 @@ describe('[evidence.in-force] is found:', () => {
       );
     });
 
-    test('a result whose credential has no row, or a wider scope', async () => {
+    test('a result whose credential has no row or has a wider scope', async () => {
       const [gone, wider] = [await minted(), await minted()];
       const rows = (await attacker.rows('credentials', '')).filter(({ nonce }) => !nonce) as Loose[];
       const [first, second] = [gone, wider].map((id) => rows.find((row) => row.id === id)!);
@@ -402,7 +403,7 @@ describe('[evidence.in-force] is found:', () => {
   });
 });
 
-test('[evidence.in-force] a credential that a caller got for its own use agrees with the result of its action, and a wider one does not', async () => {
+test('[evidence.in-force] a credential issued to a caller for its own use agrees with the result of its action, and a wider one does not', async () => {
   const body = {
     protocol: 'git',
     tool: 'scm.get_file',
@@ -420,7 +421,7 @@ test('[evidence.in-force] a credential that a caller got for its own use agrees 
   expect(await found()).toEqual([expect.objectContaining({ of: 'credential', what: row!.id })]);
 });
 
-test('[evidence.in-force] with a thousand tenants it searches those of platform callers and some others, and says so', async () => {
+test('[evidence.in-force] with a thousand tenants it checks those of platform callers and some others, and reports that', async () => {
   const others = Array.from(
     { length: 1_000 },
     (_, n) => `  - { id: t${n}, api_keys: [{ key: key-of-tenant-${n}, name: k }] }`,
@@ -448,7 +449,7 @@ test('[evidence.in-force] with a thousand tenants it searches those of platform 
   expect([new Set(read).size, read.includes('home')]).toEqual([400, true]);
 });
 
-test('[evidence.in-force] only platform callers compare data of all tenants', async () => {
+test('[evidence.in-force] only platform callers can compare data of all tenants', async () => {
   const { status } = await call('GET', '/admin/v1/audit/in-force', 'human-key-1');
   expect(status).toBe(403);
 });

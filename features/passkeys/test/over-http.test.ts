@@ -1,4 +1,6 @@
-/** Approvals that a passkey signs, over HTTP against a running gateway, and the evidence of them without it. */
+/**
+ * Approvals signed by a passkey, over HTTP against a running gateway, and their evidence verified without the gateway.
+ */
 import { verifyBundle } from '#core/evidence/verify.ts';
 import { act, agentctl, ask, configurationWith, type Fields } from '../../../test/e2e/client.ts';
 import { authenticator, type Page } from '../../../test/support/authenticator.ts';
@@ -47,11 +49,11 @@ async function registered(key = 'e2e-alice') {
   return { ...own, answer };
 }
 
-test('[approval.passkey] a person registers a passkey with their own key, each challenge once, and removes it', async () => {
+test('[approval.passkey] a person registers a passkey with their own key, using each challenge once, and removes it', async () => {
   const begin = async () => String((await admin('POST', '/passkeys/challenge', 'e2e-alice')).body.challenge);
   const own = authenticator();
   const of = own.register(await begin(), page);
-  expect((await admin('POST', '/passkeys', 'e2e-carol', { name: 'x', ...of })).status).toBe(400); // of another person
+  expect((await admin('POST', '/passkeys', 'e2e-carol', { name: 'x', ...of })).status).toBe(400); // a passkey of another person
   for (const [method, path] of [
     ['GET', '/passkeys'],
     ['POST', '/passkeys'],
@@ -74,7 +76,7 @@ test('[approval.passkey] a person registers a passkey with their own key, each c
   expect(about.find(({ body: entry }) => entry.action === 'passkey.register')?.body.public_key).toBe(own.publicKey);
 });
 
-test('[approval.passkey] without a passkey the approval does not count, and the answer explains what to do; a denial does', async () => {
+test('[approval.passkey] without a passkey the approval does not count, and the response explains how to proceed; a denial counts', async () => {
   const { id, required } = await asked('required', 1);
   expect(required).toBe(true);
   const refused = await approve(id);
@@ -86,7 +88,7 @@ test('[approval.passkey] without a passkey the approval does not count, and the 
   expect((await admin('POST', `/approvals/${id}/deny`, 'e2e-alice', { reviewer: 'alice' })).status).toBe(200);
 });
 
-test('[approval.passkey] a signature counts for this approval of this call alone, and evidence proves it', async () => {
+test('[approval.passkey] a signature counts only for this approval of this call, and evidence proves it', async () => {
   const own = await registered();
   const [first, second] = [await asked('signed', 2), await asked('signed', 3)];
   for (const wrong of [own.sign(second.challenge, page), (await registered('e2e-carol')).sign(first.challenge, page)])
@@ -94,7 +96,7 @@ test('[approval.passkey] a signature counts for this approval of this call alone
   expect((await approve(first.id, { ...own.sign(first.challenge, page), more: 1 })).status).toBe(400);
   const right = own.sign(first.challenge, page, { count: 50 });
   expect((await approve(first.id, right)).status).toBe(200);
-  // The same answer again, and one whose count went back.
+  // A replayed response, and one whose counter went back.
   expect((await approve(second.id, right)).status).toBe(403);
   expect((await approve(second.id, own.sign(second.challenge, page, { count: 50 }))).status).toBe(403);
   expect((await approve(second.id, own.sign(second.challenge, page, { count: 51 }))).status).toBe(200);
@@ -121,7 +123,7 @@ test('[approval.passkey] a signature counts for this approval of this call alone
   expect(entries.find(({ kind }) => kind === 'admin')?.body.public_key).toBe(own.publicKey);
 });
 
-test('[approval.passkey] an approval that needs no passkey may have one, and a removed passkey signs no more', async () => {
+test('[approval.passkey] an approval that needs no passkey may carry one, and a removed passkey can no longer sign', async () => {
   const own = await registered();
   const { body } = await act(gateway.ready.admin_url, 'e2e-agent', {
     protocol: 'git',

@@ -1,4 +1,4 @@
-/** Passkeys: registration by a challenge, and signed votes. */
+/** Passkeys: registration with a challenge, and signed votes. */
 import { verifyAssertion } from '#core/approvals/passkeys/assert.ts';
 import { relyingParty } from '#core/approvals/passkeys/relying-party.ts';
 import type { PasskeyStore } from '#core/approvals/passkeys/store.ts';
@@ -41,7 +41,7 @@ function started() {
 }
 
 describe('[approval.passkey] a registration', () => {
-  test('a passkey is stored with its page, time and evidence entry', async () => {
+  test('a passkey is stored with its origin, time and evidence entry', async () => {
     const { register, rows } = started();
     const own = await register();
     expect(rows.get('alice')?.passkeys).toMatchObject([
@@ -57,7 +57,7 @@ describe('[approval.passkey] a registration', () => {
     ]);
   });
 
-  test('takes one answer to a challenge, within five minutes', async () => {
+  test('accepts one response to a challenge, within five minutes', async () => {
     const { ports, time } = started();
     const own = authenticator();
     const finish = (answer: object) =>
@@ -105,7 +105,7 @@ describe('[approval.passkey] a registration', () => {
     expect(rows.get('alice')?.passkeys).toEqual([]);
   });
 
-  test('is removed by its id alone', async () => {
+  test('is removed by its id only', async () => {
     const { ports, register, rows } = started();
     const [first, second] = [await register(), await register()];
     expect(await removePasskey(ports, 'alice', 'other')).toBeUndefined();
@@ -116,7 +116,7 @@ describe('[approval.passkey] a registration', () => {
 });
 
 describe('[approval.passkey] a signature', () => {
-  test('proves the vote, and its number counts on', async () => {
+  test('proves the vote and advances the counter', async () => {
     const { register, prove, rows } = started();
     const own = await register();
     await register();

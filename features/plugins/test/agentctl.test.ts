@@ -1,4 +1,4 @@
-/** Plugins from the command line: the example filter is signed by a generated key, installed, listed and removed. */
+/** Plugins from the command line: the example filter is signed with a generated key, installed, listed and removed. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorBody, Home, serverOf } from '../../../test/unit/agentctl/support.ts';
@@ -25,7 +25,7 @@ beforeEach(() => {
   server.on('POST /admin/v1/supply-chain/acts', { evidence_hash: 'e'.repeat(64) }, 201);
 });
 
-test('[cli.plugin] keys are made, documents signed, verified and listed', async () => {
+test('[cli.plugin] keys are generated, and documents signed, verified and listed', async () => {
   for (const name of ['r', 'p']) {
     const made = await run('supply-chain', 'keygen', '--out', name, '--type', name === 'r' ? 'ed25519' : 'p256');
     expect(made.code).toBe(0);
@@ -83,7 +83,7 @@ test('[cli.plugin] keys are made, documents signed, verified and listed', async 
   expect(JSON.parse(listed.out).plugins).toEqual([expect.objectContaining({ name: 'keyword-guard', verified: true })]);
 });
 
-test('[plugin.marketplace] refusals leave no files', async () => {
+test('[plugin.marketplace] refused commands leave no files', async () => {
   write(indexOf(), Buffer.concat([guardBytes, guardBytes]));
   for (const [index, reason] of [
     [indexOf(), 'size_mismatch'],
@@ -112,7 +112,7 @@ test('[cli.plugin] [plugin.marketplace] search, info, install, list, outdated, r
   expect(readdirSync(folder).sort()).toEqual([`${digest}.wasm`, 'installed.json'].sort());
   expect((await run('plugin', 'list')).code).toBe(0);
 
-  // The root key is pinned, sequences only rise, versions as well.
+  // The root key is pinned, and sequence numbers and versions only increase.
   const other = home.write('other.pem', strangerKeys.pem.publicKey);
   expect((await run('plugin', 'search', ...from, '--root', other)).err).toContain('root_changed');
   write(indexOf({ index: { sequence: 4 } }));
@@ -148,7 +148,7 @@ test('[cli.plugin] [plugin.marketplace] search, info, install, list, outdated, r
   expect((await run('plugin', 'remove', 'keyword-guard')).err).toContain('plugin_unknown');
 });
 
-test('a revocation that any command read counts for installed plugins', async () => {
+test('a revocation read by any command applies to installed plugins', async () => {
   const state = ['--state', join(home.folder, 'other')];
   write(indexOf());
   expect((await run('plugin', 'install', 'keyword-guard', ...from, '--root', rootFile, ...state)).code).toBe(0);
@@ -159,8 +159,8 @@ test('a revocation that any command read counts for installed plugins', async ()
   expect([listed.code, JSON.parse(listed.out).plugins[0].reason]).toEqual([1, 'key_revoked']);
 });
 
-describe('[supply-chain.in-force] acts on plugins are reported', () => {
-  test('an install names version, digest and signer, a removal the digest; both print the evidence', async () => {
+describe('[supply-chain.in-force] plugin changes are reported', () => {
+  test('an install records version, digest and signer, a removal the digest; both print the evidence', async () => {
     const state = ['--state', join(home.folder, 'acts')];
     write(indexOf());
     const installed = await run('plugin', 'install', 'keyword-guard', ...from, '--root', rootFile, ...state, ...at());
@@ -175,7 +175,7 @@ describe('[supply-chain.in-force] acts on plugins are reported', () => {
     ]);
   });
 
-  test('acts that no gateway received are kept, and reported before the next act', async () => {
+  test('changes that no gateway received are kept and reported before the next one', async () => {
     const state = ['--state', join(home.folder, 'later')];
     write(indexOf());
     const nowhere = ['--url', 'http://127.0.0.1:9', '--key', 'k'];
@@ -220,7 +220,7 @@ describe('[supply-chain.in-force] acts on plugins are reported', () => {
     expect(taken().map(({ act }) => act)).toEqual(['install']);
   });
 
-  test('a gateway that fails for the moment is like one that cannot be reached', async () => {
+  test('a gateway with a temporary failure is treated as unreachable', async () => {
     const state = ['--state', join(home.folder, 'failing')];
     write(indexOf());
     for (const call of ['GET /admin/v1/whoami', 'POST /admin/v1/supply-chain/acts'])
@@ -229,7 +229,7 @@ describe('[supply-chain.in-force] acts on plugins are reported', () => {
     expect([installed.code, installed.err]).toEqual([0, expect.stringContaining('not recorded as evidence yet')]);
   });
 
-  test('a kept act that the gateway refuses stays, and the command reports it', async () => {
+  test('a kept change that the gateway refuses stays stored, and the command reports it', async () => {
     const state = ['--state', join(home.folder, 'kept')];
     write(indexOf());
     const install = ['plugin', 'install', 'keyword-guard', ...from, '--root', rootFile, ...state];

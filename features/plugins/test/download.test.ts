@@ -51,14 +51,14 @@ const server = createServer({ cert: loopbackCertificate, key: loopbackKey }, (re
   if (path === '/silent') return response.writeHead(200, { 'content-length': '900' }).write('x');
   response.end('module bytes');
 });
-/** Bytes for as long as someone reads, so many at a time. */
+/** Sends chunks of `size` bytes until the client disconnects. */
 function endless(response: ServerResponse, size: number): void {
   response.writeHead(200);
   const timer = setInterval(() => response.write(Buffer.alloc(size)), 5);
   response.on('close', () => clearInterval(timer));
 }
 
-/** Informational answers, and never the one. */
+/** Sends informational responses and never a final one. */
 function hints(response: ServerResponse): void {
   const timer = setInterval(() => response.writeProcessing(), 5);
   response.on('close', () => clearInterval(timer));
@@ -66,7 +66,10 @@ function hints(response: ServerResponse): void {
 
 const asked: (string | undefined)[] = [];
 const content = 'a module that comes in parts';
-/** Ends each answer after nine bytes. `?changed`: the file is another one at the second request; `?elsewhere`: a part that nobody wanted. */
+/**
+ * Ends each response after nine bytes. With `?changed`, the second request gets a different file; with `?elsewhere`, it
+ * gets a range that was not requested.
+ */
 function inParts({ url = '', headers }: IncomingMessage, response: ServerResponse): void {
   asked.push(headers.range);
   const changed = url.endsWith('?changed') && asked.length > 1;
@@ -105,7 +108,7 @@ describe('[plugin.marketplace]', () => {
     await expect(get(path)).rejects.toMatchObject({ name: 'SupplyChainRefusal', reason });
   });
 
-  test('a server that falls silent is given up', async () => {
+  test('the download is aborted if the server stops sending', async () => {
     await expect(get('/silent', { idleMs: 500 })).rejects.toMatchObject({ reason: 'download_truncated' });
   });
 
@@ -127,23 +130,23 @@ describe('[plugin.marketplace]', () => {
     expect(seen.at(-1)).toEqual([content.length, content.length]);
   });
 
-  test('[plugin.marketplace] another file is read from its beginning', async () => {
+  test('[plugin.marketplace] a changed file is read from its beginning', async () => {
     expect((await get('/in-parts?changed')).toString()).toBe('another file');
     expect(asked).toEqual([undefined, 'bytes=9-']);
   });
 
-  test('[plugin.marketplace] the size counts over all parts', async () => {
+  test('[plugin.marketplace] the size is counted over all parts', async () => {
     await expect(get('/in-parts', { maxBytes: content.length - 1 })).rejects.toMatchObject({ reason: 'size_exceeded' });
     expect(asked).toHaveLength(1);
   });
 
-  test('a certificate of an unknown authority is refused', async () => {
+  test('a certificate from an unknown authority is refused', async () => {
     await expect(download(`${base}/module`, { maxBytes: 1000, privateAllowed: true })).rejects.toMatchObject({
       reason: 'download_failed',
     });
   });
 
-  test('addresses that are not public are refused, as literals and as names', async () => {
+  test('non-public addresses are refused, both as literals and as names', async () => {
     const privateAllowed = false;
     await expect(get('/module', { privateAllowed })).rejects.toMatchObject({ reason: 'private_address' });
     const named = base.replace('127.0.0.1', 'localhost');
@@ -157,14 +160,14 @@ describe('[plugin.marketplace]', () => {
     expect(isPrivate(address)).toBe(expected);
   });
 
-  test('every address of the catalog that is not public is private, and so is a text that is not an address', () => {
+  test('every non-public address in the catalog is private, and so is a string that is not an address', () => {
     const { addresses, noAddresses } = networks;
     for (const [network, all] of Object.entries(addresses))
       for (const address of all) expect([address, isPrivate(address)]).toEqual([address, network !== 'public']);
     for (const text of noAddresses) expect([text, isPrivate(text)]).toEqual([text, true]);
   });
 
-  test('the bytes arrive, also after a redirect to HTTPS', async () => {
+  test('the bytes are received, also after a redirect to HTTPS', async () => {
     const seen: number[] = [];
     const bytes = await get('/moved', { onProgress: (received) => seen.push(received) });
     expect(bytes.toString()).toBe('module bytes');

@@ -1,4 +1,4 @@
-/** Hostile indexes and artifacts: each is refused with its own reason, and the same documents unchanged are accepted. */
+/** Hostile indexes and artifacts: each is refused for its own reason, while the unmodified documents are accepted. */
 
 import { gzipSync } from 'node:zlib';
 import { compileModule } from '#adapters/wasm/module.ts';
@@ -56,16 +56,18 @@ const tampered = ({ payload, ...rest }: Envelope): Envelope => ({
   payload: Buffer.from(Buffer.from(payload, 'base64').toString().replace('keyword', 'keYword')).toString('base64'),
 });
 const plugin = (changes: object) => index({ plugins: [entryChanged(changes)] });
-/** Changed after the publisher signed it. */
+/** Builds an entry that was changed after the publisher signed it. */
 const entryChanged = (changes: object) => ({ ...entryOf(), ...changes });
 const digestOf = entryOf().sha256;
 const other = Buffer.concat([guardBytes.subarray(0, -1), Buffer.from([guardBytes.at(-1)! ^ 1])]);
 /** A valid module that imports one function. */
 const imports = Buffer.from('0061736d01000000010401600000020c01036e6574047365656e0000', 'hex');
 
-/** Never expanded: what is compressed is not a module. */
+/** A gzip bomb that is never expanded, because compressed bytes are not a module. */
 const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
-/** As signers with a key write it: the hint is the Base64 digest of the public key, the signature names none. */
+/**
+ * Returns a key hint as some signers write it: the Base64 digest of the public key. The signature then names no key.
+ */
 const hintOf = (id: string) => ({ publicKey: { hint: Buffer.from(id, 'hex').toString('base64') } });
 const bundle = ({ signatures, ...envelope }: Envelope, material: object = hintOf(rootKeys.id), keyid = '') => ({
   mediaType: 'application/vnd.dev.sigstore.bundle.v0.3+json',
@@ -168,11 +170,11 @@ describe('[supply-chain.envelope] hostile documents', () => {
     await expect(verify(given)).rejects.toMatchObject({ name: 'SupplyChainRefusal', reason });
   });
 
-  test('the module of the table that imports is valid WebAssembly', async () => {
+  test('the importing module in the table is valid WebAssembly', async () => {
     await expect(WebAssembly.compile(imports)).resolves.toBeDefined();
   });
 
-  test('bytes that do not verify are not compiled', async () => {
+  test('bytes that fail verification are not compiled', async () => {
     const compiled = jest.fn();
     await expect(verify({ bytes: other, compiled })).rejects.toMatchObject({ reason: 'digest_mismatch' });
     expect(compiled).not.toHaveBeenCalled();
@@ -192,11 +194,11 @@ describe('[supply-chain.envelope] hostile documents', () => {
 });
 
 describe('accepted forms', () => {
-  test('[supply-chain.envelope] the unchanged documents, by Ed25519 and ECDSA P-256', async () => {
+  test('[supply-chain.envelope] the unchanged documents, signed with Ed25519 and ECDSA P-256', async () => {
     await expect(verify({})).resolves.toBe(publisherKeys.id);
   });
 
-  test('[supply-chain.envelope] the same documents as Sigstore bundles, the key named in Base64 or hex', async () => {
+  test('[supply-chain.envelope] the same documents as Sigstore bundles that name the key in Base64 or hex', async () => {
     const [entry] = [entryOf()];
     const ofPublisher = bundle(entry.envelope as Envelope, hintOf(publisherKeys.id));
     const plugins = [{ ...entry, envelope: ofPublisher }];
@@ -211,7 +213,7 @@ describe('accepted forms', () => {
     await expect(verify({ file: { ...file, index: older } })).resolves.toBe(publisherKeys.id);
   });
 
-  test('[supply-chain.sequence] the same documents again, and newer ones', async () => {
+  test('[supply-chain.sequence] the same documents a second time, and newer ones', async () => {
     await expect(verify({ after: good, file: good })).resolves.toBe(publisherKeys.id);
     const file = indexOf({ index: { sequence: 6 }, delegations: { sequence: 7, delegations: [delegationOf()] } });
     await expect(verify({ after: indexOf(), file: { ...file, revocations: good.revocations } })).resolves.toBe(
@@ -219,7 +221,7 @@ describe('accepted forms', () => {
     );
   });
 
-  test('the encoding that is signed is that of DSSE', () => {
+  test('the signed encoding is that of DSSE', () => {
     expect(pae('http://example.com/HelloWorld', Buffer.from('hello world')).toString()).toBe(
       'DSSEv1 29 http://example.com/HelloWorld 11 hello world',
     );

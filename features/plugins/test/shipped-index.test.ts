@@ -1,4 +1,4 @@
-/** The index of shipped plugins verifies under the development key and names the modules in the folder. */
+/** The index of shipped plugins verifies with the development key and names the modules in the folder. */
 import { readFileSync } from 'node:fs';
 import { compileModule } from '#adapters/wasm/module.ts';
 import { publicKeyOf } from '#core/configuration/supply-chain/keys.ts';
@@ -17,7 +17,7 @@ test('[plugin.shipped] the index lists the shipped plugins', () => {
 });
 
 test.each(trusted.index.plugins)(
-  '[plugin.shipped] $name verifies, and does not with one byte changed',
+  '[plugin.shipped] $name verifies, and does not if one byte is changed',
   async (entry) => {
     verifyEntry(entry, trusted, now);
     const bytes = readFileSync(`plugins/${entry.url}`);

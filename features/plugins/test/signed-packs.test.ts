@@ -1,4 +1,4 @@
-/** Packs and filters under `require_signed`: signed ones load, others are refused. */
+/** Packs and filters under `require_signed`: signed ones load and others are refused. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -109,7 +109,7 @@ describe('[supply-chain.require-signed]', () => {
     await expect(load(given)).rejects.toThrow(message);
   });
 
-  test('without it an unsigned pack loads, and an unsigned index is refused nevertheless', async () => {
+  test('without it an unsigned pack loads, but an unsigned index is still refused', async () => {
     await expect(load({ required: false })).resolves.toBeDefined();
     await expect(load({ required: false, index: { index: {}, delegations: {}, revocations: {} } })).rejects.toThrow(
       'supply_chain.index',
@@ -119,7 +119,7 @@ describe('[supply-chain.require-signed]', () => {
   });
 });
 
-test('[supply-chain.envelope] a pack is signed, put into an index, installed, trusted and loaded by command line', async () => {
+test('[supply-chain.envelope] a pack is signed, added to an index, installed, trusted and loaded from the command line', async () => {
   home.write('keyword-rules.yaml', stringify(pack));
   home.write('about.json', JSON.stringify(aboutPack));
   home.write('p.key', publisherKeys.pem.privateKey);
@@ -169,7 +169,7 @@ test('[supply-chain.envelope] a pack that declares a permission, an ABI or a pha
   await expect(verifyBytes(packEntry(), guardBytes, read)).rejects.toMatchObject({ reason: 'size_mismatch' });
 });
 
-test('[supply-chain.in-force] documents in force are named with their signer, or with the reason', async () => {
+test('[supply-chain.in-force] documents in force are listed with their signer, or with the reason why they have none', async () => {
   const { partsInForce } = await import('#core/configuration/supply-chain/in-force.ts');
   const { configuration } = await load({ index: indexOf({ plugins: [packEntry(), entryOf()] }), filter: true });
   const signer = keyIdOf(publicKeyOf(publisherKeys.pem.publicKey));

@@ -1,4 +1,4 @@
-/** A root key, a publisher and a signed index, each part of which a test can change before it is signed. */
+/** A root key, a publisher and a signed index. A test can change each part of the index before it is signed. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PluginEntry } from '#core/configuration/supply-chain/documents.ts';
@@ -32,7 +32,7 @@ export const about = {
 export const entryOf = (changes: object = {}, bytes: Uint8Array = guardBytes, keys = publisherKeys): PluginEntry =>
   signEntry(keys.key, { ...about, ...changes }, bytes);
 
-/** What the root key signs. */
+/** Documents signed by the root key. */
 export interface Parts {
   readonly plugins?: readonly unknown[];
   readonly index?: object;

@@ -36,7 +36,7 @@ const entries = [
 ];
 const bundle = home.write('session.json', JSON.stringify({ format: 'x', manifest: {}, entries, public_key: 'p' }));
 
-test('[cli.policy-mine] prints a pack, explained by comments', async () => {
+test('[cli.policy-mine] prints a pack with explanatory comments', async () => {
   const { code, out, err } = await run('--from', bundle);
   expect([code, err]).toEqual([0, '']);
   const pack = parse(out);
@@ -50,7 +50,7 @@ test('[cli.policy-mine] prints a pack, explained by comments', async () => {
   expect(out).toMatch(/# not covered: shell shell\.run "cat \$x": /);
 });
 
-test('[cli.policy-mine] the pack passes its own table: allowed calls stay allowed, refused ones refused', async () => {
+test('[cli.policy-mine] the pack passes its own table: allowed calls stay allowed, and refused ones stay refused', async () => {
   const file = join(home.folder, 'mined.yaml');
   expect((await run('--from', bundle, '--out', file)).out).toContain(`wrote ${file}`);
   const cases = home.write(
@@ -71,7 +71,7 @@ test('[cli.policy-mine] the pack passes its own table: allowed calls stay allowe
   expect(parse(readFileSync(file, 'utf8')).rules).toHaveLength(2);
 });
 
-test('[cli.policy-mine] with a policy it keeps guards and blocks, and shows the difference', async () => {
+test('[cli.policy-mine] with an existing policy it keeps guards and blocks, and shows the difference', async () => {
   const policy = home.write(
     'mine.yaml',
     JSON.stringify({
@@ -97,7 +97,7 @@ test('[cli.policy-mine] with a policy it keeps guards and blocks, and shows the 
   );
 });
 
-test('[cli.policy-mine] lists of entries and JSON lines are read, several files together', async () => {
+test('[cli.policy-mine] entry lists and JSON lines are read, from several files together', async () => {
   const list = home.write('list.json', JSON.stringify(entries.slice(0, 2)));
   const lines = home.write(
     'lines.jsonl',

@@ -1,4 +1,4 @@
-/** Rules proposed from recorded calls, and calls that they must not cover [cli.policy-mine]. */
+/** Rules proposed from recorded calls, and calls that the rules must not cover [cli.policy-mine]. */
 import { readCallEffects } from '#adapters/sql/effect-reader.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
@@ -44,7 +44,7 @@ describe('[cli.policy-mine] targets', () => {
     [[''], ['{,}']],
   ])('%j → %j', (targets, patterns) => expect(patternsOf(targets, true)).toEqual(patterns));
 
-  test('many are split over rules, and each is held', () => {
+  test('many are split over several rules, and each is covered', () => {
     const targets = Array.from({ length: 900 }, (_, at) => `acme/repository-${at}`);
     const globs = patternsOf(targets, true);
     expect(globs.length).toBeGreaterThan(1);
@@ -63,7 +63,7 @@ describe('[cli.policy-mine] targets', () => {
 });
 
 describe('[cli.policy-mine] a proposal', () => {
-  test('covers a folder after three files of a kind, not its hidden files, other folders or other kinds', async () => {
+  test('covers a folder after three files of one kind, but not its hidden files, other folders or other kinds', async () => {
     const { decides } = await mine(...as('allow', line('cat src/a.ts'), line('cat src/b.ts'), line('cat src/c.ts')));
     expect(await decides(line('cat src/new.ts'))).toBe('allow');
     for (const other of [
@@ -89,7 +89,7 @@ describe('[cli.policy-mine] a proposal', () => {
     }
   });
 
-  test('omits calls that were allowed once and denied or blocked another time', async () => {
+  test('omits calls that were allowed once and denied or blocked at another time', async () => {
     for (const decided of ['denied', 'block'] as const) {
       const { pack, uncovered } = await mine(...as('allow', edit('a')), ...as(decided, edit('a')));
       expect([pack.rules, uncovered.length]).toEqual([[], 1]);
@@ -98,7 +98,7 @@ describe('[cli.policy-mine] a proposal', () => {
     expect(pack.rules).toHaveLength(1);
   });
 
-  test('has conditions on the parameters of changing calls', async () => {
+  test('adds conditions on the parameters of calls that change data', async () => {
     const { decides } = await mine(
       ...as('allow', edit('a', { mode: 'patch', text: 'two words' })),
       ...as('review', edit('b', { force: true })),
@@ -109,7 +109,7 @@ describe('[cli.policy-mine] a proposal', () => {
       expect([more, await decides(like(more))]).toEqual([more, 'review']);
   });
 
-  test('covers the effects of a line, and reports the lines that it cannot cover', async () => {
+  test('covers the effects of a command line, and reports lines that it cannot cover', async () => {
     const { decides, uncovered } = await mine(
       ...as('allow', line('cat a.ts | head -5'), line('cat $x'), line('A=1 ls')),
     );
@@ -124,12 +124,12 @@ describe('[cli.policy-mine] a proposal', () => {
     expect(await decides(line('kubectl get secret db'))).not.toBe('allow');
   });
 
-  test('has no rule that matches every target for a call without one', async () => {
+  test('has no rule that matches every target because of a call without a target', async () => {
     const { decides } = await mine(...as('allow', line('ls | head')));
     expect(await decides(line('head a.ts'))).toBe('review');
   });
 
-  test('takes words of a call for words, whatever they mean in a glob', async () => {
+  test('treats words in a call literally, even if they are glob characters', async () => {
     const odd: ToolCall = { protocol: '*', tool: 'a*', target: '**', capability: 'read', parameters: {} };
     const { decides } = await mine(...as('allow', odd));
     expect(await decides({ ...odd, protocol: 'x' })).toBe('review');
@@ -137,13 +137,13 @@ describe('[cli.policy-mine] a proposal', () => {
     expect(await decides({ ...odd, target: 'x' })).toBe('review');
   });
 
-  test('does not depend on parameters if a refused call has redacted ones', async () => {
+  test('does not use parameter conditions if a refused call has redacted parameters', async () => {
     const refused: RecordedCall = { call: edit('a', { token: 'digest' }), decided: 'block', whole: false };
     const { pack } = await mine(...as('allow', edit('a', { text: 'x' })), refused);
     expect(pack.rules).toEqual([]);
   });
 
-  test('keeps guards, blocks and a default of block', async () => {
+  test('keeps guards, blocks and a block default', async () => {
     const kept = {
       guards: [{ name: 'no-b', target: 'b', reason: 'no' }],
       rules: [{ protocol: 'mcp', tool: 'edit_file', target: 'c', decision: 'block' as const }],
@@ -159,7 +159,7 @@ describe('[cli.policy-mine] a proposal', () => {
   });
 });
 
-test('[cli.policy-mine] evidence becomes calls: votes count, uses of approvals do not, chats are left out', () => {
+test('[cli.policy-mine] evidence entries become calls: votes count, uses of approvals do not, chats are omitted', () => {
   const call = { protocol: 'mcp', tool: 't', target: 'x', capability: 'read', parameters: {} };
   const entry = (kind: string, envelope_id: string, body: object = call) => ({ kind, envelope_id, body }) as never;
   const found = recordedCalls([

@@ -1,15 +1,15 @@
-/** Forecasts of budgets, as an administrator reads them. */
+/** Budget forecasts, as an administrator reads them. */
 import { gateway, get, record } from '../../../test/support/admin-chat.ts';
 import { caller } from '../../../test/support/call-endpoint.ts';
 import { keys, testPorts } from '../../../test/support/ports.ts';
 
-test('[budget.forecast] each budget has a forecast, or none while three days of spend are missing', async () => {
+test('[budget.forecast] each budget has a forecast, unless fewer than three days of spend are known', async () => {
   const { forecasts } = await get('budgets/forecast', keys.viewer);
   expect(forecasts).toHaveLength(4);
   for (const each of forecasts)
     expect(each).toMatchObject({ projected_usd: null, will_exceed: null, exhausted_at: null });
 });
-test('[budget.forecast] four days of spend are the level of the days to come', async () => {
+test('[budget.forecast] four days of spend set the level for the following days', async () => {
   for (let day = 0; day < 4; day++) {
     await record({ cost_microusd: 2_000_000 });
     gateway.pass(86_400);
@@ -22,7 +22,7 @@ test('[budget.forecast] four days of spend are the level of the days to come', a
   expect(tenant.high_usd).toBeGreaterThanOrEqual(tenant.projected_usd);
 });
 
-test('[limit.key] [budget.forecast] a budget of a key is forecast from the days that the key spent on', async () => {
+test('[limit.key] [budget.forecast] the forecast for a key’s budget uses the days on which the key spent', async () => {
   const lab = await testPorts({
     tenants: `
   - id: lab

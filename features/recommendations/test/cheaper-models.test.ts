@@ -1,4 +1,4 @@
-/** Recommendations of cheaper models, and calls for which none is recommended. */
+/** Recommendations of cheaper models, and calls that get no recommendation. */
 import type { Configuration } from '#core/contracts/config.ts';
 import { cheaperModels } from '../cheaper-models.ts';
 

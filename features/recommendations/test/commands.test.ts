@@ -13,7 +13,7 @@ test('[admin.cost-recommendations] [admin.by-path] cost-recommendations reports 
   expect((await home.run(['cost-recommendations'])).out).toBe('no savings were found\n');
 });
 
-test('[budget.forecast] [admin.by-path] forecast shows the expected end of each budget, with its owner', async () => {
+test('[budget.forecast] [admin.by-path] forecast shows the expected end-of-period spend of each budget, with its owner', async () => {
   const budget = { scope: 'tenant', scope_id: 'x', period: 'month', limit_usd: 9, spent_usd: 4, days_observed: 9 };
   const known = { projected_usd: 12, low_usd: 10, high_usd: 14, will_exceed: true, exhausted_at: '2026-11-28' };
   const unknown = { projected_usd: null, low_usd: null, high_usd: null, will_exceed: null, exhausted_at: null };
@@ -32,7 +32,7 @@ test('[budget.forecast] [admin.by-path] forecast shows the expected end of each 
   expect((await home.run(['forecast'])).out).toBe('no budget is configured: spending is not limited\n');
 });
 
-test('[budget.forecast] budgets --forecast is the same', async () => {
+test('[budget.forecast] budgets --forecast shows the same', async () => {
   server.on('GET /admin/v1/budgets/forecast', { forecasts: [] });
   const [forecast, same] = [await home.run(['budgets', '--forecast']), await home.run(['forecast'])];
   expect(forecast).toEqual(same);

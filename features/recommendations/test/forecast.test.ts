@@ -1,9 +1,9 @@
-/** Forecasts held against spend that was generated: weekdays, holidays, launches. */
+/** Forecasts compared with generated spend: weekdays, holidays, launches. */
 
 import { runs } from '../../../test/support/extent.ts';
 import { type DaySpend, exhaustedOn, forecast } from '../forecast.ts';
 
-/** Mulberry32: the same numbers every time. */
+/** Returns a Mulberry32 generator that produces the same numbers every time. */
 function random(seed: number): () => number {
   let state = seed;
   return () => {
@@ -16,7 +16,10 @@ function random(seed: number): () => number {
 const dayMs = 86_400_000;
 const dayAt = (n: number) => new Date(Date.UTC(2026, 0, 1) + n * dayMs).toISOString().slice(0, 10);
 
-/** Seventy days: weekends at a third, noise, some holidays, sometimes a launch after which everything costs more. */
+/**
+ * Generates seventy days of spend: weekends at a third of weekdays, noise, some holidays, and sometimes a launch that
+ * raises all later costs.
+ */
 function spendOf(seed: number): DaySpend[] {
   const next = random(seed);
   const level = 5 + next() * 95;
@@ -58,7 +61,7 @@ test('[budget.forecast] the 80 % interval covers 75 to 88 % of generated months'
   expect(covered / tried).toBeLessThan(0.88);
 });
 
-test('[budget.forecast] weekends are forecast from weekends, not from a straight line', () => {
+test('[budget.forecast] weekends are forecast from weekends, not by a straight line', () => {
   const history = Array.from({ length: 28 }, (_, n) => {
     const weekday = new Date(`${dayAt(n)}T00:00:00Z`).getUTCDay();
     return { day: dayAt(n), usd: weekday === 0 || weekday === 6 ? 0 : 10 };
@@ -70,7 +73,7 @@ test('[budget.forecast] weekends are forecast from weekends, not from a straight
   expect(of(monday)).toBeGreaterThan(8);
 });
 
-test('[budget.forecast] spent amounts are certain, a short history gives no forecast, and the day of exhaustion is named', () => {
+test('[budget.forecast] spent amounts are certain, a short history gives no forecast, and the exhaustion date is named', () => {
   const flat = Array.from({ length: 14 }, (_, n) => ({ day: dayAt(n), usd: 10 }));
   const rest = Array.from({ length: 10 }, (_, n) => ({ day: dayAt(14 + n), share: 1 }));
   expect(forecast(flat, 7, [])).toEqual({ projected_usd: 7, low_usd: 7, high_usd: 7 });

@@ -1,4 +1,4 @@
-/** Forecasts and recommendations of a path of the organisations, by whom the caller may see. */
+/** Forecasts and recommendations for an organisation path, limited by the caller's visibility. */
 import { caller } from '../../../test/support/call-endpoint.ts';
 import { manyTenants, spendingLevels } from '../../../test/support/levels.ts';
 import type { Loose } from '../../../test/support/loose.ts';
@@ -31,7 +31,7 @@ test('[admin.by-path] forecasts name their tenants, and the global one is listed
   expect((await found('budgets/forecast?path=other', 'alice-key-1')).forecasts).toEqual([]);
 });
 
-test('[admin.by-path] models are compared over all tenants, repeated requests within each', async () => {
+test('[admin.by-path] models are compared across all tenants, repeated requests within each tenant', async () => {
   const { recommendations } = await found('cost-recommendations?path=acme', 'alice-key-1');
   const kinds = (recommendations as Loose[]).map(({ kind, tenant }) => [kind, tenant]);
   expect(kinds).toEqual([
@@ -39,12 +39,12 @@ test('[admin.by-path] models are compared over all tenants, repeated requests wi
     ['cache_potential', 'bank'],
     ['repeated_request', 'bank'],
   ]);
-  // The shop and the bank sent the same request: a cache of the bank answers no call of the shop.
+  // The shop and the bank sent the same request, but the bank's cache does not answer the shop's calls.
   expect(recommendations[0].figures).toMatchObject({ model: 'gpt-4o', cheaper_model: 'gpt-4o-mini', requests: 3 });
   expect(recommendations[1].figures).toMatchObject({ calls: 3, repeats: 2 });
 });
 
-test('[admin.by-path] recommendations name their tenants, without a path the own one', async () => {
+test('[admin.by-path] recommendations name their tenants; without a path they cover only the own tenant', async () => {
   expect(await found('cost-recommendations', 'bob-key-1')).toMatchObject({ tenant: 'home' });
   expect((await found('cost-recommendations?path=acme', 'bob-key-1')).tenants).toEqual(['shop']);
 });
@@ -58,7 +58,7 @@ test.each(['budgets/forecast', 'cost-recommendations'])(
   },
 );
 
-test('[admin.by-path] a forecast of too many tenants is refused with the number', async () => {
+test('[admin.by-path] a forecast for too many tenants is refused with their number', async () => {
   const many = await manyTenants();
   try {
     const foreseen = (path: string) =>

@@ -1,4 +1,4 @@
-/** `archive check` and `archive repair`: sums over pieces, missing entries, and exit codes. */
+/** `archive check` and `archive repair`: totals over partial results, missing entries, and exit codes. */
 import { Home, serverOf } from '../../../test/unit/agentctl/support.ts';
 
 const home = new Home();
@@ -14,7 +14,7 @@ const piece = (more: object) => ({
   ...more,
 });
 
-test('[evidence.archive.check] a check adds up its pieces and succeeds if no entry is missing', async () => {
+test('[evidence.archive.check] a check adds up its partial results and succeeds if no entry is missing', async () => {
   server.on(
     'GET /admin/v1/archive/check',
     (response: { end(text: string): void; setHeader(a: string, b: string): void }) => {
@@ -31,7 +31,7 @@ test('[evidence.archive.check] a check adds up its pieces and succeeds if no ent
   ]);
 });
 
-test('[evidence.archive.check] entries that are missing are named by session and place, and the exit code is 1', async () => {
+test('[evidence.archive.check] missing entries are named by session and position, and the exit code is 1', async () => {
   const missing = [
     { from: 3, to: 3 },
     { from: 7, to: 9 },
@@ -74,7 +74,7 @@ test('[evidence.archive.check] a repair reports the entries that it archived and
   expect(server.seen[0]?.path).toBe('/admin/v1/archive/repair?tenant=default&session=s-1&from=3&to=9');
 });
 
-test('options of every command, and so a key, do not get into the address that archive check requests', async () => {
+test('global options, and therefore the key, are not added to the address that archive check requests', async () => {
   server.on('GET /admin/v1/archive/check', piece({}));
   await home.run(['archive', 'check', '--json', '--key', 'other-key-0001']);
   expect(server.seen.map((request) => request.path)).toEqual(['/admin/v1/archive/check']);

@@ -1,4 +1,4 @@
-/** `restore check`: each fault of a restored deployment is named with the step that repairs it. */
+/** `restore check`: each fault in a restored deployment is listed with the step that repairs it. */
 import { generateKeyPairSync } from 'node:crypto';
 import { logSignersOf } from '#adapters/local/log-keys.ts';
 import { signTreeHead } from '#core/evidence/transparency/checkpoint-note.ts';
@@ -12,7 +12,7 @@ const server = serverOf(home);
 const signers = Array.from({ length: 2 }, () =>
   logSignersOf({ current: generateKeyPairSync('ed25519').privateKey, former: [] })('default'),
 );
-/** A checkpoint over `size` leaves, signed by one of two logs. */
+/** Returns a checkpoint over `size` leaves, signed by one of two logs. */
 const noteOf = async (size: number, nth = 0) => {
   const signer = await signers[nth]!;
   return signTreeHead({ origin: signer.name, size, root: Buffer.alloc(32, size) }, signer);
@@ -38,7 +38,7 @@ async function checked(but: Readonly<Record<string, unknown>>, ...words: string[
   return { code, odd: findings.filter(({ state }) => state !== 'ok') };
 }
 
-test('[cli.status] a restored deployment that agrees with evidence passes; without a published checkpoint it says so', async () => {
+test('[cli.status] a restored deployment that agrees with the evidence passes; without a published checkpoint the report says so', async () => {
   expect(await checked({})).toMatchObject({ code: 0, odd: [{ check: 'log', state: 'unknown' }] });
   expect(await checked({}, '--published', home.write('same', await noteOf(3)))).toEqual({ code: 0, odd: [] });
 });
@@ -50,7 +50,7 @@ test.each<[string, Record<string, unknown>, string, RegExp]>([
       'GET /admin/v1/audit/verify': {
         valid: true,
         unread: ['checkpoints'],
-        // The words decide nothing.
+        // The wording has no effect.
         not_checked: ['checkpoints not checked: no key fits'],
       },
     },
@@ -63,7 +63,7 @@ test.each<[string, Record<string, unknown>, string, RegExp]>([
       'GET /admin/v1/audit/verify': {
         valid: false,
         total_entries: 7,
-        // The text of a reason decides nothing.
+        // The text of a reason has no effect on the result.
         broken_link: { session_id: 's', index: 2, reason: 'the end is cut off, says the entry' },
       },
     },
@@ -135,7 +135,7 @@ test.each<[string, Record<string, unknown>, string, RegExp]>([
   ]);
 });
 
-test('[cli.status] a log that went back, was forked or is signed by an unknown key is refused', async () => {
+test('[cli.status] a log that went back, was forked or is signed with an unknown key is refused', async () => {
   const published = (name: string, note: string) => checked({}, '--published', home.write(name, note));
   expect((await published('ahead', await noteOf(4))).odd).toMatchObject([
     { found: expect.stringContaining('the log went back'), todo: expect.stringContaining('restore entries') },

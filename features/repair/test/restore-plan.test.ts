@@ -1,4 +1,4 @@
-/** `restore plan`: every table and bucket of the outputs has its place, and wrong files are refused. */
+/** `restore plan`: every table and bucket in the outputs is covered, and wrong files are refused. */
 import { tables } from '#core/contracts/tables.ts';
 import { Home } from '../../../test/unit/agentctl/support.ts';
 
@@ -27,7 +27,7 @@ const plan = async (...words: string[]) => {
   return { ...rest, commands: steps.flatMap(({ commands }) => commands) };
 };
 
-test('[cli.status] the plan restores every table but those that hold running work, then streams, expiry and recovery', async () => {
+test('[cli.status] the plan restores every table except those with running work, then streams, expiry and recovery', async () => {
   const { commands, tables: treated } = await plan('--at', '2026-11-22T10:00:00Z');
   expect(Object.keys(treated)).toEqual(Object.keys(tables));
   const restored = commands.filter((command) => command.includes('restore-table-to-point-in-time'));
@@ -41,7 +41,7 @@ test('[cli.status] the plan restores every table but those that hold running wor
   expect(commands.filter((command) => command.includes('update-continuous-backups'))).toHaveLength(restored.length);
 });
 
-test('[cli.status] the plan names every key generation and both buckets, and the restore of a vault', async () => {
+test('[cli.status] the plan names every key generation, both buckets and the restore of a vault', async () => {
   const { commands } = await plan('--vault', 'nightly', '--to', 'again');
   const deploys = commands.filter((command) => command.startsWith('npx cdk deploy'));
   expect(deploys).toEqual([expect.stringContaining('-c restoring='), expect.not.stringContaining('restoring')]);
@@ -60,7 +60,7 @@ test('[cli.status] the plan names every key generation and both buckets, and the
   expect(out).not.toContain('ws1');
 });
 
-test('[cli.status] other files, no time and a second name for the first are refused with the allowed values', async () => {
+test('[cli.status] other files, a missing time and a second name for the first deployment are refused with the allowed values', async () => {
   const refused = async (file: string, ...words: string[]) => {
     const { code, err } = await home.run(['restore', 'plan', '--outputs', file, ...words]);
     expect(code).toBe(2);

@@ -1,14 +1,17 @@
-/** The endpoint /v1/responses through its handler: requests, answers and tool calls. */
+/** The endpoint /v1/responses through its handler: requests, responses and tool calls. */
 import { caller } from '../../../test/support/call-endpoint.ts';
 import { chatRecordsOf } from '../../../test/support/evidence-of.ts';
 import type { Loose } from '../../../test/support/loose.ts';
 import { keys, type TestPorts } from '../../../test/support/ports.ts';
 import { eventsOf, governed, post, rejecting, tools } from './responses-gateway.ts';
 
-/** `/v1/responses` through its handler: the request run as a chat completion, the answer made of it, its tool calls decided. */
+/**
+ * `/v1/responses` through its handler: the request is run as a chat completion, the response is built from the result,
+ * and its tool calls are governed.
+ */
 describe('requests and answers', () => {
   const records = ({ ports }: TestPorts, session: string) => chatRecordsOf(ports, session);
-  test('[responses.create] answers a response and records its operation', async () => {
+  test('[responses.create] returns a response and records its operation', async () => {
     const { status, body } = await post({ input: 'hello', instructions: 'Be kind.' }, governed, 'create');
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -50,7 +53,7 @@ describe('requests and answers', () => {
     expect(harmless.status).toBe(200);
   });
   describe('[responses.create]', () => {
-    test('numbered events in their order, the last one with the whole response', async () => {
+    test('numbered events in order, the last one with the whole response', async () => {
       const { text, headers } = await post({ input: 'hello', stream: true });
       expect(headers['content-type']).toContain('text/event-stream');
       const events = eventsOf(text);
@@ -66,7 +69,7 @@ describe('requests and answers', () => {
       expect(text).not.toContain('[DONE]');
     });
 
-    test('a filter that blocks ends it with response.failed and without the text', async () => {
+    test('a filter that blocks ends the stream with response.failed and without the text', async () => {
       const { text } = await post({ input: 'leak', stream: true });
       const events = eventsOf(text);
       expect(events.at(-1)).toMatchObject({
@@ -97,7 +100,7 @@ describe('requests and answers', () => {
     });
     expect(body.error.message).toMatch(/allowed/);
   });
-  test('[responses.create] requests of Codex: custom tools, reasoning items, an optional search tool, unknown members', async () => {
+  test('[responses.create] Codex requests: custom tools, reasoning items, an optional search tool, unknown members', async () => {
     const answer = await post({
       input: [
         { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'sandbox rules' }] },
@@ -151,7 +154,7 @@ describe('requests and answers', () => {
     const models = (path: string, headers: Record<string, string> = {}) =>
       caller(governed.ports)('GET', path, { key: keys.agent, headers });
 
-    test('as OpenAI and as Anthropic write them', async () => {
+    test('in the formats of OpenAI and Anthropic', async () => {
       const list = { object: 'list', data: [{ id: 'mock', object: 'model' }] };
       expect((await models('/v1/models')).body).toMatchObject(list);
       const anthropic = await models('/v1/models', { 'anthropic-version': '2023-06-01' });
@@ -159,13 +162,13 @@ describe('requests and answers', () => {
       expect(anthropic.body).toMatchObject({ data, has_more: false, first_id: 'mock' });
     });
 
-    test('one by its name; a name that no provider serves is 404', async () => {
+    test('one model by its name; a name that no provider serves is 404', async () => {
       expect((await models('/v1/models/mock')).body).toMatchObject({ id: 'mock', owned_by: 'mock' });
       expect((await models('/v1/models/mock', { 'anthropic-version': '2023-06-01' })).body.type).toBe('model');
       const missing = await models('/v1/models/none');
       expect(missing.status).toBe(404);
       expect(missing.body.error.type).toBe('model_not_found');
-      // Clients encode the slash in names of models; other ids have none.
+      // Clients encode the slash in model names; other ids have none.
       const slashed = await models('/v1/models/meta-llama%2FLlama%204');
       expect([slashed.status, slashed.body.error.message]).toEqual([
         404,
@@ -186,7 +189,7 @@ describe('tool calls', () => {
       return { output: response.output as Loose[], text: answer.text };
     };
 
-    test.each([false, true])('an allowed call passes whole, stream %s', async (stream) => {
+    test.each([false, true])('an allowed call passes unchanged, stream %s', async (stream) => {
       const { output } = await calls({ input: 'read it' }, stream, `allow-${stream}`);
       expect(output).toMatchObject([
         { type: 'message', content: [{ text: 'Reading.' }] },
@@ -199,7 +202,7 @@ describe('tool calls', () => {
       ]);
     });
 
-    test.each([false, true])('a blocked call is a text in its place, stream %s', async (stream) => {
+    test.each([false, true])('a blocked call is replaced with text, stream %s', async (stream) => {
       const { output, text } = await calls({ input: 'delete it' }, stream, `block-${stream}`);
       expect(output).toMatchObject([
         { type: 'message', content: [{ text: expect.stringContaining('Nobody deletes everything') }] },
@@ -207,12 +210,12 @@ describe('tool calls', () => {
       expect(text).not.toContain('"function_call"');
     });
 
-    test('a call of a tool that was not offered is decided, too', async () => {
+    test('a call to a tool that was not offered is also evaluated', async () => {
       const { text } = await calls({ input: 'both', tools: [] }, true, 'no-tools');
       expect(text).toContain('was blocked');
     });
 
-    test('tools are refused under tool_use: reject, and chat completions keep theirs', async () => {
+    test('tools are refused under tool_use: reject, and remain available in chat completions', async () => {
       const refused = await post({ input: 'read it', tools }, rejecting);
       expect(refused.status).toBe(400);
       expect(refused.body.error.message).toContain('/v1/responses');
@@ -228,7 +231,7 @@ describe('tool calls', () => {
       expect(chat.body.choices[0].message.tool_calls).toHaveLength(1);
     });
   });
-  describe('[responses.create] tools in a namespace, as Codex groups those of MCP servers', () => {
+  describe('[responses.create] tools in a namespace, as Codex groups MCP tools', () => {
     const grouped = {
       type: 'namespace',
       name: 'mcp__notes',
@@ -241,7 +244,7 @@ describe('tool calls', () => {
     };
     const own = { type: 'function_call', namespace: 'mcp__notes', name: 'read_file' };
 
-    test('have their own names in the answer, and unsupported ones are left out by name', async () => {
+    test('have their own names in the response, and unsupported ones are omitted and reported by name', async () => {
       const answer = await post({ input: 'group read', tools: [tools[1], grouped] });
       expect(answer.status).toBe(200);
       expect(answer.body.output).toEqual([expect.objectContaining({ ...own, arguments: '{"path":"c.txt"}' })]);
@@ -278,7 +281,7 @@ describe('tool calls', () => {
       expect(status).toBe(200);
     });
 
-    test('with the name of another tool are refused as ambiguous', async () => {
+    test('are refused as ambiguous if they have the name of another tool', async () => {
       const twin = { type: 'function', name: 'mcp__notes__read_file', parameters: {} };
       const { status, body } = await post({ input: 'hello', tools: [twin, grouped] });
       expect([status, body.error.message]).toEqual([400, expect.stringContaining('"mcp__notes__read_file" twice')]);

@@ -61,13 +61,13 @@ async function asked(over: object = {}): Promise<string> {
 interface Click {
   readonly action?: string;
   readonly user?: string;
-  /** The workspace of the account, where Slack names it. */
+  /** The workspace of the account, if Slack names it. */
   readonly home?: string;
   readonly trigger?: string;
   readonly secret?: string;
   readonly agoSeconds?: number;
   readonly responseUrl?: string;
-  /** In the dialog. */
+  /** The comment entered in the dialog. */
   readonly comment?: string | null;
 }
 
@@ -99,7 +99,7 @@ function clickOf(id: string, how: Click) {
   return signed(payload, how);
 }
 
-/** The dialog as Slack sends it back, with what it was opened with unless `view` differs. */
+/** Returns the dialog as Slack submits it, with the data it was opened with unless `view` differs. */
 function submissionOf(view: Loose, how: Click = {}) {
   const { callback_id, private_metadata } = view;
   const values = { comment: { comment: { type: 'plain_text_input', value: how.comment ?? null } } };
@@ -111,7 +111,7 @@ const press = (id: string, how: Click = {}) => call('POST', '/callbacks/slack', 
 const submit = (view: Loose, how: Click = {}) => call('POST', '/callbacks/slack', submissionOf(view, how));
 const dialogs = () => slack.calls.filter(({ path }) => path === '/api/views.open').map(({ body }) => body.view);
 
-/** A click, and the dialog confirmed if one opens. */
+/** Clicks a button, and confirms the dialog if one opens. */
 async function click(id: string, how: Click = {}) {
   const before = dialogs().length;
   const answer = await press(id, how);
@@ -120,26 +120,26 @@ async function click(id: string, how: Click = {}) {
   return answer;
 }
 
-/** The function's reply to a dialog, sent before the work that follows it. */
+/** Returns the function's reply to a dialog, sent before the work that follows it. */
 async function confirmed(id: string, { ports }: { readonly ports: TestPorts['ports'] }) {
   await press(id);
   const { raw, headers } = submissionOf(dialogs().at(-1)!);
   return callback(ports)(eventTo('POST', '/callbacks/slack', { raw, headers }), { awsRequestId: 'request-1' });
 }
 
-/** What the clicker was told last, at the address that Slack gave. */
+/** Returns the last message sent to the clicker, at the address that Slack gave. */
 const told = (): string => slack.calls.findLast(({ path }) => path === '/response')?.body.text ?? 'nothing';
 
 const statusOf = async (id: string) => (await gateway.ports.approvals.find(id))?.status;
 
 describe('Slack', () => {
-  test('[slack.confirmed] [notify.events] a request is posted with buttons that carry the id alone, and rewritten once it is decided', async () => {
+  test('[slack.confirmed] [notify.events] a request is posted with buttons that carry only its id, and rewritten once it is decided', async () => {
     const id = await asked({ justification: '<!channel> please' });
     await notify(gateway.ports)();
     const posted = slack.calls.find(
       ({ path, body }) => path === '/api/chat.postMessage' && JSON.stringify(body).includes(id),
     );
-    const ts = `${slack.calls.indexOf(posted!) + 1}.0`; // the fake numbers messages so
+    const ts = `${slack.calls.indexOf(posted!) + 1}.0`; // the fake server numbers messages this way
     expect(posted?.headers.authorization).toBe('Bearer bot-token-value');
     const blocks = posted?.body.blocks ?? [];
     const actions = blocks.at(-1);
@@ -167,7 +167,7 @@ describe('Slack', () => {
     expect(await statusOf(id)).toBe('pending');
   });
 
-  test('[approval.whole-or-deny] the button of an older message does not approve a call that no message can show; a denial counts', async () => {
+  test('[approval.whole-or-deny] the button on an older message does not approve a call that no message can show in full; a denial counts', async () => {
     const id = await asked({ parameters: { body: 'x'.repeat(4_000), base: 'main' } });
     await notify(gateway.ports)();
     const posted = slack.calls.find(({ body }) => JSON.stringify(body).includes(id));
@@ -193,7 +193,7 @@ describe('Slack', () => {
     expect(await statusOf(id)).toBe('pending');
   });
 
-  test('[slack.confirmed] an account of another workspace, in a channel that is shared, is not the account of the same id here', async () => {
+  test('[slack.confirmed] an account of another workspace in a shared channel is not the account with the same id here', async () => {
     const id = await asked();
     await click(id, { home: 'T02' });
     expect(told()).toContain('not mapped to a person');
@@ -204,7 +204,7 @@ describe('Slack', () => {
 });
 
 describe('the confirmation', () => {
-  test('[slack.confirmed] a click opens a dialog that names the call and decides nothing; its submission votes, with the comment', async () => {
+  test('[slack.confirmed] a click opens a dialog that names the call and has no other effect; submitting the dialog casts the vote, with the comment', async () => {
     const id = await asked();
     const row = await gateway.ports.approvals.find(id);
     expect((await press(id, { action: 'deny', trigger: 'for-the-dialog' })).status).toBe(200);
@@ -234,7 +234,7 @@ describe('the confirmation', () => {
     expect(told()).toBe('scm.create_pull_request: denied by alice.');
   });
 
-  test('[slack.confirmed] the vote is that of the person who submits the dialog, and the rules of clicks hold for it', async () => {
+  test('[slack.confirmed] the vote belongs to the person who submits the dialog, and the rules for clicks apply to it', async () => {
     const id = await asked();
     await press(id);
     const view = { ...dialogs()[0], id: 'V-of-this-test' };
@@ -260,7 +260,7 @@ describe('the confirmation', () => {
     expect((await submit(view)).status).toBe(409);
   });
 
-  test('[approval.whole-or-deny] a dialog does not approve a call that no message can show', async () => {
+  test('[approval.whole-or-deny] a dialog does not approve a call that no message can show in full', async () => {
     const id = await asked({ parameters: { body: 'x'.repeat(4_000) } });
     await press(id);
     expect(dialogs()).toEqual([]);
@@ -272,7 +272,7 @@ describe('the confirmation', () => {
     expect(await statusOf(id)).toBe('pending');
   });
 
-  test('[slack.confirmed] if Slack opens no dialog, the clicker gets a button that Slack confirms', async () => {
+  test('[slack.confirmed] if Slack does not open a dialog, the clicker gets a button with a Slack confirmation', async () => {
     const id = await asked();
     slack.faults.push({ status: 200, body: { ok: false, error: 'missing_scope' } });
     await press(id);
@@ -301,7 +301,7 @@ describe('the confirmation', () => {
 });
 
 describe('the acknowledgement', () => {
-  test('[slack.confirmed] comes before the vote and makes no claim; the outcome is posted afterwards', async () => {
+  test('[slack.confirmed] is sent before the vote and promises nothing; the outcome is posted afterwards', async () => {
     const id = await asked();
     const recorded = Promise.withResolvers<void>();
     const ledger = {
@@ -320,7 +320,7 @@ describe('the acknowledgement', () => {
     expect(told()).toBe('scm.create_pull_request: approved by alice.');
   });
 
-  test('[slack.confirmed] a vote that could not be recorded is answered as such, and the next click counts', async () => {
+  test('[slack.confirmed] a vote that cannot be recorded is reported as such, and the next click counts', async () => {
     const id = await asked();
     const ledger = { commit: () => Promise.reject(new Error('the store is down')) };
     await (await confirmed(id, { ports: { ...gateway.ports, ledger } })).finished;
@@ -333,7 +333,7 @@ describe('the acknowledgement', () => {
 
 describe('delivery', () => {});
 
-test('[approval.strictest-terms] a click meets the passkey that the rule requires since the message was posted', async () => {
+test('[approval.strictest-terms] a click needs the passkey that the rule has required since the message was posted', async () => {
   const id = await asked();
   const put = (toolPolicies: string) =>
     call('PUT', '/admin/v1/config', {
@@ -349,7 +349,7 @@ test('[approval.strictest-terms] a click meets the passkey that the rule require
     /^Not decided: .*only with a passkey\. Since this was asked, version \d+ of the configuration/,
   );
   expect(await statusOf(id)).toBe('pending');
-  // A message that is posted now says it.
+  // Messages posted from now on contain the passkey requirement.
   await asked({ target: 'acme/api' });
   await notify(gateway.ports)();
   const posted = slack.calls.map(({ body }) => JSON.stringify(body)).find((text) => text.includes('acme/api'));
@@ -359,7 +359,7 @@ test('[approval.strictest-terms] a click meets the passkey that the rule require
   expect(await statusOf(id)).toBe('denied');
 });
 
-test('[notify.digest] pending requests come in one message over Slack and the webhook, are decided by their addresses, and the message is updated', async () => {
+test('[notify.digest] pending requests come in one message over Slack and the webhook, are decided at their addresses, and the message is updated', async () => {
   await notify(gateway.ports)();
   for (const list of [slack.calls, hook.calls]) list.length = 0;
   const digest = '  digest: { channels: [slack, webhook], above: 0, every_seconds: 10 }\n';

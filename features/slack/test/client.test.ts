@@ -1,4 +1,4 @@
-/** The notifier of Slack over real HTTP. */
+/** The Slack notifier over real HTTP. */
 import { serviceJson } from '#adapters/http/service-json.ts';
 import { fakeSlack } from '../../../test/support/fake-slack.ts';
 import { sampleRow } from '../../../test/unit/approvals/notifications/sample.ts';
@@ -24,7 +24,7 @@ const slack = () =>
     linkBase: 'https://gateway.example',
   });
 
-test('[approval.card] names file and line of the rule, escaped, in the question and in what it becomes', async () => {
+test('[approval.card] names the rule’s file and line, escaped, in the question and in its rewritten form', async () => {
   const receipt = await slack().send('submitted', sampleRow(), undefined, 'config/<!channel>`a&b.yaml:14');
   await slack().send('approved', decided, receipt, 'policies/pr-writer.yaml:31');
   await slack().send('submitted', sampleRow(), undefined);
@@ -34,22 +34,22 @@ test('[approval.card] names file and line of the rule, escaped, in the question 
   expect(placeless).not.toContain('Rule at');
 });
 
-test('a decision without an earlier message is posted again', async () => {
+test('a decision without an earlier message is posted as a new message', async () => {
   await slack().send('denied', sampleRow({ status: 'denied', person: 'bob' }), undefined);
   expect(fake.calls[0]?.path).toBe('/api/chat.postMessage');
 });
 
-test('ok: false is a failure, although the status is 200', async () => {
+test('ok: false is a failure, even with status 200', async () => {
   fake.faults.push({ status: 200, body: { ok: false, error: 'channel_not_found' } });
   await expect(slack().send('submitted', sampleRow(), undefined)).rejects.toThrow('200 channel_not_found');
 });
 
-test('429 says how long to wait', async () => {
+test('429 states how long to wait', async () => {
   fake.faults.push({ status: 429, headers: { 'retry-after': '30' }, body: { ok: false, error: 'ratelimited' } });
   await expect(slack().send('submitted', sampleRow(), undefined)).rejects.toMatchObject({ retryAfterSeconds: 30 });
 });
 
-test('a redirect is not followed: the bot token stays here', async () => {
+test('a redirect is not followed, so the bot token is not leaked', async () => {
   fake.faults.push({ status: 307, headers: { location: `${fake.url}/elsewhere` } });
   await expect(slack().send('submitted', sampleRow(), undefined)).rejects.toThrow();
   expect(fake.calls).toHaveLength(1);

@@ -10,7 +10,7 @@ const waiting = (all: readonly ApprovalRow[]) => ({
   pendingKeys: async () => all.map(({ key_id }) => key_id),
 });
 
-test('[notify.digest] a digest counts by rule', async () => {
+test('[notify.digest] a digest counts requests by rule', async () => {
   const rows = Array.from({ length: 12 }, (_, i) => sampleRow({ matched_rule: `r${i % 10}` }));
   const digest = await digestOf(waiting(rows), 'default', at);
   const shown = JSON.stringify(slackDigest(digest, { linkBase: 'https://a.example' }));
@@ -18,7 +18,7 @@ test('[notify.digest] a digest counts by rule', async () => {
   expect(shown).toContain('• 2 by other rules');
 });
 
-test('[notify.digest] a digest says how to decide, and callers can neither format nor mention', async () => {
+test('[notify.digest] a digest explains how to decide, and callers can add neither formatting nor mentions', async () => {
   const hostile = sampleRow({ tool: '<!channel>`*x*', target: 'a\nb' });
   const digest = await digestOf(waiting([hostile]), 'default', at);
   const message = slackDigest(digest, { linkBase: 'https://a.example' });

@@ -1,6 +1,6 @@
 import { parseSlackInteraction, slackSignature, verifySlackRequest } from '../interaction.ts';
 
-/** The example of Slack's own documentation. */
+/** The example from Slack's documentation. */
 const documented = {
   secret: '8f742231b10e8888abcd99yyyzzz85a5',
   timestamp: '1531420618',
@@ -22,7 +22,7 @@ describe('the signature of a Slack request', () => {
     }
   });
 
-  test('either secret counts while one is rotated', () => {
+  test('either secret is accepted during a rotation', () => {
     expect(() => verifySlackRequest({ ...request, secrets: ['new', documented.secret] })).not.toThrow();
   });
 
@@ -52,7 +52,7 @@ describe('the signature of a Slack request', () => {
     );
   });
 
-  test('covers the raw bytes, also those that are not UTF-8', () => {
+  test('covers the raw bytes, including bytes that are not UTF-8', () => {
     const [one, other] = [Buffer.from([0xff]), Buffer.from([0xfe])];
     expect(slackSignature('s', '1', one)).not.toBe(slackSignature('s', '1', other));
   });
@@ -75,7 +75,7 @@ const parse = (over: object, apiUrl = 'https://slack.com/api') =>
   parseSlackInteraction(bodyOf({ ...payload, ...over }), apiUrl);
 
 describe('a click', () => {
-  test('names caller, action and address of the answer; unknown fields are ignored', () => {
+  test('reads the caller, action and reply address; unknown fields are ignored', () => {
     expect(parse({})).toEqual({
       step: 'click',
       team: 'T01',
@@ -98,7 +98,7 @@ describe('a click', () => {
     expect(() => parse(over)).not.toThrow();
   });
 
-  test('[slack.confirmed] without a trigger or a time is identified by its text, and without an address is not answered', () => {
+  test('[slack.confirmed] without a trigger or a time is identified by its text, and without an address gets no reply', () => {
     const { action_ts: _, ...action } = payload.actions[0]!;
     const bare = { trigger_id: undefined, response_url: undefined, actions: [action] };
     const click = parse(bare);
@@ -116,7 +116,7 @@ describe('a click', () => {
     expect(parse({ ...bare, user: { id: 'U02' } }).callback_id).not.toBe(click.callback_id);
   });
 
-  test('that is refused names the found and the allowed value', () => {
+  test('that is refused is reported with the actual and the allowed value', () => {
     expect(() => parse({ actions: [{ ...payload.actions[0], action_id: 'approve_all' }] })).toThrow(
       'actions.0.action_id: found "approve_all", allowed approve, deny, confirmed_approve, confirmed_deny.',
     );

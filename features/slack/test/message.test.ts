@@ -18,7 +18,7 @@ const sectionsOf = (over: Partial<ApprovalRow> = {}) =>
   message(over).blocks.flatMap((block) => ('text' in block ? [(block as Section).text.text] : []));
 const textOf = (over: Partial<ApprovalRow> = {}) => sectionsOf(over).join('\n');
 
-describe('the message of a request', () => {
+describe('the message for a request', () => {
   test('[slack.confirmed] two buttons with only the id as value', () => {
     const { elements } = message().blocks.at(-1) as unknown as Actions;
     expect(elements.map(({ action_id, value }) => [action_id, value])).toEqual([
@@ -29,7 +29,7 @@ describe('the message of a request', () => {
       expect(Object.keys(element).sort()).toEqual(['action_id', 'style', 'text', 'type', 'value']);
   });
 
-  test('[approval.whole-or-deny] a target that is short, or long but displayed, is shown whole if it can be approved', () => {
+  test('[approval.whole-or-deny] a target that is short, or long but displayed, is shown in full if it can be approved', () => {
     const target = `${'`'.repeat(66)}; rm -rf ~/work`;
     const text = textOf({ target, executed: ['$.target'], parameters: {} });
     expect(text).toContain(`Executed as it stands (\`target\`):\n\`\`\`${'\\u{60}'.repeat(66)}; rm -rf ~/work\`\`\``);
@@ -37,7 +37,7 @@ describe('the message of a request', () => {
     expect(short).not.toContain('Executed as it stands');
   });
 
-  test('names call, requester, reason, rule, expiry and address', () => {
+  test('names the call, requester, reason, rule, expiry and address', () => {
     const text = textOf({ withheld: ['$.parameters.password'] });
     for (const part of [
       'Approval needed before 2026-01-01T00:30:00.000Z',
@@ -53,7 +53,7 @@ describe('the message of a request', () => {
     expect(JSON.stringify(message())).not.toMatch(/task-token-value|key-id-1/);
   });
 
-  test('[approval.card] begins with the effect and its risk, and names it in notifications', () => {
+  test('[approval.card] begins with the effect and its risk, and notifications name it', () => {
     const over = {
       summary: { text: 'Deletes pod `x` in namespace shop <!here>', risk: 'deletes' as const },
       effects: ['Deletes pod x in namespace shop', 'Reads a.txt'],
@@ -88,7 +88,7 @@ describe('the message of a request', () => {
       .map((parts) => parts.join('')),
   );
 
-  test('any text of an agent: no mention, no link, no line of its own, and it fits', () => {
+  test('any text from an agent fits and creates no mention, link or line of its own', () => {
     fc.assert(
       fc.property(fc.record({ tool: nasty, target: nasty, justification: nasty, body: nasty }), ({ body, ...over }) => {
         const row = { ...over, actor: { agent: over.tool, session: 's1' }, parameters: { body } };
@@ -102,7 +102,7 @@ describe('the message of a request', () => {
         const tail = message(row).blocks.at(-1) as unknown as Actions;
         const isWhole = tail.elements.some(({ action_id }) => action_id === 'approve');
         const without = [over.tool, over.target, over.justification].filter((each) => each === '').length;
-        // Head 2, facts 11, effects 3. A fact without text is omitted.
+        // 2 head blocks, 11 facts, 3 effects. A fact without text is omitted.
         expect(lines.split('\n').length).toBeGreaterThanOrEqual(16 - without);
         expect(lines.split('\n').length).toBeLessThanOrEqual(16);
         expect(lines.replaceAll(/`[^`\n]+`/g, '')).not.toContain('`');
@@ -113,7 +113,7 @@ describe('the message of a request', () => {
     );
   });
 
-  test('[mcp.placement] the server, its name of the tool, and what goes with the call are shown', () => {
+  test('[mcp.placement] the server, its name for the tool, and everything sent with the call are shown', () => {
     const sent_with = { _meta: { 'com.acme/cost-centre': 'A-17' } };
     const shown = textOf({
       tool: 'one__post',

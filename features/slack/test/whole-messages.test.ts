@@ -1,4 +1,4 @@
-/** Slack messages: each shows every value of the call in full, or cannot be answered with an approval. */
+/** Slack messages: each shows every value of the call in full, or does not accept an approval. */
 import fc from 'fast-check';
 import { runs } from '../../../test/support/extent.ts';
 import { hostileCalls, missing } from '../../../test/support/hostile-calls.ts';
@@ -7,13 +7,13 @@ import { isWholeInSlack, slackMessage } from '../message.ts';
 
 const link = 'https://gateway.example';
 
-/** With the entities that Slack decodes; and with backticks for what stands for them, in facts and executed texts. */
+/** Decodes the entities as Slack does; in facts and executed text, restores the backticks from their substitute. */
 function plain(mrkdwn: string): string {
   const decoded = mrkdwn.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
   return `${decoded}\n${decoded.replaceAll(/\\u\{60\}|\\u0060/g, '`')}`;
 }
 
-test('[approval.whole-or-deny] a Slack message shows every value whole or has no Approve, and then its vote does not count', () => {
+test('[approval.whole-or-deny] a Slack message shows every value in full or has no Approve button, and then an approving vote does not count', () => {
   fc.assert(
     fc.property(hostileCalls, (over) => {
       const row = sampleRow(over);
@@ -34,7 +34,7 @@ test('[approval.whole-or-deny] a Slack message shows every value whole or has no
   );
 });
 
-test('[approval.whole-or-deny] the names of all members come first, in whatever order the agent wrote them', () => {
+test('[approval.whole-or-deny] the names of all members come first, regardless of the order in which the agent wrote them', () => {
   const parameters = { body: 'x'.repeat(5_000), head: 'feature', base: 'main', force: true };
   const sections = (slackMessage(sampleRow({ parameters }), link).blocks as { text?: { text: string } }[]).map(
     ({ text: shown }) => shown?.text,

@@ -1,4 +1,4 @@
-/** What the streaming plane is told and believes, and what it may touch. */
+/** The configuration of the streaming plane, the headers it trusts, and the resources it may access. */
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import type { FunctionSpec } from '#core/contracts/function-spec.ts';
@@ -24,12 +24,12 @@ describe("[plane.same-handlers] the caller's address", () => {
     ['is that of the peer where nothing was added', undefined, '10.0.0.5'],
   ])('%s', (_, forwarded, expected) => expect(addressOf(from(forwarded), loadBalancer)).toBe(expected));
 
-  it('is that of the peer without a load balancer, whatever a header claims', () => {
+  it('is the address of the peer if there is no load balancer, whatever a header claims', () => {
     expect(addressOf(from('203.0.113.9'), undefined)).toBe('10.0.0.5');
   });
 });
 
-describe('the environment of the container', () => {
+describe('the container environment', () => {
   const given = {
     PLANE_PORT: '8080',
     PLANE_HOSTS: 'Plane.example,lb.example',
@@ -58,7 +58,7 @@ describe('[cloud.least-privilege] the union of rows', () => {
   const specs: readonly FunctionSpec[] = planeFunctions.map((name) => functions[name]);
   const union = unionOf(planeFunctions);
 
-  it('holds every right of each function', () => {
+  it('contains every right of each function', () => {
     for (const spec of specs) {
       expect(Object.keys(union.tables)).toEqual(expect.arrayContaining(Object.keys(spec.tables)));
       expect(union.queries).toEqual(expect.arrayContaining([...(spec.queries ?? [])]));
@@ -68,7 +68,7 @@ describe('[cloud.least-privilege] the union of rows', () => {
     expect(union).toMatchObject({ runsCommands: true, queriesClusters: true });
   });
 
-  it('contains no right that none of them has', () => {
+  it('contains no right that no function has', () => {
     const members = new Set(specs.flatMap((spec) => Object.keys(spec)));
     expect(Object.keys(union).filter((member) => !members.has(member))).toEqual([]);
     for (const [table, access] of Object.entries(union.tables))
@@ -81,7 +81,7 @@ describe('[cloud.least-privilege] the union of rows', () => {
   });
 
   it('has every right of its functions', () => {
-    // A limit of puts holds for a process only if it holds for all of its functions.
+    // A put limit applies to a process only if it applies to all of its functions.
     const notRights = ['streams', 'timeoutSeconds', 'memoryMb', 'putsOnly', 'surface'];
     for (const spec of specs)
       expect(Object.keys(union)).toEqual(
@@ -90,20 +90,20 @@ describe('[cloud.least-privilege] the union of rows', () => {
   });
 });
 
-it('[plane.same-handlers] serves the routes of its functions and none of the admin API', () => {
+it('[plane.same-handlers] serves its functions’ routes and none of the admin API', () => {
   const served = routes.filter(isOfPlane);
   expect(new Set(served.map(({ surface }) => surface))).toEqual(new Set(['gateway', 'mcp']));
   expect(served.map(({ path }) => path)).toEqual(expect.arrayContaining(['/v1/actions', '/v1/outcomes']));
 });
 
-it('runs in its container on the Node that the tests run on', () => {
+it('runs in its container on the same Node version as the tests', () => {
   const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { devDependencies: { node: string } };
   const dockerfile = readFileSync('features/streaming-plane/container/Dockerfile', 'utf8');
   expect(dockerfile).toContain(`FROM node:${devDependencies.node}-slim\n`);
   expect(dockerfile).toContain('\nUSER node\n');
 });
 
-test('[action.decision-before-effect] an execution ends before its host', () => {
+test('[action.decision-before-effect] an execution ends before its host shuts down', () => {
   const { executionMs, mcpMs, commandMs } = planeLimits;
   for (const limit of [executionMs, mcpMs, commandMs]) expect(limit).toBeLessThan(longestExecutionSeconds * 1000);
 });

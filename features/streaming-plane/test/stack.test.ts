@@ -1,4 +1,4 @@
-/** The streaming plane as a template: off by default, its rights, its fences, how it scales and drains. */
+/** The streaming plane as a template: off by default, its permissions, its isolation, and how it scales and drains. */
 
 import { functions } from '#features/functions.ts';
 import { buildGateway } from '../../../lib/gateway.ts';
@@ -22,7 +22,7 @@ const one = (type: string, template = streaming!) => {
 };
 const container = () => one('AWS::ECS::TaskDefinition').ContainerDefinitions[0];
 
-it('[plane.container] is in a stack of its own, and only on request', () => {
+it('[plane.container] is in its own stack, and only on request', () => {
   expect(off.stacks.streaming).toBeUndefined();
   expect(Object.keys(streaming!.toJSON().Resources).length).toBeLessThan(100);
 });
@@ -49,7 +49,10 @@ describe('[cloud.least-privilege] the task role', () => {
     readonly Resource: unknown;
   }
   const list = <T>(value: T | T[]): T[] => (Array.isArray(value) ? value : [value]);
-  /** Tables and buckets are the same imports in both stacks; the log group is a function's own. */
+  /**
+   * Returns the grants except those for log groups, which only functions have. Both stacks import the same tables and
+   * buckets.
+   */
   const grants = (role: { readonly Properties: { readonly Policies: unknown } }): string[] =>
     (role.Properties.Policies as { PolicyDocument: { Statement: Statement[] } }[])
       .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
@@ -61,13 +64,13 @@ describe('[cloud.least-privilege] the task role', () => {
     String(Properties.Description).startsWith('streaming plane'),
   )!;
 
-  it('holds the grants of the functions that it serves, and no other', () => {
+  it('has exactly the grants of the functions that it serves', () => {
     const served = planeFunctions.flatMap((name) => grants(roleOf(services, name)));
     expect(new Set(grants(role))).toEqual(new Set(served));
     expect(Object.keys(functions)).toEqual(expect.arrayContaining([...planeFunctions]));
   });
 
-  it('is assumed by tasks, without further rights', () => {
+  it('is assumed by tasks and has no additional rights', () => {
     expect(JSON.stringify(role.Properties.AssumeRolePolicyDocument)).toContain('ecs-tasks.amazonaws.com');
     expect(role.Properties.ManagedPolicyArns).toBeUndefined();
   });
@@ -86,7 +89,7 @@ it('[plane.container] runs unprivileged: read-only files, no capabilities, no pu
   expect(names).not.toContain('BEHIND_EDGE');
 });
 
-it('[plane.container] drains in less time than ECS gives it, and a connection may be silent for as long as an action executes', () => {
+it('[plane.container] drains in less time than ECS allows, and a connection may be idle for as long as an action runs', () => {
   const told = Object.fromEntries(
     container().Environment.map(({ Name, Value }: { Name: string; Value: unknown }) => [Name, Value]),
   );
@@ -102,7 +105,7 @@ it('[plane.container] drains in less time than ECS gives it, and a connection ma
   );
 });
 
-it('[plane.container] takes TLS by the certificate, and plain HTTP on stage dev alone', () => {
+it('[plane.container] uses TLS with the certificate, and plain HTTP only on stage dev', () => {
   expect(one('AWS::ElasticLoadBalancingV2::Listener')).toMatchObject({
     Port: 443,
     Protocol: 'HTTPS',
@@ -111,7 +114,7 @@ it('[plane.container] takes TLS by the certificate, and plain HTTP on stage dev 
   expect(one('AWS::ElasticLoadBalancingV2::Listener', named)).toMatchObject({ Port: 80, Protocol: 'HTTP' });
 });
 
-it('scales by CPU and by the calls of a task', () => {
+it('scales by CPU and by calls per task', () => {
   const policies = Object.values(ofType(streaming!, 'AWS::ApplicationAutoScaling::ScalingPolicy')).map(
     ({ Properties }) => Properties.TargetTrackingScalingPolicyConfiguration,
   );
@@ -131,7 +134,7 @@ it('scales by CPU and by the calls of a task', () => {
   );
 });
 
-it('is in the VPC, the subnets and the security groups of the deployment', () => {
+it('is in the deployment’s VPC, subnets and security groups', () => {
   expect(ofType(named!, 'AWS::EC2::VPC')).toEqual({});
   const { Subnets, SecurityGroups } = one('AWS::ECS::Service', named).NetworkConfiguration.AwsvpcConfiguration;
   expect(Subnets).toEqual(['subnet-0000000a', 'subnet-0000000b']);
@@ -142,14 +145,14 @@ it('is in the VPC, the subnets and the security groups of the deployment', () =>
   ]);
 });
 
-it('is reached from private addresses if it is private', () => {
+it('can be reached only from private addresses if it is private', () => {
   expect(one('AWS::ElasticLoadBalancingV2::LoadBalancer', named).Scheme).toBe('internal');
   expect(JSON.stringify(ofType(named!, 'AWS::EC2::SecurityGroup'))).not.toContain(
     '"CidrIp":"0.0.0.0/0","Description":"callers"',
   );
 });
 
-test('[watch.alarms] an alarm is raised if no task is healthy, if answers fail, and if processors are busy', () => {
+test('[watch.alarms] an alarm is raised if no task is healthy, if responses fail, or if processors are busy', () => {
   const alarms = Object.values(ofType(watch, 'AWS::CloudWatch::Alarm')).map(({ Properties }) => Properties);
   const named = (name: string) => alarms.find(({ AlarmDescription }) => AlarmDescription.startsWith(`${name} (`));
   expect(named('streaming-no-task')).toMatchObject({
@@ -162,7 +165,7 @@ test('[watch.alarms] an alarm is raised if no task is healthy, if answers fail, 
   expect(named('streaming-busy')).toMatchObject({ MetricName: 'CPUUtilization', Namespace: 'AWS/ECS' });
 });
 
-test('[cloud.name] its certificate must be of the region of the deployment', () => {
+test('[cloud.name] its certificate must be in the deployment’s region', () => {
   expect(() => buildGateway(emptyApp(on), { account: '111111111111', region: 'eu-central-1' })).toThrow(
     'Context "streamingCertificate" must contain ARNs of eu-central-1',
   );

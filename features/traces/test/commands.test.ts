@@ -4,7 +4,7 @@ import { Home, serverOf } from '../../../test/unit/agentctl/support.ts';
 const home = new Home();
 const server = serverOf(home);
 
-test('[trace.routes] traces list passes its filters on; show draws a tree', async () => {
+test('[trace.routes] traces list forwards its filters; show draws a tree', async () => {
   server.on('GET /admin/v1/traces', {
     traces: [
       {

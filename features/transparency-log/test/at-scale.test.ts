@@ -1,4 +1,4 @@
-/** The projection of evidence with its log, simulated [evidence.at-scale]. */
+/** The projection of evidence with its transparency log, simulated [evidence.at-scale]. */
 import { simulateProjection } from '../../../bench/simulated/projection.ts';
 import { runs } from '../../../test/support/extent.ts';
 

@@ -1,9 +1,9 @@
-/** `doctor` looks for witnesses of the log. */
+/** `doctor` looks for the log's witnesses. */
 import { deployment } from '../../../test/unit/agentctl/deployment.ts';
 
 const { examined } = deployment();
 
-test('[cli.status] doctor names a missing witness of the log, and how to start one', async () => {
+test('[cli.status] doctor names a missing log witness, and explains how to start one', async () => {
   expect(await examined({ 'GET /admin/v1/evidence/log/checkpoint': { cosigned: [] } })).toMatchObject({
     code: 0,
     failed: 0,

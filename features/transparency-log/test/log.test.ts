@@ -1,4 +1,4 @@
-/** The transparency log: tiles, proofs, writers and rotation of its key. */
+/** The transparency log: tiles, proofs, writers and key rotation. */
 import { generateKeyPairSync } from 'node:crypto';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ import { hashesOfTile, tileAt } from '../tiles.ts';
 import { pointOf, type TestLog, testLog } from './started-log.ts';
 import { Watcher } from './watcher.ts';
 
-/** The log over the store and the folder: tiles, proofs, writers side by side, and writers that stop anywhere. */
+/** The log over the store and the folder: tiles, proofs, concurrent writers, and writers that stop at any point. */
 describe('tiles and writers', () => {
   let kept: TestLog;
   beforeEach(async () => {
@@ -34,7 +34,7 @@ describe('tiles and writers', () => {
     return head;
   }
 
-  test('[transparency.log] sessions are appended once for each place they reach, each tenant in its own log', async () => {
+  test('[transparency.log] sessions are appended once for each position they reach, each tenant in its own log', async () => {
     const log = kept.opened();
     await log.append([pointOf('s-1', 0), pointOf('s-2', 3), pointOf('s-1', 0, 'other')]);
     await log.append([pointOf('s-1', 0), pointOf('s-2', 2)]);
@@ -44,11 +44,11 @@ describe('tiles and writers', () => {
     expect(await log.checkpoint('nobody')).toBeUndefined();
   });
 
-  test('[transparency.log] a head that was restored to an earlier time takes the leaves of its objects back, and continues', async () => {
+  test('[transparency.log] a head that was restored to an earlier time recovers the leaves from its objects and continues', async () => {
     await kept.opened().append(many(0, 3));
     const before = kept.store.scan('observations');
     const log = kept.opened();
-    // Over the ends of two tiles, in batches of different times.
+    // Crosses the ends of two tiles, in batches of different sizes.
     for (const count of [1, 251, 300, 4]) {
       kept.time.ms += 1000;
       await log.append(many((await headOf(log)).size, count));
@@ -68,7 +68,7 @@ describe('tiles and writers', () => {
     expect(await kept.opened().recover('nobody')).toBe(0);
   });
 
-  test('[store.sweep] a log that is damaged or fails does not keep other tenants from theirs', async () => {
+  test('[store.sweep] a damaged or failing log does not block the logs of other tenants', async () => {
     await kept.opened().append([pointOf('s-1', 0)]);
     const head = (await kept.heads.head('default'))!;
     await kept.heads.replace('default', { ...head, version: head.version + 1, checkpoint: 'damaged' });
@@ -84,7 +84,7 @@ describe('tiles and writers', () => {
     expect(await kept.leaves(other, 'other')).toHaveLength(2);
   });
 
-  test('[transparency.tree] sessions and growth are proved across tiles of every size', async () => {
+  test('[transparency.tree] sessions and growth are proved across tiles of all sizes', async () => {
     const log = kept.opened();
     const heads = [];
     for (const count of [1, 1, 253, 1, 1, 300, 200]) {
@@ -122,7 +122,7 @@ describe('tiles and writers', () => {
 
   class Killed extends Error {}
 
-  /** Stops at the n-th write: before it is done, or after it and before its answer. */
+  /** Builds ports that stop at the n-th write: before it is done, or after it and before the response. */
   function stopping(at: number, done: 'before' | 'after') {
     const count = { writes: 0 };
     const guarded = async <T>(write: () => Promise<T>): Promise<T> => {
@@ -148,8 +148,8 @@ describe('tiles and writers', () => {
     return { log: kept.opened(parts), count };
   }
 
-  test('[transparency.log] a writer that stops at any write loses and doubles no leaf', async () => {
-    // The second batch fills a tile, begins the next, and repeats a session.
+  test('[transparency.log] a writer that stops at any write neither loses nor duplicates a leaf', async () => {
+    // The second batch fills a tile, starts the next, and repeats a session.
     const first = many(0, 250);
     const second = [...many(250, 10), pointOf('s-3', 1)];
     await kept.opened().append(first);
@@ -168,7 +168,7 @@ describe('tiles and writers', () => {
           (thrown) => thrown instanceof Killed,
         );
         expect({ stopped, writes: count.writes >= at }).toEqual({ stopped: true, writes: true });
-        // The stream gives the same entries again, perhaps after others came.
+        // The stream delivers the same entries again, perhaps after other entries.
         const next = kept.opened();
         await next.append([pointOf('late', 0)]);
         await next.append(second);
@@ -183,7 +183,7 @@ describe('tiles and writers', () => {
     }
   });
 
-  test('[transparency.log] no leaf is appended to a head that the log did not sign, or whose frontier was changed', async () => {
+  test('[transparency.log] no leaf is appended to a head that the log did not sign or whose frontier was changed', async () => {
     const log = kept.opened();
     await log.append(many(0, 3));
     const head = (await kept.heads.head('default'))!;
@@ -195,7 +195,7 @@ describe('tiles and writers', () => {
   });
 });
 
-/** The key of the log is rotated: one log under two keys for a while, for witnesses and for holders of bundles. */
+/** Rotation of the log's key: for a while one log has two keys, both for witnesses and for bundle holders. */
 describe('rotation', () => {
   let folder: string;
   const kept = useStarted(() => testLog(), 'test');
@@ -215,7 +215,7 @@ describe('rotation', () => {
   const signatures = async () => readNote((await (await log()).checkpoint('default'))!)!.signatures.length;
 
   describe('[transparency.log] the log continues under a new key', () => {
-    test('under both for a while, then under the new one; each bundle verifies under a key of its time', async () => {
+    test('under both keys for a while, then under the new one; each bundle verifies with a key from its time', async () => {
       await (await log()).append([pointOf('s-1', 0)]);
       const old = await keyNow();
       const before = await (await log()).proof('default', 's-1');
@@ -224,7 +224,7 @@ describe('rotation', () => {
       await rotateLogKey(folder);
       const next = await keyNow();
       expect([next.name, next.id.equals(old.id)]).toEqual([old.name, false]);
-      // The head is of the time before.
+      // The head dates from before the rotation.
       expect(checked(await (await log()).proof('default', 's-1'), old)).toMatchObject({ size: 1 });
       await (await log()).append([pointOf('s-2', 0)]);
       expect(await signatures()).toBe(2);
@@ -245,7 +245,7 @@ describe('rotation', () => {
       expect(existsSync(join(folder, 'log-key-previous.pem'))).toBe(false);
     });
 
-    test('again and again: the name is that of the first key', async () => {
+    test('repeatedly: the name remains that of the first key', async () => {
       await (await log()).append([pointOf('s-1', 0)]);
       const keys = [await keyNow()];
       for (let n = 1; n <= 3; n++) {
@@ -261,7 +261,7 @@ describe('rotation', () => {
       expect(checked(proof, keys[0]!)).toMatchObject({ leaf: { index: 4 } });
     });
 
-    test('a witness with both keys continues from its last checkpoint, and one with the old key alone stops', async () => {
+    test('a witness with both keys continues from its last checkpoint, and one with only the old key stops', async () => {
       await (await log()).append([pointOf('s-1', 0)]);
       const old = await keyNow();
       const [both, alone] = [new Watcher(old), new Watcher(old)];
@@ -289,7 +289,7 @@ describe('rotation', () => {
       const old = await keyNow();
       const pem = readFileSync(join(folder, 'log-key.pem'));
       await rotateLogKey(folder);
-      // The last step did not happen: the list and the copy are there, the key is the one before.
+      // The last step is missing: the list and the copy exist, but the key is still the old one.
       writeFileSync(join(folder, 'log-key.pem'), pem);
       chmodSync(join(folder, 'log-key.pem'), 0o600);
       expect(verifierKey(await keyNow())).toBe(verifierKey(old));
@@ -301,8 +301,8 @@ describe('rotation', () => {
     });
   });
 
-  describe('[transparency.log] is not a way to forge', () => {
-    test('a key that does not follow appends nothing, and no verifier trusts it', async () => {
+  describe('[transparency.log] does not allow forgery', () => {
+    test('a key that is not a valid successor appends nothing, and no verifier trusts it', async () => {
       await (await log()).append([pointOf('s-1', 0)]);
       const old = await keyNow();
       rmSync(join(folder, 'log-key.pem'));
@@ -315,7 +315,7 @@ describe('rotation', () => {
       expect(openCheckpoint(await signNote(text, forged), old)).toMatch('is not signed by the key');
     });
 
-    test('an invalid signature in the name of a trusted key invalidates the note, despite other signatures', async () => {
+    test('an invalid signature in the name of a trusted key invalidates the note, even if other signatures are valid', async () => {
       await (await log()).append([pointOf('s-1', 0)]);
       const old = await keyNow();
       await rotateLogKey(folder);

@@ -1,6 +1,6 @@
 /**
- * An operator with full access to store, objects and the gateway's keys, but not to the witness's key. A witness or a
- * stranger who verifies a bundle finds each attack without any key of the gateway.
+ * An operator with full access to the store, the objects and the gateway's keys, but not to the witness's key. A
+ * witness or a stranger who verifies a bundle detects each attack without any gateway key.
  */
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { logSignersOf } from '#adapters/local/log-keys.ts';
@@ -16,7 +16,7 @@ import { type TestLog, testLog } from './started-log.ts';
 import { Watcher } from './watcher.ts';
 
 const hour = 3_600_000;
-/** A little after the entries of the sample. */
+/** A time shortly after the sample entries. */
 const start = Date.UTC(2026, 0, 2, 3, 5);
 const session = { tenant: 'default', session_id: 's-1' };
 
@@ -38,7 +38,7 @@ const named = (id: string, from: readonly EntryDraft[] = drafts, tenant = 'defau
 const shifted = (ms: number): EntryDraft[] =>
   drafts.map((draft) => ({ ...draft, timestamp: new Date(Date.parse(draft.timestamp) + ms).toISOString() }));
 
-/** The gateway's log takes where a chain stands. */
+/** Appends the current point of a chain to the gateway's log. */
 async function appended({ entries }: Pick<Sealed, 'entries'>, into = log()): Promise<void> {
   const { tenant, session_id, index, hash } = entries.at(-1)!;
   await into.append([{ tenant, session_id, index, hash }]);
@@ -46,7 +46,7 @@ async function appended({ entries }: Pick<Sealed, 'entries'>, into = log()): Pro
 
 const proofOf = async (id = 's-1', from = log()): Promise<LogProof> => (await from.proof('default', id))!;
 
-/** What the operator hands out: whatever entries, signed with the gateway's key. */
+/** Builds the bundle that the operator hands out: any entries, signed with the gateway's key. */
 async function bundleOf({ entries, head }: Sealed, log_proof: LogProof | undefined): Promise<string> {
   const manifest = await signedManifest(head, entries, signer, memoryManifests());
   return JSON.stringify({
@@ -63,7 +63,7 @@ async function found(sealed: Sealed, proof: LogProof | undefined): Promise<strin
   return verification.valid ? undefined : verification.broken_link?.reason;
 }
 
-/** A witnessed session among others. */
+/** Logs a session together with others and lets the witness cosign. */
 async function witnessed(own: Sealed = named('s-1')): Promise<Sealed> {
   await appended(named('before'));
   await appended(own);
@@ -72,7 +72,7 @@ async function witnessed(own: Sealed = named('s-1')): Promise<Sealed> {
   return own;
 }
 
-/** A log of the operator's making, under the gateway's own key. */
+/** Creates a log that the operator made with the gateway's own key. */
 async function otherLog(...sessions: readonly Sealed[]): Promise<TestLog> {
   const other = await testLog();
   others.push(other);
@@ -105,31 +105,31 @@ test('[transparency.witness] an honest log is cosigned as it grows, and its bund
 });
 
 describe('[transparency.witness] is found:', () => {
-  test('1 an entry rewritten, the chain and the manifest signed again', async () => {
+  test('1 an entry rewritten, with the chain and the manifest signed again', async () => {
     await witnessed();
     expect(await found(rewritten(2), await proofOf())).toMatch(
       /not the one in the log: it or one before it was rewritten/,
     );
   });
 
-  test('2 an entry rewritten and the log built again over it', async () => {
+  test('2 an entry rewritten and the log rebuilt over it', async () => {
     await witnessed();
     const other = await otherLog(named('before'), rewritten(2), named('behind'));
     expect(await found(rewritten(2), await proofOf('s-1', forgedLog(other)))).toMatch(/auditor has not cosigned/);
     expect(await witness.look(forgedLog(other), start + hour)).toMatch(/forked: it has another root/);
   });
 
-  test('3 the log built again and longer than before', async () => {
+  test('3 the log rebuilt and longer than before', async () => {
     await witnessed();
     const more = ['a', 'b', 'c'].map((id) => named(id));
     const other = await otherLog(named('before'), rewritten(2), named('behind'), ...more);
     expect(await witness.look(forgedLog(other), start + hour)).toMatch(/forked or rewritten: 6 leaves do not begin/);
   });
 
-  test('4 an entry rewritten and the session logged a second time at the same place', async () => {
+  test('4 an entry rewritten and the session logged a second time at the same position', async () => {
     await witnessed();
     const head = (await kept.heads.head('default'))!;
-    // The index of sessions is the operator's: the log takes the session as a new one.
+    // The operator controls the session index, so the log takes the session as a new one.
     const heads = { ...kept.heads, sessions: async () => [] };
     const { hash } = rewritten(2).entries.at(-1)!;
     await kept.opened({ heads }).append([{ ...session, index: 4, hash }]);
@@ -145,13 +145,13 @@ describe('[transparency.witness] is found:', () => {
     expect(await found(forged, await proofOf())).toMatch(/that a witness read: it or one before it was rewritten/);
   });
 
-  test('6 the end of a session cut off', async () => {
+  test('6 the end of a session truncated', async () => {
     const own = await witnessed();
     const cut = seal(own.entries.slice(0, 3).map(draftOf));
     expect(await found(cut, await proofOf())).toMatch(/end is cut off: 3 entries are here, the log names 5/);
   });
 
-  test('7 the end of a session cut off, with the proof it had before', async () => {
+  test('7 the end of a session truncated, with its earlier proof', async () => {
     const short = named('s-1', drafts.slice(0, 3));
     await witnessed(short);
     const before = await proofOf();
@@ -172,7 +172,7 @@ describe('[transparency.witness] is found:', () => {
     expect(await found(named('unlogged'), undefined)).toMatch(/carries no proof that the session is in the log/);
   });
 
-  test('11 a session made today with the times of yesterday', async () => {
+  test('11 a session created today with timestamps from yesterday', async () => {
     await witnessed();
     expect(await witness.look(log(), start + hour)).toBeUndefined();
     kept.time.ms = start + 24 * hour;
@@ -184,16 +184,16 @@ describe('[transparency.witness] is found:', () => {
     );
   });
 
-  test('12 a session of yesterday, and a leaf that claims to be of yesterday too', async () => {
+  test('12 a session from yesterday with a leaf that claims to be from yesterday too', async () => {
     await witnessed();
     expect(await witness.look(log(), start + hour)).toBeUndefined();
     const invented = named('invented');
-    await appended(invented); // by a clock that was put back
+    await appended(invented); // by a clock that was set back
     expect(await witness.look(log(), start + 24 * hour)).toBeUndefined();
     expect(await found(invented, await proofOf('invented'))).toMatch(/back-dated: at/);
   });
 
-  test('13 entries with times before those that were logged already', async () => {
+  test('13 entries with times before those of entries already logged', async () => {
     kept.time.ms = start + 2 * hour;
     const own = named('s-1', shifted(2 * hour));
     await appended(own);
@@ -202,7 +202,7 @@ describe('[transparency.witness] is found:', () => {
     expect(await found(added, await proofOf())).toMatch(/back-dated: those before it were logged at/);
   });
 
-  test('14 a leaf that claims a later time than the witness saw it at', async () => {
+  test('14 a leaf that claims a later time than when the witness saw it', async () => {
     kept.time.ms = start + 5 * hour;
     const own = named('s-1');
     await appended(own);
@@ -221,7 +221,7 @@ describe('[transparency.witness] is found:', () => {
     expect(await witness.look(log(), start, 'elsewhere')).toMatch(/is of the log .*elsewhere/);
   });
 
-  test('16 a cosignature made with another key under the name of the witness', async () => {
+  test('16 a cosignature made with another key under the witness’s name', async () => {
     const own = named('s-1');
     await appended(own);
     const proof = await proofOf();
@@ -230,14 +230,14 @@ describe('[transparency.witness] is found:', () => {
     const note = `${proof.checkpoint}${cosign(text, start / 1000, impostor)}\n`;
     const forged = { ...proof, cosigned: [{ checkpoint: note, path: proof.path }] };
     expect(await found(own, forged)).toMatch(/auditor has not cosigned/);
-    // Nor with the id of the key of the witness.
+    // Nor with the witness key's id.
     const stolen = `${proof.checkpoint}${cosign(text, start / 1000, { ...impostor, id: witness.signer.id })}\n`;
     expect(await found(own, { ...proof, cosigned: [{ checkpoint: stolen, path: proof.path }] })).toMatch(
       /has not cosigned/,
     );
   });
 
-  test('17 the cosignature of an earlier checkpoint put below a later one', async () => {
+  test('17 the cosignature of an earlier checkpoint placed below a later one', async () => {
     await witnessed();
     const [earlier] = await kept.heads.cosignatures('default');
     const line = earlier!.note.trimEnd().split('\n').at(-1)!;
@@ -250,7 +250,7 @@ describe('[transparency.witness] is found:', () => {
     expect(await found(invented, { ...proof, cosigned: [old] })).toMatch(/cosigned checkpoint fails/);
   });
 
-  test('18 a log of the same sessions under a new key', async () => {
+  test('18 a log of the same sessions with a new key', async () => {
     const own = named('s-1');
     const fresh = logSignersOf({ current: generateKeyPairSync('ed25519').privateKey, former: [] });
     const other = kept.opened({ signer: fresh });
@@ -265,13 +265,13 @@ describe('[transparency.witness] is found:', () => {
     const other = await otherLog(rewritten(2));
     expect(await witness.look(log(), start)).toBeUndefined();
     expect(await second.look(forgedLog(other), start)).toBeUndefined();
-    // Neither accepts what the other was shown, and no bundle has both.
+    // Neither witness accepts the history shown to the other, and no bundle has both.
     expect(await second.look(log(), start)).toMatch(/forked/);
     expect(await witness.look(forgedLog(other), start)).toMatch(/forked/);
     expect(await found(rewritten(2), await proofOf('s-1', forgedLog(other)))).toMatch(/auditor has not cosigned/);
   });
 
-  test('20 leaves shown to the witness that are not those of the tree', async () => {
+  test('20 leaves shown to the witness that differ from those in the tree', async () => {
     await appended(named('s-1'));
     const other = await otherLog(rewritten(2));
     const objects = { ...kept.objects, get: other.objects.get, list: other.objects.list };
@@ -279,7 +279,7 @@ describe('[transparency.witness] is found:', () => {
     expect(await witness.look(kept.opened({ objects }), start)).toMatch(/leaves are not those of the checkpoint/);
   });
 
-  test('22 another history under a key of the log that was retired, for a witness that trusts both', async () => {
+  test('22 another history under a retired log key, for a witness that trusts both keys', async () => {
     const old = kept.key;
     const fresh = generateKeyPairSync('ed25519').privateKey;
     await witnessed();
@@ -299,7 +299,7 @@ describe('[transparency.witness] is found:', () => {
     expect(verification.valid).toBe(false);
   });
 
-  test('23 the checkpoint of another tenant, of an empty log, and one whose size is written otherwise', async () => {
+  test('23 the checkpoint of another tenant, of an empty log, and one whose size is written differently', async () => {
     await witnessed();
     await appended(named('s-1', drafts, 'elsewhere'));
     const key = await kept.signer('default');
@@ -316,12 +316,12 @@ describe('[transparency.witness] is found:', () => {
       );
   });
 
-  test('24 a checkpoint of the same size over another root, signed for one holder of a bundle', async () => {
+  test('24 a checkpoint of the same size over a different root, signed for one bundle holder', async () => {
     await witnessed();
     const other = await otherLog(named('before'), rewritten(2), named('behind'));
     const proof = await proofOf('s-1', forgedLog(other));
     const [seen] = await kept.heads.cosignatures('default');
-    // With the cosignature over the honest checkpoint of that size below it, or beside it.
+    // With the cosignature over the honest checkpoint of that size below it or next to it.
     const line = seen!.note.trimEnd().split('\n').at(-1)!;
     for (const checkpoint of [`${proof.checkpoint}${line}\n`, seen!.note])
       expect(await found(rewritten(2), { ...proof, cosigned: [{ checkpoint, path: proof.path }] })).toMatch(
@@ -329,7 +329,7 @@ describe('[transparency.witness] is found:', () => {
       );
   });
 
-  test('25 entries of denied calls dropped before the session is logged: the hash that the caller was answered is not there', async () => {
+  test('25 entries of denied calls dropped before the session is logged: the hash returned to the caller is missing', async () => {
     const whole = named('s-1');
     const answered = whole.entries[3]!.hash;
     const dropped = named(
@@ -337,17 +337,18 @@ describe('[transparency.witness] is found:', () => {
       drafts.filter((_, at) => at !== 3),
     );
     await witnessed(dropped);
-    // The log holds the shorter story, and its bundle verifies: what convicts is the answer of the call.
+    // The log contains the shorter history, and its bundle verifies. The call's response is the evidence against the
+    // operator.
     const bundle = await bundleOf(dropped, await proofOf());
     expect(await witness.verify(bundle, trustedKey)).toMatchObject({ valid: true });
     expect(dropped.entries.some(({ hash }) => hash === answered)).toBe(false);
-    // Putting it back later is found by the witness.
+    // The witness detects if it is put back later.
     await appended(whole);
     expect(await witness.look(log(), start)).toBeUndefined();
     expect(await found(whole, await proofOf())).toMatch(/that a witness read: it or one before it was rewritten/);
   });
 
-  test('26 a leaf for entries that are not there yet, to be filled in later', async () => {
+  test('26 a leaf for entries that do not exist yet, to be filled in later', async () => {
     const short = named('s-1', drafts.slice(0, 3));
     await appended(short);
     await log().append([{ ...session, index: 9, hash: 'f'.repeat(64) }]);
@@ -360,7 +361,7 @@ describe('[transparency.witness] is found:', () => {
     expect(await found(filled, await proofOf())).toMatch(/not the one in the log/);
   });
 
-  test('27 a proof of consistency that is longer, shorter or empty', async () => {
+  test('27 a consistency proof that is longer, shorter or empty', async () => {
     await witnessed();
     await appended(named('more'));
     const honest = log();
@@ -374,13 +375,13 @@ describe('[transparency.witness] is found:', () => {
         expect(look(proof)).toMatch(/forked or rewritten/);
   });
 
-  test('28 the leaf of an earlier time shown under a new checkpoint, with later leaves rewritten', async () => {
+  test('28 an earlier leaf shown under a new checkpoint, with later leaves rewritten', async () => {
     const short = named('s-1', drafts.slice(0, 3));
     await witnessed(short);
     const place = (await proofOf()).position;
     await appended(named('s-1'));
     expect(await witness.look(log(), start + hour)).toBeUndefined();
-    // The index of sessions is the operator's: it names the earlier leaf again.
+    // The operator controls the session index, so it can name the earlier leaf again.
     const sessions = async () => [{ session: (await proofOf()).leaf.session, index: 2, position: place }];
     await appended(named('more'));
     expect(await witness.look(log(), start + 2 * hour)).toBeUndefined();
@@ -406,7 +407,7 @@ describe('[transparency.witness] is found:', () => {
     expect(await found(own, await proofOf())).toMatch(/entry is post-dated: it was in the log at 2026-01-02/);
   });
 
-  test('30 the log as its own witness, under the name of another party', async () => {
+  test('30 the log acting as its own witness under another party’s name', async () => {
     const own = await witnessed();
     const auditor = noteSigner('auditor', kept.key, noteKeyTypes.cosignature);
     const note = (await proofOf()).checkpoint;
@@ -423,7 +424,7 @@ describe('[transparency.witness] is found:', () => {
     expect(broken_link?.reason).toMatch(/auditor has the key of the log .*: it is not another party/);
   });
 
-  test('31 one witness under two names', async () => {
+  test('31 one witness with two names', async () => {
     const own = await witnessed();
     const { privateKey } = generateKeyPairSync('ed25519');
     const two = ['first', 'second'].map((name) => noteSigner(name, privateKey, noteKeyTypes.cosignature));
@@ -437,7 +438,7 @@ describe('[transparency.witness] is found:', () => {
     expect((await verify([two[0]!])).valid).toBe(true);
   });
 
-  test('32 a bundle with two stories: its members are in it twice, and readers take one or the other', async () => {
+  test('32 a bundle with two histories: its members appear twice, and readers take one or the other', async () => {
     const whole = await bundleOf(await witnessed(), await proofOf());
     const other = JSON.stringify(rewritten(2).entries);
     const twice = [

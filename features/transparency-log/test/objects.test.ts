@@ -1,4 +1,4 @@
-/** Objects of the log in a folder, and in the bucket of a scripted server. */
+/** Objects of the log, in a folder and in a scripted server's bucket. */
 import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,12 +27,12 @@ test("[evidence.archive] the log of a tenant continues in a folder of its own, w
   expect(new Set((await readdir(folder)).map((name) => name.toLowerCase())).size).toBe(2);
 });
 
-describe('[transparency.log] the objects of the log in the bucket', () => {
+describe('[transparency.log] log objects in the bucket', () => {
   const objects = () =>
     logBucket({ client: new S3Client({ ...server.client, forcePathStyle: true }), bucket: 'archive' });
   const xml = (status: number, body: string) => ({ status, contentType: 'application/xml', body });
 
-  it('puts an object once, under a name that no tenant has', async () => {
+  it('puts an object once, under a name that no tenant can have', async () => {
     server.answers({ body: '' }, xml(412, '<Error><Code>PreconditionFailed</Code></Error>'));
     await objects().put('a/b', 'tile/0/000', Buffer.from('hashes'));
     await objects().put('a/b', 'tile/0/000', Buffer.from('others'));
@@ -41,7 +41,7 @@ describe('[transparency.log] the objects of the log in the bucket', () => {
     expect(server.asked[0]!.headers['if-none-match']).toBe('*');
   });
 
-  it('reports that an object is absent, and throws on any other refusal', async () => {
+  it('reports an absent object, and throws on any other error', async () => {
     server.answers(
       xml(404, '<Error><Code>NoSuchKey</Code></Error>'),
       xml(403, '<Error><Code>AccessDenied</Code></Error>'),
@@ -50,7 +50,7 @@ describe('[transparency.log] the objects of the log in the bucket', () => {
     await expect(objects().get('t', 'tile/0/000')).rejects.toMatchObject({ code: 'service_unavailable' });
   });
 
-  it('lists the names of a folder over several pages', async () => {
+  it('lists the names in a folder over several pages', async () => {
     const page = (names: string[], next = '') =>
       xml(
         200,

@@ -1,4 +1,4 @@
-/** Leaves of a head as bytes, read back unchanged, also from heads that stored JSON. */
+/** The leaves of a head as bytes, read back unchanged, including those of heads stored as JSON. */
 
 import { leafBytes, leafOf } from '#core/evidence/transparency/leaf.ts';
 import { testStore } from '../../../test/support/store.ts';
@@ -11,7 +11,7 @@ const leaf = (session_id: string, index: number) =>
   leafOf({ tenant: 'acme', session_id, index, hash: `${index}`.padStart(64, 'a').slice(-64) }, at);
 const leaves = [leaf('s-1', 0), leaf('s-2', 4_294_967_296), leaf('s-3', 17)];
 
-test('[transparency.log] packed leaves are byte for byte those that the tree holds', () => {
+test('[transparency.log] packed leaves are identical, byte for byte, to those in the tree', () => {
   const packed = packLeaves(leaves, batch);
   expect(packed).toHaveLength(210);
   expect(unpackLeaves(packed, batch).map((each) => leafBytes(each).toString())).toEqual(
@@ -21,7 +21,7 @@ test('[transparency.log] packed leaves are byte for byte those that the tree hol
   expect(() => packLeaves(leaves, { tenant: 'other', at })).toThrow(TypeError);
 });
 
-test('[transparency.log] a head is read as it was put, and so is one of an earlier release', async () => {
+test('[transparency.log] a head is read back unchanged, and so is one from an earlier release', async () => {
   const head = { version: 1, size: 3, roots: [Buffer.alloc(32, 1)], checkpoint: 'note', newest: leaves };
   const store = testStore();
   const heads = logTable({ store });

@@ -1,10 +1,10 @@
-/** The tree by its frontier and its nodes, against the recursive definition of RFC 6962. */
+/** The tree computed from its frontier and nodes, compared with the recursive definition in RFC 6962. */
 import fc from 'fast-check';
 import { rootOfInclusion, rootsOfConsistency } from '#core/evidence/transparency/proofs.ts';
 import { emptyRoot, Frontier, leafHash, nodeHash } from '#core/evidence/transparency/tree.ts';
 import { consistencyProof, inclusionProof, type NodeId, rootOf } from '../proofs.ts';
 
-/** MTH of RFC 6962, as it is written there. */
+/** Computes MTH of RFC 6962, exactly as the RFC defines it. */
 function naiveRoot(leaves: readonly Buffer[]): Buffer {
   if (leaves.length === 0) return emptyRoot();
   if (leaves.length === 1) return leaves[0]!;
@@ -25,7 +25,7 @@ for (const leaf of leaves) {
 const read = async (ids: readonly NodeId[]) => ids.map(({ level, index }) => nodes.get(`${level}/${index}`)!);
 const sizes = fc.integer({ min: 1, max: most });
 
-test('[transparency.tree] the frontier has the root of the definition at every size, and continues from its hashes', async () => {
+test('[transparency.tree] the frontier has the root from the definition at every size, and continues from its hashes', async () => {
   for (let size = 0; size <= most; size++) expect(rootsBySize[size]).toEqual(naiveRoot(leaves.slice(0, size)));
   await fc.assert(
     fc.asyncProperty(sizes, fc.nat(20), async (size, more) => {
@@ -39,7 +39,7 @@ test('[transparency.tree] the frontier has the root of the definition at every s
   );
 });
 
-test('[transparency.tree] a leaf is shown to be in its own place, and in no other', async () => {
+test('[transparency.tree] a leaf is proved to be at its own position and at no other', async () => {
   await fc.assert(
     fc.asyncProperty(sizes, fc.nat(), fc.nat(), async (size, a, b) => {
       const [position, other] = [a % size, b % size];
@@ -57,7 +57,7 @@ test('[transparency.tree] a leaf is shown to be in its own place, and in no othe
   );
 });
 
-test('[transparency.tree] a tree is proved to continue an earlier one, and no other', async () => {
+test('[transparency.tree] a tree is proved to extend an earlier one, and no other', async () => {
   await fc.assert(
     fc.asyncProperty(sizes, sizes, fc.nat(), async (a, b, bit) => {
       const [earlier, size] = [Math.min(a, b), Math.max(a, b)];

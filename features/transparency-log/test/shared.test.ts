@@ -1,4 +1,4 @@
-/** A transparency log of several gateways, in a bucket, and in reports. */
+/** A transparency log shared by several gateways, in a bucket and in reports. */
 import { generateKeyPairSync } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,13 +21,16 @@ import type { LogHeads, LogObjects } from '../ports.ts';
 import { tileAt } from '../tiles.ts';
 import { pointOf, testLog } from './started-log.ts';
 
-/** One log for several gateways over one store: writers side by side that stop anywhere, over a table and over a bucket. */
+/**
+ * One log for several gateways with one store: concurrent writers that stop at any point, over a table and over a
+ * bucket.
+ */
 describe('several gateways', () => {
   const kept = useStarted(() => testLog(), 'test');
 
   class Killed extends Error {}
 
-  /** A process that ends at its n-th write: before it is done, or after it and before its answer. */
+  /** Simulates a process that ends at its n-th write: before it is done, or after it and before the response. */
   function process_(objects: LogObjects, at: number) {
     let writes = 0;
     const guarded = async <T>(write: () => Promise<T>): Promise<T> => {
@@ -51,11 +54,11 @@ describe('several gateways', () => {
   };
 
   describe.each(Object.keys(stores))('[transparency.log] objects %s', (name) => {
-    test('writers side by side, each killed again and again, lose and double no leaf', async () => {
+    test('concurrent writers that are repeatedly killed neither lose nor duplicate a leaf', async () => {
       const objects = stores[name]!();
       const seen: string[] = [];
       let kills = 0;
-      /** A process after another takes the batches; what was not done is given again, as a stream does. */
+      /** Runs one process after another on the batches; unfinished ones are delivered again, as a stream does. */
       const writer = async (own: number, batches: readonly ChainPoint[][]) => {
         let life = own + 1;
         for (const batch of batches) {
@@ -79,7 +82,7 @@ describe('several gateways', () => {
       const batches = (own: number) =>
         Array.from({ length: 5 }, (_b, batch) =>
           Array.from({ length: 16 }, (_p, at) => pointOf(`s-${own}-${batch}-${at}`, 0)).concat(
-            // A session that all of them log: the furthest place wins.
+            // A session that all of them log: the furthest position wins.
             pointOf('common', own * 5 + batch),
           ),
         );
@@ -98,7 +101,7 @@ describe('several gateways', () => {
         ).toMatchObject({
           size: leaves.length,
         });
-      // Whatever anybody saw meanwhile, the log only grew.
+      // Whatever any reader saw in the meantime, the log only grew.
       const last = openCheckpoint((await log.checkpoint('default'))!, trust.log);
       for (const note of new Set(seen.filter((each) => each !== ''))) {
         const earlier = openCheckpoint(note, trust.log);
@@ -112,18 +115,18 @@ describe('several gateways', () => {
     });
   });
 
-  describe('[transparency.log] gateways of one store', () => {
+  describe('[transparency.log] gateways that share one store', () => {
     const folder = mkdtempSync(join(tmpdir(), 'shared-log-'));
     afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-    test('come to one key from the signing key of the store, and keep one log; another key is refused', async () => {
+    test('derive the same key from the store’s signing key and keep one log; a different key is refused', async () => {
       const store = { store: testStore(), shared: true };
       const telemetry = logTelemetry({ clock: systemClock, write: () => {}, service: 't', deployment: 't' });
       const evidence = { entries: () => (async function* () {})() };
       const start = (name: string) =>
         keptEvidence({ stateFolder: join(folder, name), store, evidence, clock: systemClock, telemetry });
       const first = await start('a');
-      // What an operator copies to every process of a store.
+      // The files that an operator copies to every process that shares a store.
       mkdirSync(join(folder, 'b'));
       copyFileSync(join(folder, 'a/signing-key.pem'), join(folder, 'b/signing-key.pem'));
       const second = await start('b');
@@ -160,7 +163,7 @@ describe('a bucket', () => {
   const reader = () => new LogReader({ heads: kept.heads, objects: objects(), signer: kept.signer });
   const many = (from: number, count: number) => Array.from({ length: count }, (_, i) => pointOf(`s-${from + i}`, 0));
 
-  /** A writer that commits its second batch and stops before the first object of it is put. */
+  /** Runs a writer that commits its second batch and stops before putting the batch's first object. */
   async function stopsAfterCommit(first: readonly ChainPoint[], second: readonly ChainPoint[]): Promise<void> {
     const own = objects();
     let stopped = false;
@@ -177,7 +180,7 @@ describe('a bucket', () => {
     expect(proof).toMatchObject({ size });
   }
 
-  test('[transparency.log] a log over a bucket without removal and replacement proves every session', async () => {
+  test('[transparency.log] a log over a bucket that forbids deletion and replacement proves every session', async () => {
     const log = kept.opened({ objects: objects() });
     for (const [from, count] of [
       [0, 200],
@@ -190,10 +193,10 @@ describe('a bucket', () => {
     expect([...bucket.objects.keys()].every((key) => key.startsWith('@log/default/'))).toBe(true);
   });
 
-  test('[transparency.log] a reader shows a batch whose writer stopped before the put, and writes nothing', async () => {
+  test('[transparency.log] a reader serves a batch whose writer stopped before the put, and writes nothing', async () => {
     await stopsAfterCommit(many(0, 250), many(250, 10));
     const before = bucket.objects.size;
-    // The batch fills a tile; neither its objects nor its sessions are in place.
+    // The batch fills a tile, but neither its objects nor its sessions are written.
     for (const n of [0, 249, 250, 259]) await proved(reader(), `s-${n}`, 260);
     const shown = await Promise.all([0, 1].map((index) => reader().tile('default', tileAt('entries', index, 260)!)));
     const grown = await reader().consistency('default', 250, 260);
@@ -206,7 +209,7 @@ describe('a bucket', () => {
     await proved(reader(), 's-255', 261);
   });
 
-  test('[transparency.log] a reader does not answer for a log whose objects are cut', async () => {
+  test('[transparency.log] a reader does not vouch for a log whose objects are truncated', async () => {
     await kept.opened({ objects: objects() }).append(many(0, 20));
     await kept.opened({ objects: objects() }).append(many(20, 20));
     const [first = ''] = [...bucket.objects.keys()].sort();
@@ -215,14 +218,14 @@ describe('a bucket', () => {
   });
 });
 
-/** The transparency log in reports: leaf, witnesses, and a chain that differs from the logged one. */
+/** The transparency log in reports: the leaf, the witnesses, and a chain that differs from the logged one. */
 describe('reports', () => {
   const kept = useStarted(() => testLog(), 'test');
 
   const session = { tenant: 'default', session_id: 's-1' };
   const valid = { valid: true, total_entries: 3, not_checked: ['archive not checked'] };
 
-  test('[evidence.report] a report names the leaf, and entries that are not logged yet are not checked', async () => {
+  test('[evidence.report] a report names the leaf, and does not check entries that are not logged yet', async () => {
     const log = kept.opened();
     const point = pointOf('s-1', 2);
     await log.append([pointOf('s-0', 0), point]);
@@ -238,7 +241,7 @@ describe('reports', () => {
     });
   });
 
-  test('[evidence.report] a chain that is not the logged one, a shorter one, and a proof of another session are not valid', async () => {
+  test('[evidence.report] a chain that differs from the logged one, a shorter chain, and a proof of another session are not valid', async () => {
     const log = kept.opened();
     const point = pointOf('s-1', 2);
     await log.append([point, pointOf('s-2', 0)]);

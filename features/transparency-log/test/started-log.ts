@@ -1,4 +1,4 @@
-/** A transparency log over a real store and a folder, with the keys that a stranger needs to verify it. */
+/** A transparency log over a real store and a folder, with the keys that a third party needs to verify it. */
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ export async function testLog() {
   const time = { ms: Date.UTC(2026, 0, 1) };
   const signer = logSignersOf({ current: key, former: [] });
 
-  /** A process of the log; what it is given in place of the stores may stop it anywhere. */
+  /** Opens the log as one process would. Replacements for the stores may stop it at any point. */
   const opened = (parts: Partial<Pick<LogPorts, 'heads' | 'objects' | 'signer'>> = {}) =>
     new TransparencyLog({
       heads,

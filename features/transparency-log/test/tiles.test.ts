@@ -1,4 +1,4 @@
-/** Paths and places of tiles. */
+/** Paths and positions of tiles. */
 import { entryBundle, leavesOfBundle, tileAt, tileOf, tileOfNode, tilePath } from '../tiles.ts';
 
 test.each([
@@ -21,7 +21,7 @@ test.each([
   '/tile/0/001',
 ])('[transparency.tree] %s is not a tile', (path) => expect(tileOf(path)).toBeUndefined());
 
-test('[transparency.tree] tiles of a size, and the places of nodes', () => {
+test('[transparency.tree] the tiles for a tree size, and the positions of nodes', () => {
   expect(tileAt(0, 0, 256)).toEqual({ level: 0, index: 0, width: 256 });
   expect(tileAt(0, 1, 257)).toEqual({ level: 0, index: 1, width: 1 });
   expect(tileAt(1, 0, 70_000)).toEqual({ level: 1, index: 0, width: 256 });

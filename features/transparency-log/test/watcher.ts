@@ -1,4 +1,4 @@
-/** A witness and a stranger who verifies bundles, both without a key of the gateway. */
+/** A witness and a third party who verifies bundles, neither of which has a gateway key. */
 import { generateKeyPairSync } from 'node:crypto';
 import { cosign, openCheckpoint } from '#core/evidence/transparency/checkpoint-note.ts';
 import { continued } from '#core/evidence/transparency/continued.ts';
@@ -26,12 +26,12 @@ export class Watcher {
     return this.#log;
   }
 
-  /** Of a log whose key was rotated. */
+  /** Trusts the keys of a log whose key was rotated. */
   trust(keys: readonly NoteKey[]): void {
     this.#log = keys;
   }
 
-  /** @returns why the log is refused; undefined when its checkpoint was cosigned and handed in. */
+  /** @returns why the log is refused; undefined when its checkpoint was cosigned and the cosignature delivered. */
   async look(log: TransparencyLog, at: number, tenant = 'default', note?: string): Promise<string | undefined> {
     const shown = note ?? (await log.checkpoint(tenant))!;
     const claimed = openCheckpoint(shown, this.#log);
@@ -62,7 +62,10 @@ export class Watcher {
     return undefined;
   }
 
-  /** What a stranger finds who has the public key of the gateway, the keys of log and witness, and what the witness kept. */
+  /**
+   * Verifies a bundle as a third party does, with the gateway's public key, the keys of log and witness, and the
+   * witness's records.
+   */
   verify(bundle: unknown, publicKey: string) {
     return verifyBundle(bundle, publicKey, undefined, undefined, {
       log: this.#log,

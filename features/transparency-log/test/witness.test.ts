@@ -1,4 +1,4 @@
-/** A witness of a running gateway, and a stranger who verifies a bundle with the public keys of log and witness. */
+/** A witness of a running gateway, and a third party who verifies a bundle with the public keys of log and witness. */
 import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -19,7 +19,7 @@ const act = (session: string) =>
     ...['--capability', 'read', '--session', session],
   );
 
-/** The bundle of a session, once the session is in the log. */
+/** Exports a session's bundle once the session is in the log. */
 async function exported(session: string, file: string): Promise<Fields> {
   return until('the session in the log', async () => {
     await ctl('evidence', 'export', '--session', session, '--out', file);
@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.stop());
 
-test('[transparency.witness] [transparency.bundle] [transparency.log] [evidence.report] a bundle names the witnesses of its session, and verifies offline', async () => {
+test('[transparency.witness] [transparency.bundle] [transparency.log] [evidence.report] [transparency.log] [evidence.report] a bundle names the witnesses of its session and verifies offline', async () => {
   expect(witnessKey).toMatch(/^auditor\+[0-9a-f]{8}\+/);
   await act('seen');
   const file = join(folder, 'seen.json');
@@ -68,7 +68,7 @@ test('[transparency.witness] [transparency.bundle] [transparency.log] [evidence.
     join(folder, 'stranger'),
     '--show-key',
   ]);
-  // [evidence.report] the reports of the gateway say the same.
+  // [evidence.report] the gateway's reports agree.
   for (const format of [[], ['--html']]) {
     const report = await ctl('evidence', 'report', '--session', 'seen', ...format);
     expect(report.out).toMatch(/Transparency log[\s\S]*auditor cosigned \d+ leaves at/);
@@ -91,7 +91,7 @@ test('[transparency.witness] [transparency.bundle] [transparency.log] [evidence.
   ]);
 });
 
-test('[transparency.witness] [transparency.log] it continues from its last checkpoint, and refuses a log with another past', async () => {
+test('[transparency.witness] [transparency.log] it continues from its last checkpoint, and refuses a log with a different history', async () => {
   const logKey = await logKeyOf();
   await act('later');
   await exported('later', join(folder, 'later.json'));
@@ -116,7 +116,7 @@ test('[transparency.witness] [transparency.log] it continues from its last check
   expect(await witness()).toMatchObject({ code: 2, err: expect.stringContaining('--log-key') });
 });
 
-/** Another key of the same log: one log may have had two, of which one signed [transparency.log]. */
+/** Returns a second key for the same log: a log may have two keys, of which one signed [transparency.log]. */
 const formerOf = (logKey: string) =>
   verifierKey(noteSigner(logKey.split('+')[0]!, generateKeyPairSync('ed25519').privateKey));
 

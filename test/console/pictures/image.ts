@@ -18,7 +18,7 @@ export interface Painter {
   blocksOf(webp: Buffer): Promise<Blocks>;
   /** Draws a picture pale, with its changed blocks framed in red. @returns a PNG. */
   marked(webp: Buffer, changed: readonly number[], columns: number): Promise<Buffer>;
-  /** Returns the widths of a text in the fonts of the console, to detect whether this machine has the same fonts. */
+  /** Returns the widths of a text in the console's fonts, to detect whether this machine has the same fonts. */
   textWidths(fonts: readonly string[]): Promise<readonly number[]>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Pages of which pictures are taken. */
+/** Pages whose pictures are taken. */
 import type { Page } from 'playwright-core';
 
 export interface Place {
@@ -29,7 +29,7 @@ export const places = (requests: Readonly<Record<string, string>>): readonly Pla
     await page.getByRole('dialog').waitFor();
   }),
   place('sessions', 'Sessions'),
-  // Its steps are read after the page is drawn.
+  // Its steps are loaded after the page is drawn.
   place('session', 'Timeline', 'sessions/login-limit', (page) => page.locator('.steps [aria-current]').waitFor()),
   place('traffic', 'By decision'),
   place('requests', 'Requests'),
@@ -56,13 +56,13 @@ export const places = (requests: Readonly<Record<string, string>>): readonly Pla
   }),
 ];
 
-/** Opens a page and returns when it shows its data. */
+/** Opens a page and returns once its data is visible. */
 export async function openPlace(page: Page, url: string, { name, hash, heading, then }: Place): Promise<void> {
   await page.goto(`${url}/console/${hash}`);
   // Wait until the previous page is gone.
   await page.reload();
   await page.getByRole('heading', { name: heading }).first().waitFor();
-  // The page of components always shows what loading looks like.
+  // The components page always shows the loading state.
   if (name !== 'design') await page.getByText('Loading…').first().waitFor({ state: 'detached' });
   await page.waitForLoadState('networkidle');
   await then?.(page);

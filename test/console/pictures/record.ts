@@ -1,4 +1,4 @@
-/** Tells a story to a real gateway, opens every page of the console once, and stores what the gateway answered. */
+/** Plays a story against a real gateway, opens every console page once, and stores the gateway's responses. */
 import type { Page } from 'playwright-core';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import type { Loose } from '../../support/loose.ts';
@@ -60,7 +60,7 @@ const writtenText = readText
   )
   .replace('  const person', "  if (await limited(user)) throw new Error('Too many attempts.');\n  const person");
 
-/** Makes the calls of the story. @returns the requests that pictures open. */
+/** Makes the story's calls. @returns the requests that pictures open. */
 async function tell({ call, gatewayUrl }: OwnGateway): Promise<Record<string, string>> {
   const act = async (key: string, request: Loose): Promise<string> =>
     (await call(key, 'POST', 'test-action', request)).envelope_id;
@@ -147,7 +147,7 @@ async function tell({ call, gatewayUrl }: OwnGateway): Promise<Record<string, st
   return { write, pull, shell };
 }
 
-/** An alert comes only after an hour of traffic. */
+/** Returns a prepared alert, because a real one needs an hour of traffic. */
 const alertAt = (now: string): AnswerOf<'listAlerts'>['alerts'][number] => ({
   id: 'a1',
   severity: 'critical',
@@ -201,7 +201,7 @@ async function keepAnswers(page: Page, answers: Record<string, unknown>): Promis
   await page.route('**/admin/v1/**', async (route) => {
     const name = nameOf(route.request().method(), route.request().url());
     if (name.includes('approvals/events')) return route.fulfill({ status: 405, json: {} });
-    // A page that was left meanwhile no longer needs its answer.
+    // A page that was closed in the meantime no longer needs its response.
     const answer = await route.fetch().catch(() => undefined);
     const text = await answer?.text().catch(() => undefined);
     if (!answer || text === undefined) return;

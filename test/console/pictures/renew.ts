@@ -1,4 +1,6 @@
-/** Replaces the stored pictures (`npm run pictures`). With `--story` it first records the answers that the pages show. */
+/**
+ * Replaces the stored pictures (`npm run pictures`). With `--story` it first records the responses that the pages show.
+ */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { browserProgram, visitors } from '../browser.ts';
 import { consoleGateway } from '../gateway.ts';

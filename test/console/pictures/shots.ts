@@ -1,4 +1,4 @@
-/** Takes the pictures of every page, answered by the stored story. */
+/** Takes the pictures of every page, with responses from the stored story. */
 import type { Page } from 'playwright-core';
 import type { Visitors } from '../browser.ts';
 import { openPlace, places } from './places.ts';

@@ -1,14 +1,14 @@
 /**
- * Stored answers for the pictures. `record.ts` takes them from a real gateway, so that ids, times and hashes are the same
- * in each comparison.
+ * Stored responses for the pictures. `record.ts` takes them from a real gateway, so that ids, times and hashes are the
+ * same in each comparison.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 
 export interface Story {
-  /** Time that the pages see. */
+  /** Current time as the pages see it. */
   readonly now: string;
-  /** Bodies of answers by method and path; an answer that is not JSON is a text. */
+  /** Response bodies by method and path; a response that is not JSON is a string. */
   readonly answers: Readonly<Record<string, unknown>>;
   /** The requests that pictures open, by name. */
   readonly requests: Readonly<Record<string, string>>;
@@ -24,13 +24,13 @@ export const nameOf = (method: string, address: string): string => {
   return `${method} ${pathname.replace('/admin/v1/', '')}${search}`;
 };
 
-/** Answers every request of the page from the story. @returns the requests that the story does not have. */
+/** Answers every request of the page from the story. @returns the requests that are missing in the story. */
 export async function answerFrom(story: Story, page: Page): Promise<readonly string[]> {
   const missing: string[] = [];
   await page.route('**/admin/v1/**', async (route) => {
     const request = route.request();
     const name = nameOf(request.method(), request.url());
-    // Without a stream of events the pages poll.
+    // Without an event stream the pages poll.
     if (name.includes('approvals/events')) return route.fulfill({ status: 405, json: {} });
     const answer = story.answers[name];
     if (answer !== undefined)

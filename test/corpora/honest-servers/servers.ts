@@ -1,6 +1,6 @@
 /**
- * Definitions of the tools of popular public MCP servers, as their releases list them: one file per server with its source
- * and version, then one tool per line. Paths of the machine that listed them are replaced.
+ * Tool definitions of popular public MCP servers, as their releases list them: one file per server with its source and
+ * version, then one tool per line. Paths of the machine that listed them are replaced.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

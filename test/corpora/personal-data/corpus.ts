@@ -1,4 +1,4 @@
-/** Texts with personal data at known places, and texts that only look so; the same on every run. */
+/** Samples with personal data at known positions, and samples that only look similar; the same on every run. */
 import { type PiiEntity, piiEntities } from '#core/contracts/config.ts';
 import { readCases, texts } from '../../support/yaml.ts';
 import { falseFriend } from './false-friends.ts';
@@ -7,7 +7,7 @@ import { makers } from './values.ts';
 
 export interface Sample {
   readonly text: string;
-  /** What stands at `start` to `end`; absent in texts without personal data. */
+  /** Personal data from `start` to `end`; absent in samples without any. */
   readonly planted?: { readonly kind: PiiEntity; readonly start: number; readonly end: number };
 }
 
@@ -32,7 +32,7 @@ function without(random: Random): Sample {
 
 export const sizes = { planted: 500, without: 1500 } as const;
 
-/** Of every kind `sizes.planted`, then `sizes.without` texts without any. */
+/** Returns `sizes.planted` samples of every kind, then `sizes.without` samples without personal data. */
 export function corpus(seed = 20261122): Sample[] {
   const random = seeded(seed);
   return [

@@ -1,4 +1,4 @@
-/** Texts that look like personal data and are not: forms of every kind, whose digits are filled in. */
+/** Strings that look like personal data but are not: patterns of every kind, whose digits are filled in. */
 import * as z from 'zod';
 import { readCases } from '../../support/yaml.ts';
 import type { Random } from './random.ts';

@@ -2,10 +2,13 @@
 import { mulberry32 } from '../../support/mulberry32.ts';
 
 export interface Random {
-  /** A whole number from `least` to `most`. */
+  /** Returns an integer from `least` to `most`. */
   number(least: number, most: number): number;
   one<T>(items: readonly T[]): T;
-  /** `#` becomes a digit, `¹` one from 2 to 9, `²` a capital or digit, `³` a lower-case letter or digit, `⁴` a hex digit. */
+  /**
+   * Fills a pattern: `#` becomes a digit, `¹` a digit from 2 to 9, `²` a capital or digit, `³` a lower-case letter or
+   * digit, `⁴` a hex digit.
+   */
   fill(form: string): string;
 }
 

@@ -1,4 +1,4 @@
-/** Computes recall and precision on the corpus of personal data. */
+/** Computes recall and precision on the personal data corpus. */
 
 import type { PiiEntity } from '#core/contracts/config.ts';
 import { PersonalData } from '#core/models/content-policy/personal-data.ts';
@@ -9,14 +9,14 @@ export interface Score {
   readonly recall: number;
   readonly precision: number;
   readonly missed: readonly string[];
-  /** What was found and is none, with the text it stands in. */
+  /** False findings, with the text around them. */
   readonly wrong: readonly string[];
 }
 
-/** More than this beside what was planted is too much redacted. */
+/** The number of extra characters that may be redacted around planted data. */
 const marginCharacters = 2;
 
-/** Of one kind by itself, over the whole corpus: other kinds are what it must not find. */
+/** Scores one kind separately over the whole corpus; it must not find the other kinds. */
 export function scoreOf(kind: PiiEntity, samples: readonly Sample[]): Score {
   const personalData = new PersonalData([
     { index: 0, filter: { name: 'pii', type: 'pii', action: 'redact', entities: [kind] } },

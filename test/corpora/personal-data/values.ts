@@ -1,4 +1,7 @@
-/** Personal data of every kind as people and programs write it, made by the rules of its issuers and not by the detectors. */
+/**
+ * Personal data of every kind as people and programs write it, generated from its issuers' rules and not from the
+ * detectors.
+ */
 import * as z from 'zod';
 import type { PiiEntity } from '#core/contracts/config.ts';
 import { readCases } from '../../support/yaml.ts';
@@ -13,21 +16,23 @@ const { names, domains, schemes, rarer, cardWords, plans, local, phoneWords, acc
   z.strictObject({
     names: list,
     domains: list,
-    /** First digits, length, how the scheme's cards print it. */
+    /** First digits, length, and the grouping on the scheme's cards. */
     schemes: z.array(z.tuple([z.string(), z.number(), z.array(z.number())])),
-    /** Networks and lengths whose ranges are not told apart from other numbers: a card only if the text says so. */
+    /**
+     * Networks and lengths whose ranges cannot be distinguished from other numbers: a card only if the text says so.
+     */
     rarer: z.array(z.tuple([z.string(), z.number()])),
     /** Words before and after a card number. */
     cardWords: pairs,
     /**
-     * Mobile and fixed lines of more than forty countries: with a country code, then as the country prints them; `~`
-     * parts groups. Some numbers of a few digits are telephone numbers only if the text says so.
+     * Mobile and landline numbers of more than forty countries: with a country code, then as the country prints them;
+     * `~` separates groups. Some short numbers are telephone numbers only if the text says so.
      */
     plans: pairs,
-    /** Local numbers without an area, as people give them within one. */
+    /** Local numbers without an area code, as people give them within one area. */
     local: list,
     phoneWords: list,
-    /** Country, account as the country forms it (`A` is a capital). */
+    /** Country, and the account as the country formats it (`A` is a capital). */
     accounts: pairs,
   }),
 );
@@ -47,7 +52,7 @@ const ssn: Maker = ({ one, number }) => {
   return one([parts.join('-'), parts.join(' '), parts.join('–'), `${said}\u0000${parts.join('')}`]);
 };
 
-/** Digits with the one that makes the sum of ISO/IEC 7812 come out. */
+/** Appends the check digit of ISO/IEC 7812. */
 function withCheckDigit(digits: string): string {
   for (let check = 0; check < 10; check++) {
     let sum = 0;
@@ -88,7 +93,7 @@ const wide = (text: string): string => text.replace(/\d/g, (digit) => String.fro
 const spelled = (digits: string, length: number): string =>
   length < 14 ? grouped(digits, [4, 3, 3, 3], ' ') : [...digits].join(' ');
 
-/** Without area codes, or in groups that amounts have as well: a telephone number only where the text says so. */
+/** Numbers without area codes, or grouped like amounts: telephone numbers only if the text says so. */
 const bare = /^(?:611~1|21~|8-612)/;
 
 const phone: Maker = ({ one, fill }) => {
@@ -163,7 +168,9 @@ const apiKey: Maker = ({ one, fill }) =>
     ]),
   );
 
-/** What stands before a NUL, and behind U+0001, says what stands between and is no part of it. */
+/**
+ * Makers of values. Text before a NUL and after U+0001 gives context for the value between them and is not part of it.
+ */
 export const makers: Readonly<Record<PiiEntity, Maker>> = {
   email,
   ssn,

@@ -1,4 +1,4 @@
-/** Texts outside of the fence as it ships, and texts inside of it that come close. The last third of each kind is held out. */
+/** Requests outside the shipped fence, and similar ones inside it. The last third of each kind is held out. */
 import * as z from 'zod';
 import { readCases } from '../../support/yaml.ts';
 import { seeded } from '../personal-data/random.ts';
@@ -7,7 +7,7 @@ import { type Row, rowsFrom } from './measure.ts';
 const kinds = z.record(z.string(), z.array(z.string()));
 const { frames, refused, allowed } = readCases(
   'test/corpora/plugins/fence.yaml',
-  /** Frames surround a text, so that a row is more than its sentence. */
+  /** Frames surround a sentence, so that a row contains more than the sentence. */
   z.strictObject({ frames: z.array(z.string()), refused: kinds, allowed: kinds }),
 );
 

@@ -1,10 +1,10 @@
-/** Rows for injection-guard: tool results from the corpora of the tool guard. */
+/** Rows for injection-guard: tool results from the tool guard corpora. */
 import { harmful } from '../tool-guard/harmful.ts';
 import { harmless } from '../tool-guard/harmless.ts';
 import type { Row as GuardRow } from '../tool-guard/sample.ts';
 import type { Row } from './measure.ts';
 
-/** Harmful by their structure, not by what they say: the tool guard reads these. */
+/** Kinds that are harmful because of their structure, not their wording; the tool guard detects these. */
 const structural: ReadonlySet<string> = new Set([
   ...['false error', 'no width', 'picture to be filled', 'link to be filled', 'terminal escape', 'direction override'],
 ]);

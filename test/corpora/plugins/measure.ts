@@ -1,4 +1,7 @@
-/** Precision and recall of a plugin on generated rows, and apart on those of templates that it was not written on. */
+/**
+ * Precision and recall of a plugin on generated rows, and separately on rows from templates that it was not developed
+ * on.
+ */
 import type { Flag } from './module.ts';
 
 export interface Row {
@@ -6,7 +9,7 @@ export interface Row {
   readonly text: string;
   /** Whether the plugin should flag it. */
   readonly wanted: boolean;
-  /** Of a template that the plugin was not written on. */
+  /** Whether its template was not used to develop the plugin. */
   readonly heldOut: boolean;
 }
 
@@ -60,7 +63,7 @@ export function measured(rows: readonly Row[], flag: Flag): Measured {
   };
 }
 
-/** Rows of templates; the last third of the templates is held out. */
+/** Builds rows from templates. The last third of the templates is held out. */
 export function rowsFrom(
   kind: string,
   wanted: boolean,

@@ -1,4 +1,7 @@
-/** Runs a plugin of this repository on a text, as the gateway does: a fresh instance, the host sequence of the ABI. */
+/**
+ * Runs a plugin from this repository on a text as the gateway does: in a fresh instance, with the ABI's host call
+ * sequence.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { check } from '#adapters/wasm/check.ts';
@@ -9,7 +12,7 @@ export type Flag = (text: string) => string | undefined;
 const metadata = { tenant_id: 'default', model: 'mock', provider: 'mock', phase: 'input' } as const;
 const encoder = new TextEncoder();
 
-/** @returns what the plugin says of a text that it flags; undefined for one that it lets pass. */
+/** @returns the plugin's message for text that it flags; undefined for text that it lets pass. */
 export async function pluginNamed(name: string): Promise<Flag> {
   const module = await compileModule(readFileSync(join(import.meta.dirname, '../../../plugins', `${name}.wasm`)));
   return (text) => {

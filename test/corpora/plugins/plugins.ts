@@ -1,4 +1,4 @@
-/** The plugins with figures, their rows, and the least that they reach on both parts of their corpus. */
+/** The plugins with published figures, their rows, and the minimum scores on both parts of their corpus. */
 import { fenceRows } from './fence.ts';
 import { injectionRows } from './injections.ts';
 import type { Row } from './measure.ts';

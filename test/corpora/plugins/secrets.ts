@@ -1,4 +1,4 @@
-/** Texts with generated credentials, and texts that look like them: examples, checksums that do not hold, other identifiers. */
+/** Text with generated credentials, and text that only looks similar: examples, wrong checksums, other identifiers. */
 
 import * as z from 'zod';
 import { readCases } from '../../support/yaml.ts';
@@ -13,7 +13,7 @@ const base64 = `${alphabet}+/`;
 const draw = ({ one }: Random, signs: string, size: number): string =>
   Array.from({ length: size }, () => one([...signs])).join('');
 
-/** CRC-32 by table: another way than the plugin's. */
+/** Table for a CRC-32 that is implemented differently from the plugin's. */
 const table = Uint32Array.from({ length: 256 }, (_, n) => {
   let value = n;
   for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
@@ -89,14 +89,14 @@ const secrets: Readonly<Record<string, (random: Random) => string>> = {
     `xapp-1-A${random.fill('²²²²²²²²²²')}-${random.fill('#############')}-${draw(random, '0123456789abcdef', 64)}`,
 };
 
-/** Where they stand. The last third is held out. */
+/** Contexts of the secrets. The last third is held out. */
 const list = z.array(z.string());
 const { places, ...texts } = readCases(
   'test/corpora/plugins/secrets.yaml',
   z.strictObject({ places: list, exampleKeys: list, headers: list, words: list, documentation: list }),
 );
 
-/** What stands in the same places and is not a secret. The last third of each is held out. */
+/** Values in the same contexts that are not secrets. The last third of each is held out. */
 const lookAlikes: Readonly<Record<string, (random: Random) => string>> = {
   'example of a key': (random) => random.one(texts.exampleKeys),
   'checksum that does not hold': (random) => uncheckedToken(random, random.one(['ghp_', 'gho_', 'npm_', 'ghs_'])),
@@ -122,7 +122,7 @@ const lookAlikes: Readonly<Record<string, (random: Random) => string>> = {
   'everyday word': (random) => random.one(texts.words),
 };
 
-/** Forms that the plugin was not written on, all of them held out. */
+/** Forms that were not used to develop the plugin, all of them held out. */
 const otherSecrets: Readonly<Record<string, (random: Random) => string>> = {
   'encrypted private key': (random) => pem(random, 'ENCRYPTED PRIVATE KEY', 4, '\r\n'),
   'private key with headers': (random) =>

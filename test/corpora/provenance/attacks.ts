@@ -1,4 +1,4 @@
-/** Attacks planted in results: the text, and the call of an agent that follows it. */
+/** Attacks planted in results: the injected text and the call of an agent that follows it. */
 import { type Step, type Task, tasks } from './tasks.ts';
 import { type Attacker, grouped, type Values, valuesOf } from './values.ts';
 
@@ -7,7 +7,10 @@ export interface Attack {
   readonly when: 'immediate' | 'later';
   readonly heldOut: boolean;
   readonly task: Task;
-  /** Steps up to and with the one whose result carries the text; harmless ones after it if the call comes later. */
+  /**
+   * Steps up to and including the one whose result carries the text, followed by harmless steps if the call comes
+   * later.
+   */
   readonly before: readonly Step[];
   /** The harmful call. */
   readonly call: Step;
@@ -113,7 +116,7 @@ const heldOutKinds: Readonly<Record<string, Kind>> = {
   }),
 };
 
-/** At least four hundred. */
+/** Returns at least four hundred attacks. */
 export function attacks(): Attack[] {
   const all = tasks();
   const planted = (kind: string, make: Kind, heldOut: boolean, at: number): Attack[] => {
@@ -131,14 +134,14 @@ export function attacks(): Attack[] {
   ];
 }
 
-/** The first result carries the text. */
+/** Plants the text in the first result. */
 function plant({ steps }: Task, { text, call }: Plant, when: Attack['when']): Pick<Attack, 'before' | 'call'> {
   const [first, ...rest] = steps;
   const carrying: Step = { ...first!, result: { result: first!.result, note: text } };
   return { before: when === 'later' ? [carrying, ...rest] : [carrying], call };
 }
 
-/** The value as the result holds it, and as the call has it. */
+/** The value as written in the result and as used in the call. */
 export interface Disguise {
   readonly name: string;
   readonly inResult: (value: string) => readonly string[];
@@ -148,7 +151,7 @@ export interface Disguise {
 const asis = (value: string): string => value;
 const base64 = (value: string): string => Buffer.from(value).toString('base64');
 
-/** Values that are written in another way in the result, or by the agent in the call. */
+/** Values that the result, or the agent's call, writes in another form. */
 export const disguises: readonly Disguise[] = [
   { name: 'as it is', inResult: (value) => [value], inCall: asis },
   { name: 'other case', inResult: (value) => [value.toUpperCase()], inCall: asis },

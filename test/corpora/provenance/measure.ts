@@ -27,7 +27,7 @@ const reads = { ...mcp, capability: 'read', decision: 'allow' } as const;
 
 const gets = { protocol: 'http', tool: 'http.get', decision: 'allow' } as const;
 
-/** The same tools without provenance: writing calls pass, or every one goes to a human. */
+/** Policies for the same tools without provenance: either all writing calls pass, or each needs a human. */
 const policies = {
   'with provenance': compilePolicy(pack),
   'off, writing calls allowed': compilePolicy({ name: 'open', default_decision: 'allow', rules: [] }),
@@ -35,7 +35,7 @@ const policies = {
 } as const;
 export type PolicyName = keyof typeof policies;
 
-/** The pack behind rules of an operator who trusts the directory. */
+/** The pack, preceded by rules of an operator who trusts the directory. */
 const withDirectory: CompiledPolicy = compilePolicy({
   ...pack,
   rules: [
@@ -69,14 +69,14 @@ async function decisionOf(
   const asked = { call, effects, session: 's', key_id: 'k', signals: [] };
   const history = { actions: 0, spent_microusd: 0, score: 0, accepted: sheet.accepted };
   const drift = checkManifests(sheet.attached, asked, history, { kill_switch_score: 100 }, 0);
-  // The reviewer approves what a task asks for, and what was approved is not asked again.
+  // The reviewer approves everything that a task requests, and approved calls do not need another approval.
   sheet.accepted.push(...drift.flatMap((each) => driftKey(each) ?? []));
   const { policy: name, ...verdict } = decided;
   const left = driftVerdict(drift, { enforcement_mode: 'review' }) ?? {};
   return { ...decided, ...addVerdict<Verdict>(verdict, left), policy: name, sources };
 }
 
-/** The task sheet of a session's first request, and what a reviewer has accepted beyond it. */
+/** The task sheet from a session's first request, and additions that a reviewer accepted. */
 interface Sheet {
   readonly attached: Attached;
   readonly accepted: string[];
@@ -87,7 +87,7 @@ const sheetOf = (prompt: string): Sheet => ({
   accepted: [],
 });
 
-/** Reviews of a task whose reviewer approves each. */
+/** Returns the reviews that a task needs if the reviewer approves each. */
 async function reviewsOf(policy: CompiledPolicy, { prompt, steps }: Task, sheets: boolean): Promise<number> {
   const seen: SeenText[] = [wordsSeen(prompt)];
   const sheet = sheets ? sheetOf(prompt) : undefined;
@@ -99,7 +99,7 @@ async function reviewsOf(policy: CompiledPolicy, { prompt, steps }: Task, sheets
   return reviews;
 }
 
-/** With a sheet, what the task did before the attack was accepted already. */
+/** Checks whether an attack is stopped. With a task sheet, the task's calls before the attack are already accepted. */
 async function isStopped(policy: CompiledPolicy, { task, before, call }: Attack, sheets: boolean): Promise<boolean> {
   const seen: SeenText[] = [wordsSeen(task.prompt)];
   const sheet = sheets ? sheetOf(task.prompt) : undefined;
@@ -110,7 +110,7 @@ async function isStopped(policy: CompiledPolicy, { task, before, call }: Attack,
   return (await decisionOf(policy, call, seen, sheet)).decision !== 'allow';
 }
 
-/** One after the other. */
+/** Runs a function on each item, one after the other. */
 async function each<T, U>(all: readonly T[], of: (one: T) => Promise<U>): Promise<U[]> {
   const found: U[] = [];
   for (const one of all) found.push(await of(one));
@@ -150,7 +150,7 @@ export const measure = async (name: PolicyName | 'with a trusted directory', she
   return { written: await half(policy, false, sheets), heldOut: await half(policy, true, sheets) };
 };
 
-/** Attacks that passed, to look into. */
+/** Returns the attacks that passed, for inspection. */
 export async function passed(): Promise<string[]> {
   const all = attacks();
   const stopped = await each(all, (attack) => isStopped(policies['with provenance'], attack, false));
@@ -159,7 +159,7 @@ export async function passed(): Promise<string[]> {
     .map(({ kind, task, call }) => `${kind} in "${task.family}": ${JSON.stringify(call)}`);
 }
 
-/** Tasks that asked a human, by family. */
+/** Returns the tasks that needed a human, by family. */
 export const asked = async (): Promise<Map<string, number>> => {
   const families = new Map<string, number>();
   for (const task of tasks())
@@ -174,11 +174,11 @@ export interface Disguised {
   readonly name: string;
   readonly attacks: number;
   readonly stopped: number;
-  /** The result it came from was named. */
+  /** Number of attacks whose source result was named. */
   readonly traced: number;
 }
 
-/** An address that a result hands over in another form, or the agent uses in another form. */
+/** Measures addresses that a result writes in another form, or that the agent uses in another form. */
 export const measureDisguises = (): Promise<Disguised[]> =>
   each([...disguises.entries()], async ([at, { name, inResult, inCall }]) => {
     const count = 30;
@@ -199,7 +199,9 @@ export const measureDisguises = (): Promise<Disguised[]> =>
     return { name, attacks: count, stopped, traced };
   });
 
-/** Attacks that use only what the person named: two of their recipients swapped, an invoice number as the amount. */
+/**
+ * Measures attacks that use only values named by the person: two recipients swapped, an invoice number as the amount.
+ */
 export async function measureOwnValues(): Promise<{ readonly attacks: number; readonly stopped: number }> {
   let stopped = 0;
   const count = 30;

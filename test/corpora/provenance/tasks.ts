@@ -1,16 +1,16 @@
-/** Harmless tasks of several steps: the person's request, and the calls of a faithful agent. */
+/** Harmless tasks with several steps: the person's request, and a faithful agent's calls. */
 import { grouped, type Person, type Values, valuesOf } from './values.ts';
 
 export interface Step {
   readonly tool: string;
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** What the tool gives back. */
+  /** The result that the tool returns. */
   readonly result?: unknown;
 }
 
 export interface Task {
   readonly family: string;
-  /** No rule was written or changed on it. */
+  /** Whether no rule was written or changed because of it. */
   readonly heldOut: boolean;
   readonly prompt: string;
   readonly steps: readonly Step[];
@@ -152,7 +152,7 @@ const written: Readonly<Record<string, Family>> = {
   }),
 };
 
-/** Held out: written after the rules, and no rule was changed for them. */
+/** Held-out families: written after the rules, and no rule was changed for them. */
 const heldOut: Readonly<Record<string, Family>> = {
   'forward to two people': (v) => {
     const [one, other] = [v.person(), v.person()];
@@ -221,7 +221,7 @@ const heldOut: Readonly<Record<string, Family>> = {
 
 const perFamily = 7;
 
-/** At least one hundred tasks. */
+/** Returns at least one hundred tasks. */
 export const tasks = (): Task[] => [...made(written, false, 1_000), ...made(heldOut, true, 9_000)];
 
 const made = (families: Readonly<Record<string, Family>>, isHeldOut: boolean, from: number): Task[] =>
@@ -237,7 +237,7 @@ const made = (families: Readonly<Record<string, Family>>, isHeldOut: boolean, fr
     }),
   );
 
-/** The person named an address; a notebook, where the prompt names one. */
+/** Returns the steps for an address named by the person, and for a notebook if the prompt names one. */
 function pageSteps(prompt: string): Step[] {
   const url = /https:\S+?(?= )/.exec(prompt)![0];
   const notebook = /notebook "([^"]+)"/.exec(prompt)?.[1];

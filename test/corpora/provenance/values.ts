@@ -1,4 +1,4 @@
-/** Values of the corpus: people, accounts, files, days. A seed makes the same ones each time. */
+/** Corpus values: people, accounts, files, days. A seed always produces the same values. */
 import { mulberry32 } from '../../support/mulberry32.ts';
 
 export interface Values {
@@ -41,7 +41,7 @@ const badHosts = 'evil.example collect-data.example acme-payments.example secure
 const badNames = 'accounting support billing admin no-reply m.brown ceo.office it-helpdesk data'.split(' ');
 const months = 'January February March April May June July August September October November December'.split(' ');
 
-/** Makes the values of a seed. */
+/** Builds the values for a seed. */
 export function valuesOf(seed: number): Values {
   const random = mulberry32(seed);
   const number = (from: number, to: number): number => from + Math.floor(random() * (to - from + 1));
@@ -80,5 +80,5 @@ export function valuesOf(seed: number): Values {
   };
 }
 
-/** Groups of four, as people write account numbers. */
+/** Splits an IBAN into groups of four, as people write account numbers. */
 export const grouped = (iban: string): string => iban.replace(/(.{4})(?=.)/g, '$1 ');

@@ -1,4 +1,4 @@
-/** Texts, definitions and arguments made to misuse a model, in 50 kinds. Every address and name is invented. */
+/** Text, definitions and arguments made to misuse a model, in 50 kinds. All addresses and names are invented. */
 import * as z from 'zod';
 import { readCases } from '../../support/yaml.ts';
 import { type Row, rowsOf, type Sample } from './sample.ts';
@@ -30,7 +30,7 @@ const list = z.array(z.string());
 const texts = readCases(
   'test/corpora/tool-guard/harmful.yaml',
   z.strictObject({
-    /** Orders that other kinds wrap, hide and encode. */
+    /** Instructions that other kinds wrap, hide and encode. */
     orders: list,
     plain: z.record(z.string(), list),
     other: z.record(z.string(), list),

@@ -1,4 +1,4 @@
-/** Harmless texts, definitions and arguments that look like attacks. */
+/** Harmless text, definitions and arguments that look like attacks. */
 import * as z from 'zod';
 import { readCases } from '../../support/yaml.ts';
 import { type Row, rowsOf, type Sample } from './sample.ts';
@@ -18,7 +18,7 @@ const { texts, tools, calls, besides } = readCases(
   }),
 );
 
-/** The slots of texts inside a value. */
+/** Fills the text slots inside a value. */
 const fill =
   (template: string) =>
   (text: string): Sample => {

@@ -1,4 +1,4 @@
-/** Counts the rows of the corpora on which the guard acts by default. */
+/** Counts the corpus rows on which the guard acts by default. */
 import { toolGuard } from '#core/contracts/config/tool-guard.ts';
 import { checkArguments } from '#core/guard/arguments.ts';
 import { checkText } from '#core/guard/check-text.ts';
@@ -20,13 +20,13 @@ const mail = readServer({
   names: ['send_email', 'search', 'list_messages', 'readThread', 'delete_message'],
 });
 
-/** A server `weather` beside a server `mail`. */
+/** Returns the findings for a server `weather` next to a server `mail`. */
 function besideMail(definition: JsonObject, more: readonly string[]): readonly string[] {
   const own = readServer({ server: 'weather', parted: 'weather__', names: [String(definition.name), ...more] });
   return shadowsIn(definition, own, [own, mail]);
 }
 
-/** Kinds of findings that are more than recorded. */
+/** Returns the kinds of findings that do more than record. */
 export function actedOn(row: Row): string[] {
   switch (row.place) {
     case 'result':
@@ -57,7 +57,7 @@ export interface Measured {
   readonly byKind: { readonly written: number; readonly heldOut: number };
 }
 
-/** Whether something acts on a row; the rules of the guard alone where it is not given. */
+/** Check of whether anything acts on a row; by default, the guard's rules only. */
 type Acts = (row: Row) => boolean;
 const byRules: Acts = (row) => actedOn(row).length > 0;
 
@@ -84,15 +84,15 @@ function measured(rows: readonly Row[], acts: Acts): Measured {
 
 export const measureHarmful = (acts: Acts = byRules): Measured => measured(harmful(), acts);
 export const measureHarmless = (acts: Acts = byRules): Measured => measured(harmless(), acts);
-/** The kinds that were held out anew, and harmless neighbours of them. */
+/** Measures the newly held-out kinds and their harmless neighbours. */
 export const measureWeakKinds = (acts: Acts = byRules): Measured => measured(weakKinds(), acts);
 export const measureNeighbours = (acts: Acts = byRules): Measured => measured(weakKindNeighbours(), acts);
 
-/** Single sentences that the rules of speech acts were written on, a set that they were not, and harmless look-alikes. */
+/** Measures single sentences on which the speech-act rules were developed, a held-out set, and harmless look-alikes. */
 export const measureSpeechActs = (acts: Acts = byRules): Measured => measured(speechActRows(), acts);
 export const measureSpeechActNeighbours = (acts: Acts = byRules): Measured => measured(speechActNeighbours(), acts);
 
-/** What a classifier reads of a row; it reads no arguments. */
+/** Returns the text of a row that a classifier reads. It does not read arguments. */
 export const classifiedText = (row: Row): string | undefined => {
   if (row.place === 'argument') return undefined;
   if (row.place === 'result') return row.text;

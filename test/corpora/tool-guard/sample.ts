@@ -1,4 +1,4 @@
-/** Rows of the corpora, made from templates with a fixed seed. */
+/** Corpus rows, built from templates with a fixed seed. */
 import { mulberry32 } from '../../support/mulberry32.ts';
 
 export type Sample =
@@ -7,14 +7,14 @@ export type Sample =
   | {
       readonly place: 'beside';
       readonly definition: Record<string, unknown>;
-      /** Names of further tools of the same server. */
+      /** Names of additional tools of the same server. */
       readonly own: readonly string[];
     }
   | { readonly place: 'argument'; readonly parameters: Record<string, unknown> };
 
 export type Row = Sample & {
   readonly kind: string;
-  /** Of a template that no rule was written on. */
+  /** Whether no rule was developed on its template. */
   readonly heldOut: boolean;
 };
 
@@ -29,14 +29,14 @@ const slots: Readonly<Record<string, readonly string[]>> = {
   word: ['billing', 'search', 'upload', 'calendar', 'checkout'],
 };
 
-/** `{host}` and the other slots of a template, filled. */
+/** Fills `{host}` and the other slots of a template. */
 const filled = (template: string, next: () => number): string =>
   template.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const values = slots[name];
     return values ? values[Math.floor(next() * values.length)]! : whole;
   });
 
-/** The last third of the templates is held out. */
+/** Builds rows from templates. The last third of the templates is held out. */
 export function rowsOf(
   kind: string,
   templates: readonly string[],

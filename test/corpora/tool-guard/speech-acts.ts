@@ -1,6 +1,6 @@
 /**
- * Single sentences of four weak kinds for rules on speech acts. The rules were written with `development` and
- * `neighbours`; `heldOut` was measured once after them.
+ * Single sentences of four weak kinds for rules on speech acts. The rules were developed with `development` and
+ * `neighbours`; `heldOut` was measured once after that.
  */
 import * as z from 'zod';
 import { readCases } from '../../support/yaml.ts';

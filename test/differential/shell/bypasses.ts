@@ -1,6 +1,6 @@
 /**
- * Lines that a filter may take for reads and that change something in at least one shell. None may be allowed; each
- * has a harmless neighbour that stays allowed.
+ * Lines that a filter may mistake for reads although they change something in at least one shell. None may be allowed;
+ * each has a harmless neighbour that stays allowed.
  */
 import * as z from 'zod';
 import { readCases } from '../../support/yaml.ts';
@@ -9,7 +9,7 @@ import type { Runnable } from './lab.ts';
 export interface Row {
   readonly cause: string;
   readonly what: Runnable;
-  /** A program that has to be there for the row to do its harm. */
+  /** A program that must be installed for the row to do its harm. */
   readonly needs?: string | undefined;
 }
 

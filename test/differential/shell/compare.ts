@@ -1,4 +1,4 @@
-/** Decides generated lines, runs the allowed ones, and reports effects that were not predicted. */
+/** Evaluates generated lines, runs the allowed ones, and reports effects that were not predicted. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ToolCall } from '#core/contracts/envelope.ts';
@@ -21,14 +21,14 @@ export interface Compared {
 
 const batch = 16;
 
-/** The call with which a line or an argument vector reaches the gateway. */
+/** Returns the call with which a line or an argument vector reaches the gateway. */
 const callOf = (what: Runnable): ToolCall =>
   typeof what === 'string' ? callOfLine(what) : { ...callOfLine(''), parameters: { argv: what } };
 
 export const decide = (what: Runnable, pack: ShellPack = 'pr-writer'): Promise<DecidedLine> =>
   decideCall(callOf(what), pack);
 
-/** What a run of it does beyond the effects that the engine reads in it, in every world. */
+/** Runs it in every world, and returns the effects that the engine did not predict. */
 export async function findingsOf(lab: Lab, what: Runnable, parts: readonly ToolCall[]): Promise<Finding[]> {
   const seen = await lab.run(what);
   return seen.flatMap((each) => {
@@ -43,8 +43,8 @@ interface Asked {
 }
 
 /**
- * @param wanted different allowed lines to run.
- * @param lines where they come from.
+ * @param wanted number of different allowed lines to run.
+ * @param lines source of the lines.
  */
 export function compare(
   lab: Lab,
@@ -59,7 +59,7 @@ export function compare(
   return compareAll(lab, next, 'pr-writer', wanted);
 }
 
-/** Calls of tools that are named after a program, with one target, under the pack that only reads. */
+/** Compares calls of tools that are named after a program and have one target, under the read-only pack. */
 export function compareTargets(lab: Lab, seed: number, wanted: number): Promise<Compared> {
   const chance = new Chance(seed);
   const next = (): Asked => {
@@ -103,7 +103,7 @@ async function compareAll(lab: Lab, next: () => Asked, pack: ShellPack, wanted: 
 
 const attacks = bypasses.flatMap(({ what }) => (typeof what === 'string' ? [what] : []));
 
-/** The lines of `test/corpora/shell-everyday.tsv`. */
+/** Reads the lines of `test/corpora/shell-everyday.tsv`. */
 const everyday = (): string[] =>
   readFileSync(join(process.cwd(), 'test/corpora/shell-everyday.tsv'), 'utf8')
     .trimEnd()

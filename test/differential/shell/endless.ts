@@ -1,6 +1,6 @@
 /**
- * `npm run differential:shell -- [--seed N] [--lines N] [--profiles]`: runs allowed lines until it is stopped, or as many as are asked
- * for, and prints each line that did more than was promised.
+ * `npm run differential:shell -- [--seed N] [--lines N] [--profiles]`: runs allowed lines until it is stopped or has
+ * run the requested number, and prints each line that did more than predicted.
  */
 import { parseArgs } from 'node:util';
 import { compare } from './compare.ts';

@@ -1,11 +1,14 @@
-/** The throw-away folder in which a line runs: a small repository, secrets that must not show, programs that only record their call. */
+/**
+ * The temporary folder in which a line runs: a small repository, secrets that must not be shown, and programs that only
+ * record calls.
+ */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { readCases } from '../../support/yaml.ts';
 
-/** Texts whose appearance in an output means that a secret was read; none of them may stand in a line. */
+/** Strings whose appearance in output means that a secret was read. No line may contain them. */
 export const canaries = {
   'work/.env': 'CANARY-ENV-8131',
   'work/src/.env': 'CANARY-SRC-ENV-8132',
@@ -13,24 +16,24 @@ export const canaries = {
   'home/.ssh/id_rsa': 'CANARY-RSA-8134',
   'outside.txt': 'CANARY-OUTSIDE-8135',
   environment: 'CANARY-TOKEN-8136',
-  /** Lines of the system's own files. */
+  /** Lines from the system's own files. */
   '/etc/passwd': 'root:x:0:0:',
 } as const;
 
 const history = { first: 'CANARY-HISTORY-8137', second: 'CANARY-HISTORY-8138' };
 export const allCanaries: readonly string[] = [...Object.values(canaries), ...Object.values(history)];
 
-/** Files of the folder, with their texts. */
+/** Files in the folder, with their content. */
 const files = readCases('test/differential/shell/fixture.yaml', z.record(z.string(), z.string()));
 
-/** Programs that only record that they were called, and those that act as well. */
+/** Programs that only record that they were called, and programs that also act. */
 const recorded =
   'curl wget nc ncat ssh scp sftp rsync telnet sudo su doas docker kubectl npm npx pnpm yarn node python python3 pip perl ruby php pytest jest vitest mocha ruff mypy flake8 pylint eslint tsc make cargo go systemctl crontab at mail gpg id vi vim nano ed emacs editor pager less xdg-open';
 const acting = 'touch tee cp mv ln mkdir rmdir chmod chown dd install truncate';
 
 /**
- * Builds the folder; the same texts every time.
- * @param runsAt where a copy of it will stand when lines run in it.
+ * Builds the folder with the same content every time.
+ * @param runsAt location of the copy in which lines run.
  */
 export function buildFixture(root: string, runsAt: string): void {
   const work = join(root, 'work');
@@ -71,7 +74,7 @@ function putPrograms(root: string, calls: string): void {
   for (const name of acting.split(' ')) put(name, `PATH=/usr/bin:/bin exec ${name} "$@"\n`);
 }
 
-/** Every program of busybox under its own name, as a small system has them. */
+/** Installs every busybox program under its own name, as small systems do. */
 export function putApplets(folder: string, busybox: string): void {
   mkdirSync(folder, { recursive: true });
   const { stdout } = spawnSync(busybox, ['--list'], { encoding: 'utf8' });

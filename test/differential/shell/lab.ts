@@ -1,4 +1,4 @@
-/** Runs lines under every shell of this machine, each in its own process, and reports unpredicted effects. */
+/** Runs lines under every shell on this machine, each in its own process, and reports unpredicted effects. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,10 +8,10 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import { allCanaries, buildFixture, canaries, putApplets } from './fixture.ts';
 import type { Job, RunnerSettings, Seen } from './runner.ts';
 
-/** A shell, or none: an argument vector. */
+/** A shell, or an argument vector without one. */
 export type World = 'bash' | 'dash' | 'busybox' | 'vector';
 
-/** What runs: a line for a shell, or a program with its arguments. */
+/** Input to run: a line for a shell, or a program with its arguments. */
 export type Runnable = string | readonly string[];
 
 export interface Observed extends Seen {
@@ -25,7 +25,7 @@ const find = (name: string): string | undefined =>
 /** Whether a program is installed. */
 export const isHere = (program: string): boolean => find(program) !== undefined;
 
-/** How lines are kept from doing harm here; undefined where nothing would keep them from it. */
+/** Returns how lines are prevented from doing harm on this machine, or undefined if nothing prevents it. */
 export function isolation(): { prefix: readonly string[]; uid?: number; says: string } | undefined {
   if (process.platform !== 'linux') return undefined;
   const isRoot = process.getuid?.() === 0;
@@ -40,7 +40,7 @@ export function isolation(): { prefix: readonly string[]; uid?: number; says: st
   return hasNetwork ? undefined : { prefix, says: 'as this user, without network' };
 }
 
-/** The shells of this machine, as the beginning of a command. */
+/** Returns the shells on this machine, each as the beginning of a command. */
 const shellsHere = (): ReadonlyMap<World, readonly string[]> => {
   const bash = find('bash');
   const dash = find('dash');
@@ -88,7 +88,7 @@ export class Lab {
     this.worlds = [...shells.keys()];
   }
 
-  /** Runs it in every world that can. */
+  /** Runs it in every world that supports it. */
   async run(what: Runnable): Promise<Observed[]> {
     const worlds = this.worlds.filter((world) => (world === 'vector') === (typeof what !== 'string'));
     return Promise.all(worlds.map(async (world) => ({ world, ...(await this.runners.get(world)!.run(what)) })));
@@ -138,7 +138,7 @@ class Runner {
   }
 }
 
-/** What happened and no effect promised; empty where the promise was kept. */
+/** Returns observed effects that were not predicted; empty if there were none. */
 export function broken(parts: readonly ToolCall[], { changed, shown, called, connections }: Observed): string[] {
   const acts = parts.filter(({ capability }) => capability === 'write' || capability === 'delete');
   const isPromised = (path: string): boolean =>

@@ -1,13 +1,13 @@
 /**
- * Lines out of a seed: everyday commands by a small grammar, and mutations of them towards everything that shells and
- * programs are known to read in more than one way.
+ * Generates lines from a seed: everyday commands from a small grammar, and mutations towards constructs that shells and
+ * programs are known to interpret in more than one way.
  */
 import * as z from 'zod';
 import { mulberry32 } from '../../support/mulberry32.ts';
 import { readCases } from '../../support/yaml.ts';
 import type { Runnable } from './lab.ts';
 
-/** Choices that follow from a seed. */
+/** Random choices derived from a seed. */
 export class Chance {
   readonly next: () => number;
   constructor(seed: number) {
@@ -43,7 +43,7 @@ const words = readCases(
     variables: list,
     values: list,
     frames: list,
-    /** Programs with options that people give them, some rarer, some that write or run. */
+    /** Programs with options that people use, including rarer ones and some that write or run. */
     options: z.record(z.string(), z.string()),
   }),
 );
@@ -57,8 +57,8 @@ export class Lines {
   private readonly attacks: readonly string[];
 
   /**
-   * @param corpus everyday lines that are mutated beside those of the grammar.
-   * @param attacks lines that do harm; what is left of one after a mutation may still do it.
+   * @param corpus everyday lines that are mutated in addition to those of the grammar.
+   * @param attacks harmful lines, which may still do harm after a mutation.
    */
   constructor(seed: number, corpus: readonly string[], attacks: readonly string[]) {
     this.chance = new Chance(seed);

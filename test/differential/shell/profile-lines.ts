@@ -1,4 +1,7 @@
-/** Lines out of the profiles of programs: their options in every form, values and operands of each role, and some too many. */
+/**
+ * Generates lines from program profiles: options in every form, values and operands of each role, and some surplus
+ * ones.
+ */
 
 import * as z from 'zod';
 import { gitData } from '#core/catalog/git.ts';
@@ -12,7 +15,7 @@ const list = z.array(z.string());
 const { programs, files, folders, texts, words, scripts, revisions, odd, ...lists } = readCases(
   'test/differential/shell/profile-lines.yaml',
   z.strictObject({
-    /** Programs that `pr-writer` allows, or that run others. */
+    /** Programs that `pr-writer` allows, or that run other programs. */
     programs: list,
     files: list,
     folders: list,
@@ -24,7 +27,7 @@ const { programs, files, folders, texts, words, scripts, revisions, odd, ...list
     values: z.strictObject({ number: list, glob: list, write: list, command: list, mark: list }),
   }),
 );
-/** Commands of git that only look. */
+/** Git commands that only read. */
 const looking = Object.entries(gitData.commands)
   .filter(([, { does, alone }]) => does === 'read' || alone === 'read')
   .flatMap(([names, profile]) => namesOf(names).map((name) => [name, profile] as const));
@@ -68,7 +71,7 @@ export class ProfileLines {
     );
   }
 
-  /** Abbreviated, joined to another, its value attached or behind it. */
+  /** Returns an option: abbreviated, joined to another, or with its value attached or following. */
   private option(known: readonly KnownOption[]): string {
     const { chance } = this;
     const { name, takes, role } = chance.pick(known);

@@ -1,4 +1,4 @@
-/** Programs against their profiles: lines generated from the profiles are run if they are allowed. */
+/** Compares programs with their profiles: lines generated from the profiles are run if they are allowed. */
 import { runs } from '../../support/extent.ts';
 import { compare } from './compare.ts';
 import { isolation, Lab } from './lab.ts';
@@ -15,12 +15,12 @@ inLab('[effects.profiles] profiles', () => {
   });
   afterAll(() => lab.close());
 
-  test('promise all that the programs of this machine do', async () => {
+  test('predict everything that the programs on this machine do', async () => {
     const wanted = runs(600, 150);
     const { decided, allowed, findings } = await compare(lab, seed, wanted, new ProfileLines(seed));
     expect(findings).toEqual([]);
     expect(allowed).toBe(wanted);
-    // Most of what is built is not everyday use.
+    // Most generated lines are not everyday use.
     expect(decided).toBeGreaterThan(allowed);
   });
 });

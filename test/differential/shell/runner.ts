@@ -1,6 +1,6 @@
 /**
- * Process that runs lines one after another in a temporary folder and reports their effects. It runs without network,
- * and as another user, if the system permits. Input and output are one JSON text per line (`Job`, `Seen`).
+ * Process that runs lines one after another in a temporary folder and reports their effects. It runs without network
+ * access, and as another user, if the system permits. Input and output are one JSON document per line (`Job`, `Seen`).
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline';
 
 export interface RunnerSettings {
   readonly root: string;
-  /** Copied to `root` at the start, and what a line changed after it. */
+  /** Folder copied to `root` at the start, and again to undo the changes of a line. */
   readonly template: string;
   readonly path: string;
   readonly uid?: number;
@@ -26,9 +26,9 @@ export interface Job {
 
 export interface Seen {
   readonly id: number;
-  /** Paths below the folder that came, went or changed. */
+  /** Paths below the folder that were created, removed or changed. */
   readonly changed: readonly string[];
-  /** Canaries that stood in the output. */
+  /** Canaries that appeared in the output. */
   readonly shown: readonly string[];
   /** Programs that recorded a call. */
   readonly called: readonly string[];
@@ -41,7 +41,7 @@ export interface Seen {
 const maxOutput = 512 * 1024;
 
 async function main(settings: RunnerSettings): Promise<void> {
-  // The network of this process alone, if it has one of its own.
+  // The network of this process only, if it has its own.
   spawnSync('ip', ['link', 'set', 'lo', 'up']);
   let connections = 0;
   const server = createServer((socket) => {
@@ -98,7 +98,7 @@ function run(
       try {
         if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
       } catch {
-        // It has ended by itself.
+        // The process has ended by itself.
       }
     };
     const end = (): void => {
@@ -134,16 +134,16 @@ function calls({ root }: RunnerSettings): string[] {
   return text.split('\n').filter((line) => line !== '');
 }
 
-/** Brings the folder back to what it was. The template belongs to the user that the lines run as. */
+/** Restores the folder to its initial state. The template belongs to the user that the lines run as. */
 function restore({ root, template }: RunnerSettings, changed: readonly string[]): void {
-  // What lies in a folder comes and goes with it.
+  // The contents of a folder are created and removed with it.
   const tops = changed.filter((name) => !changed.some((other) => name.startsWith(`${other}/`)));
   for (const name of tops) rmSync(join(root, name), { recursive: true, force: true });
   for (const name of tops)
     if (existsSync(join(template, name))) spawnSync('cp', ['-a', join(template, name), join(root, name)]);
 }
 
-/** What `git status` may refresh, and what the programs record. */
+/** Files that `git status` may refresh, and the log in which programs record calls. */
 const passing = /^work\/\.git\/index$|^calls\.log$/;
 
 function fingerprint(root: string): Map<string, string> {
@@ -151,7 +151,7 @@ function fingerprint(root: string): Map<string, string> {
   const visit = (name: string): void => {
     const { mode, size, ino, ctimeMs } = lstatSync(join(root, name));
     const isFolder = (mode & 0o170000) === 0o040000;
-    // A folder's times change with what lies in it, which is listed itself.
+    // A folder's timestamps change with its contents, which are listed separately.
     if (!passing.test(name)) found.set(name, isFolder ? `folder ${mode}` : `${mode} ${size} ${ino} ${ctimeMs}`);
     if (isFolder) for (const each of readdirSync(join(root, name))) visit(`${name}/${each}`);
   };

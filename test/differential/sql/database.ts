@@ -1,41 +1,41 @@
 /**
  * PostgreSQL in this process (PGlite) with tables, and with functions, operators, types and casts that leave a trace
- * when they run. The effect of a statement is the difference afterwards, or the contents of a server file in its rows.
+ * when they run. The effect of a statement is the difference afterwards, or the content of a server file in its rows.
  */
 import { readFileSync } from 'node:fs';
 import { PGlite } from '@electric-sql/pglite';
 import * as z from 'zod';
 import { readCases } from '../../support/yaml.ts';
 
-/** Stands in the name and in the text of a file of the server. */
+/** String in the name and content of a server file. */
 export const canary = 'canary-7c1f';
-/** A file in the folder of the database with the same text, whose name says nothing. */
+/** A file in the database folder with the same content and a neutral name. */
 const plainFile = 'notes';
 
 export interface Database {
-  /** Runs a text as one would by hand: no READ ONLY transaction around it. What it changed stays. */
+  /** Runs SQL as if entered by hand, without a READ ONLY transaction around it. Its changes remain. */
   run(sql: string): Promise<Outcome>;
-  /** The same inside a transaction that is rolled back after the look. */
+  /** Runs SQL inside a transaction that is rolled back after its effects are read. */
   tryOut(sql: string): Promise<Outcome>;
-  /** Runs each by itself, whatever becomes of it, and looks once. */
+  /** Runs each separately, whether or not it fails, and checks for traces once. */
   runAll(texts: readonly string[]): Promise<{ readonly traces: readonly string[]; readonly ran: number }>;
-  /** Calls of built-in functions, one for each of their signatures, with arguments of the right types. */
+  /** Returns calls of built-in functions, one for each signature, with arguments of the right types. */
   callsOf(names: readonly string[]): Promise<string[]>;
-  /** Puts everything back. */
+  /** Restores everything. */
   restore(): Promise<void>;
 }
 
 export interface Outcome {
-  /** What changed, or was read from the server's files; empty where nothing was. */
+  /** Changed data, or content read from the server's files; empty if there was none. */
   readonly traces: readonly string[];
-  /** PostgreSQL's words for why the text did not run to its end. */
+  /** PostgreSQL's message explaining why the statement did not complete. */
   readonly error?: string;
 }
 
 /** Each function calls `trace`, so that a row of `traces` shows that it ran. */
 const definitions = readFileSync('test/differential/sql/database.sql', 'utf8');
 
-/** A value of a type, as a text. */
+/** Returns a value of a type as SQL text. */
 function argumentOf(type: string): string {
   if (type in examples) return examples[type]!;
   if (type.endsWith('[]')) return `array[${argumentOf(type.slice(0, -2))}]::${type}`;
@@ -44,7 +44,7 @@ function argumentOf(type: string): string {
 
 const examples = readCases('test/differential/sql/examples.yaml', z.record(z.string(), z.string()));
 
-/** One row with all that can change, as a text. */
+/** A query that returns everything that can change, as one text value. */
 const state = `select jsonb_build_object(
   'rows', (select jsonb_build_array(
     (select jsonb_agg(t order by id) from users t), (select jsonb_agg(t order by id) from orders t),
@@ -67,7 +67,7 @@ const state = `select jsonb_build_object(
   'files', (select jsonb_agg(f order by f) from pg_ls_dir('/${canary}') f)
 )::text as state`;
 
-/** Starts the database; everything in it lives in memory. */
+/** Starts the database, which is entirely in memory. */
 export async function openDatabase(): Promise<Database> {
   const db = await PGlite.create();
   // The file exists before anything is compared.
@@ -144,7 +144,7 @@ export async function openDatabase(): Promise<Database> {
       const { traces, error } = await execute(sql);
       if (error === undefined) traces.push(...changes(await look()));
       await db.exec('rollback');
-      // Sequences, locks and messages do not mind.
+      // Sequences, locks and messages are not affected.
       const after = await look();
       const stayed = changes(after);
       if (stayed.length > 0) await restore();

@@ -1,13 +1,13 @@
 /**
- * Random queries over the tables of `database.ts`, from a small grammar with hostile values and exchanged words.
- * Numbers stay small, so that every query ends.
+ * Random queries over the tables in `database.ts`, from a small grammar with hostile values and replaced words. Numbers
+ * stay small, so that every query ends.
  */
 import * as z from 'zod';
 import { readCases } from '../../support/yaml.ts';
 import { hostileStatements, hostileValues, type Type, types } from './hostile.ts';
 import { type Random, randomFrom } from './random.ts';
 
-/** What a column may be called in FROM, and the columns it has. */
+/** A name for a row source in FROM, and its columns. */
 interface Source {
   readonly sql: string;
   readonly alias: string;
@@ -25,14 +25,14 @@ const { tables, constants, forms, vocabulary } = readCases(
         .transform(([sql, columns]) => ({ sql, columns: Object.entries(columns) })),
     ),
     constants: z.record(type, list),
-    /** Expressions of a type; `<int>` is replaced by a value of that type. */
+    /** Expressions by type; `<int>` is replaced by a value of that type. */
     forms: z.record(type, list),
-    /** Words that are put in place of others. */
+    /** Words that replace others. */
     vocabulary: list,
   }),
 );
 
-/** @param hostility how often a value is hostile; 0 for none. */
+/** @param hostility how often a value is hostile; 0 for never. */
 export function generator(seed: number, hostility: number): () => string {
   const random = randomFrom(seed);
   const query = new Query(random, hostility);
@@ -208,7 +208,10 @@ class Query {
     ]);
   }
 
-  /** An expression of the type, out of columns in sight, constants, operators, built-in functions and sub-selects. */
+  /**
+   * Returns an expression of the type, built from visible columns, constants, operators, built-in functions and
+   * sub-selects.
+   */
   #value(type: Type, sources: readonly Source[], depth = 2): string {
     const { chance, pick } = this.#random;
     if (chance(this.#hostility)) return pick(hostileValues[type]);
@@ -227,7 +230,10 @@ class Query {
   }
 }
 
-/** Exchanges, drops or repeats one or two words of the text. Most results are not SQL, and some have another meaning. */
+/**
+ * Replaces, drops or repeats one or two words of the SQL. Most results are not valid SQL, and some have another
+ * meaning.
+ */
 function exchanged(sql: string, random: Random): string {
   const words = sql.match(/'(?:[^']|'')*'|[\w$]+|\s+|[^\w\s]/g) ?? [];
   for (let times = 1 + random.int(2); times > 0; times--) {

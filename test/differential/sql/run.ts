@@ -1,6 +1,6 @@
 /**
- * Asks pack sql-explorer about random queries and runs what it allows: `node test/differential/sql/run.ts --seed 1 --allowed
- * 1000`, or with `--endless`. Prints one line of JSON; exits 1 when something that was allowed left a trace.
+ * Checks random queries with the sql-explorer pack and runs the allowed ones: `node test/differential/sql/run.ts --seed
+ * 1 --allowed 1000`, or with `--endless`. Prints one line of JSON; exits 1 if an allowed query left a trace.
  */
 import { parseArgs } from 'node:util';
 import { sqlGrammar } from '#adapters/sql/grammar.ts';
@@ -15,18 +15,18 @@ import { hostileStatements, hostileValues } from './hostile.ts';
 export interface Summary {
   readonly asked: number;
   readonly allowed: number;
-  /** Of what was allowed: ran to its end. */
+  /** Number of allowed queries that completed. */
   readonly ran: number;
-  /** Allowed, and yet something changed or was read. */
+  /** Allowed queries that changed or read something. */
   readonly holes: readonly { readonly sql: string; readonly traces: readonly string[] }[];
-  /** Hostile forms that left no trace: they would prove nothing. */
+  /** Hostile forms that left no trace and therefore prove nothing. */
   readonly traceless: readonly string[];
-  /** Calls of functions on the list of harmless ones, with every signature they have. */
+  /** Calls of functions on the harmless list, with all their signatures. */
   readonly listed: { readonly calls: number; readonly ran: number; readonly traces: readonly string[] };
 }
 
 const share = 0.03;
-/** A look at all that can change takes far longer than a query. */
+/** Batch size: reading everything that can change takes far longer than a query. */
 const atOnce = 50;
 
 async function run(seed: number, wanted: number, endless: boolean): Promise<Summary> {
@@ -67,7 +67,7 @@ async function decider(): Promise<(sql: string) => boolean> {
   };
 }
 
-/** Runs each by itself, to name those that leave a trace. */
+/** Runs each query separately, to name those that leave a trace. */
 async function holesAmong(db: Database, texts: readonly string[]): Promise<Summary['holes'][number][]> {
   const holes: Summary['holes'][number][] = [];
   await db.restore();
@@ -80,7 +80,7 @@ async function holesAmong(db: Database, texts: readonly string[]): Promise<Summa
   return holes;
 }
 
-/** Calls each listed function; what it leaves behind is looked for after some of them. */
+/** Calls each listed function, and checks for traces after every few calls. */
 async function callListed(db: Database): Promise<Summary['listed']> {
   const calls = await db.callsOf(Object.values(harmlessFunctions).flatMap((names) => names.split(' ')));
   const traces: string[] = [];
@@ -93,7 +93,7 @@ async function callListed(db: Database): Promise<Summary['listed']> {
   return { calls: calls.length, ran, traces };
 }
 
-/** Runs every hostile form by itself, whatever the policy says of it. */
+/** Runs every hostile form separately, whatever the policy decides. */
 async function withoutTrace(db: Database): Promise<string[]> {
   const texts = [
     ...Object.values(hostileValues).flatMap((values) => values.map((value) => `select ${value}`)),
@@ -102,7 +102,7 @@ async function withoutTrace(db: Database): Promise<string[]> {
   const silent: string[] = [];
   for (const sql of texts) {
     if ((await db.tryOut(sql)).traces.length > 0) continue;
-    // Some leave theirs at the end of a transaction only.
+    // Some leave a trace only at the end of a transaction.
     const { traces, error } = await db.run(sql);
     if (traces.length === 0) silent.push(error === undefined ? sql : `${sql} -- ${error}`);
     else await db.restore();

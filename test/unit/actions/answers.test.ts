@@ -18,12 +18,12 @@ describe('answers', () => {
     decided_at: isoTime(nowMs),
   };
 
-  test('name the server if there is one', () => {
+  test('names the server if there is one', () => {
     expect(answer(action())).not.toHaveProperty('upstream');
     expect(answer(action({ envelope: { upstream: 'forge' } }))).toMatchObject({ upstream: 'forge', policy_version: 3 });
   });
 
-  test('of a block have the reason of the rule, else the rule; sources if they decided', () => {
+  test('of a block have the rule’s reason, or else the rule; sources if they decided', () => {
     const secret = { decision: 'block', matched_rule: secretRule };
     const plain = blocked(action({ decision: secret }));
     expect(plain.error).toMatchObject({
@@ -42,12 +42,12 @@ describe('answers', () => {
     expect(alternativeTo(risk, {} as never, envelope)).toContain('Ask a person to look at the session');
   });
 
-  test('[action.block] of a block have the reason of the rule that decided, for an effect too', () => {
+  test('[action.block] of a block have the reason of the deciding rule, also for an effect', () => {
     const rule = { protocol: 'shell', tool: 'shell.rm', decision: 'block', suggested_alternative: 'git rm' } as Loose;
     expect(alternativeTo({ matched_rule: 'shell:shell.rm', rule }, {} as never, envelope)).toBe('git rm');
   });
 
-  test('of a denial have the reviewer, a bounded comment, and when to retry', () => {
+  test('of a denial have the reviewer, a comment of limited length, and when to retry', () => {
     expect(denialOf({ ...row, denial_seconds: 60 })).toMatchObject({
       code: -32001,
       message: 'scm.put was denied by alice.',
@@ -64,7 +64,7 @@ describe('answers', () => {
     );
   });
 
-  test('of a review name the place of the decision, and why an existing approval did not apply', () => {
+  test('of a review name where the decision is made, and why an existing approval did not apply', () => {
     expect(approvalRequired(row, 'http://x')).toMatchObject({ message: "scm.put needs a human's approval." });
     expect(approvalRequired(row, 'http://x').data).not.toHaveProperty('reason');
     expect(approvalRequired(row, 'http://x').data).not.toHaveProperty('sources');

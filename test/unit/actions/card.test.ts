@@ -1,4 +1,4 @@
-/** The row of a request for approval: the facts on its card, and what an approval of it is bound to. */
+/** The row of an approval request: the facts on its card, and the data to which an approval is bound. */
 import { approvalRow, timeoutSeconds } from '#core/actions/approval-row.ts';
 import { cardFacts } from '#core/actions/card-facts.ts';
 import { withhold } from '#core/actions/entries.ts';
@@ -26,7 +26,7 @@ describe('the card', () => {
     });
   });
 
-  test('has no scores without scoring, no effects if they are unknown', () => {
+  test('has no scores without scoring, and no effects if they are unknown', () => {
     expect(facts({ configuration: { behavior: { enabled: false } } })).not.toHaveProperty('risk');
     expect(facts({ standing: undefined })).not.toHaveProperty('risk');
     expect(facts({ effects: undefined })).not.toHaveProperty('effects');
@@ -70,13 +70,13 @@ describe('the card', () => {
     expect(facts(over).rule_reason).toBe(expected);
   });
 
-  test('names the deviation from its task sheets, if another source decided', () => {
+  test('names the deviation from its task sheets if another source decided', () => {
     expect(facts({ decision: { reason: 'one.', drift } }).rule_reason).toMatch(/^one\. .+/);
     expect(facts({ decision: { reason: 'one.', drift, matched_rule: 'manifest:task-1' } }).rule_reason).toBe('one.');
     expect(facts({ decision: { drift: [] } })).not.toHaveProperty('rule_reason');
   });
 
-  test('cuts an effect at 600 characters; secrets are shown only in text that is executed', () => {
+  test('truncates an effect at 600 characters; secrets are shown only in text that is executed', () => {
     const part = (protocol: string, target: string) => ({
       effects: { parts: [{ protocol, tool: 'x', target, capability: 'read', parameters: {} }], carrier: false },
     });
@@ -84,13 +84,13 @@ describe('the card', () => {
     expect(long!.indexOf('…')).toBe(600);
     expect(facts(part('mcp', `a ${token} b`)).effects![0]).toContain('a [redacted] b');
     expect(facts(part('shell', token)).effects![0]).toContain(token);
-    // A text that is shortened is masked before.
+    // Text is masked before it is truncated.
     expect(facts(part('mcp', `${'y'.repeat(140)} ${token}`)).summary!.text).not.toContain('ghp_');
   });
 });
 
 describe('the row', () => {
-  test('contains the call as shown, its times and its requester, and no empty member', () => {
+  test('contains the call as shown, its times and its requester, and no empty members', () => {
     const row = rowOf();
     expect(row).toMatchObject({
       envelope_id: 'e1',
@@ -143,7 +143,7 @@ describe('the row', () => {
     expect(rowOf(over, safe)).toMatchObject(expected);
   });
 
-  test('is pending for the time of its rule', () => {
+  test('is pending for the duration that its rule sets', () => {
     expect(timeoutSeconds(action({ decision: { rule: { approval: { timeout_seconds: 60 } } } }))).toBe(60);
     expect(timeoutSeconds(action({ decision: { rule: { approval: {} } } }))).toBe(1_800);
     expect(rowOf({ decision: { rule: { approval: { timeout_seconds: 60 } } } }).expires_at).toBe(

@@ -1,4 +1,4 @@
-/** Contents of entries for calls and outcomes, and redaction. */
+/** Contents of entries for calls and outcomes, and their redaction. */
 import { decisionDraft, resultDraft, withhold, withholdOutcome } from '#core/actions/entries.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -15,7 +15,7 @@ const bodyOf = (over: Loose = {}, extra: Loose = {}): Loose =>
   decisionDraft(ports, action(over), 'review', extra).draft.body;
 
 describe('a decision entry', () => {
-  test('contains the call, its decision and the policy, and no empty member', () => {
+  test('contains the call, its decision and the policy, and no empty members', () => {
     const { draft, changes } = decisionDraft(ports, action(), 'review');
     expect(draft).toEqual({
       tenant: 't',
@@ -68,7 +68,7 @@ describe('a decision entry', () => {
       expect(bodyOf({ decision: { rule, matched_rule } })).not.toHaveProperty('rule_sha256');
   });
 
-  test('of private parameters holds their digest alone', () => {
+  test('contains only the digest of private parameters', () => {
     const body = bodyOf({ privateParameters: true, envelope: { parameters: { text: 'mine' } } });
     expect(body.parameters_sha256).toMatch(/^[0-9a-f]{64}$/);
     expect(JSON.stringify(body)).not.toContain('mine');
@@ -79,14 +79,14 @@ describe('a decision entry', () => {
 describe('[evidence.secrets-redacted] withheld parts of a call', () => {
   const password = 'correct horse battery';
 
-  test('is replaced in the entry; its salts go along under the id of the call', () => {
+  test('is replaced in the entry; its salts are stored with it under the call id', () => {
     const { draft, changes } = decisionDraft(ports, action({ envelope: { parameters: { password } } }), 'review');
     expect(draft.body.withheld).toEqual(['$.parameters.password']);
     expect(JSON.stringify(draft)).not.toContain(password);
     expect(changes).toMatchObject([{ type: 'salts.put', tenant: 't', id: 'e1', salts: [expect.anything()] }]);
   });
 
-  test('paths of the configuration count', () => {
+  test('configured paths apply', () => {
     const over = {
       envelope: { parameters: { note: 'x' } },
       configuration: { evidence: { sensitive: ['$.parameters.note'] } },
@@ -94,7 +94,7 @@ describe('[evidence.secrets-redacted] withheld parts of a call', () => {
     expect(withhold(ports, action(over)).withheld).toEqual(['$.parameters.note']);
   });
 
-  test('effects of a text that is refused for a secret are left out', () => {
+  test('effects of text that is refused because of a secret are omitted', () => {
     const parameters = { command: 'curl -H "Authorization: Bearer ghp_0123456789abcdefghijklmnopqrstuvwxyz" x' };
     const effects = { parts: [{ protocol: 'http', tool: 'get', target: 'x', capability: 'read', parameters: {} }] };
     const shell = { protocol: 'shell', tool: 'shell.run', target: '' };
@@ -114,7 +114,7 @@ describe('[evidence.secrets-redacted] withheld parts of a call', () => {
     expect(() => withhold(ports, action(many(2_001)))).toThrow('The call contains 2001 sensitive values; at most 2000');
   });
 
-  test('results of a worker are used unchanged', () => {
+  test('results from a worker are used unchanged', () => {
     const redaction = { value: { parameters: { found: 1 } }, withheld: ['$.x'], salts: [] };
     expect(withhold(ports, action({ redaction }))).toMatchObject({ parameters: { found: 1 }, withheld: ['$.x'] });
   });
@@ -124,7 +124,7 @@ describe('an outcome', () => {
   const kept = (outcome: Loose, secrets: string[] = [], more: Loose = {}) =>
     withholdOutcome({ ...ports, ...more }, action(), outcome, secrets);
 
-  test('is kept without secrets; salts go along under an id of their own', async () => {
+  test('is stored without secrets; the salts are stored under their own id', async () => {
     const { value, changes } = await kept({ result: { token: 'abc', own: 'ok s3cr3t' }, error: 'no s3cr3t' }, [
       's3cr3t',
     ]);
@@ -135,7 +135,7 @@ describe('an outcome', () => {
     expect(await kept({})).toEqual({ value: {}, changes: [] });
   });
 
-  test('the text of an error is cut at 4,096 characters, and lone surrogates are replaced', async () => {
+  test('the text of an error is truncated at 4,096 characters, and lone surrogates are replaced', async () => {
     const long = await kept({ error: 'é'.repeat(4_097) });
     expect(long.value.error).toBe(`${'é'.repeat(4_095)}…`);
     expect((await kept({ error: 'é'.repeat(4_096) })).value.error).toHaveLength(4_096);
@@ -145,13 +145,13 @@ describe('an outcome', () => {
 
   const secretsMany = (count: number) => Array.from({ length: count }, (_, at) => ({ password: `${at}x` }));
 
-  test('with too many secrets is withheld as a whole, the error stays', async () => {
+  test('with too many secrets is withheld completely, but its error remains', async () => {
     expect(await kept({ result: secretsMany(2_000) })).not.toHaveProperty('result_withheld');
     const found = await kept({ result: secretsMany(2_001), error: 'no' });
     expect(found).toEqual({ value: { error: 'no' }, changes: [], result_withheld: 'too_many_secrets' });
   });
 
-  test('that is not redacted in time is withheld; another fault is not hidden', async () => {
+  test('that is not redacted in time is withheld; other faults are not hidden', async () => {
     const large = { result: 'x'.repeat(20_000), error: 'no' };
     const slow = { calls: { redact: () => Promise.reject(new GatewayError('payload_too_large', 'late')) } };
     expect(await kept(large, [], slow)).toEqual({
@@ -164,7 +164,7 @@ describe('an outcome', () => {
     expect((await kept({ result: 'small' }, [], broken)).value.result).toBe('small');
   });
 
-  test('a result entry names its approval, and its server and credential if there are any', () => {
+  test('a result entry names its approval, and its server and credential if any', () => {
     const body = (over: Loose, approval?: string, credential?: Loose) =>
       resultDraft(ports, action(over), approval, { outcome: 'executed' }, credential).body;
     expect(body({})).toEqual({ tool: 'scm.get', outcome: 'executed' });

@@ -1,4 +1,4 @@
-/** The most severe verdict decides: a task that a call leaves blocks what a rule would review. */
+/** The most severe verdict decides: a call that leaves its task is blocked even if a rule would only review it. */
 import { ask, judges } from '#core/actions/judges.ts';
 import { configurationSchema } from '#core/contracts/config.ts';
 import type { Decision } from '#core/contracts/envelope.ts';
@@ -64,7 +64,7 @@ test.each(['allow', 'review'] as const)('[action.judges] leaving a task blocks w
   });
 });
 
-test('[action.judges] a block by a rule keeps its rule, and without a task the rule decides', async () => {
+test('[action.judges] a block by a rule keeps its rule, and if the call stays in its task the rule decides', async () => {
   expect(await judged('block', true)).toMatchObject({ decision: 'block', matched_rule: 'git:*' });
   expect(await judged('review', false)).toMatchObject({ decision: 'review', matched_rule: 'git:*' });
 });
@@ -91,7 +91,7 @@ describe('facts that do not depend on the caller', () => {
     });
   });
 
-  test('the limits on effects hold for the parts of a call, else for the call itself', async () => {
+  test('the limits on effects apply to the parts of a call, or to the call itself if it has none', async () => {
     const outside = { decision: 'block', matched_rule: expect.stringMatching(/^sandbox:/) };
     const to = (host: string) => ({ ...call, protocol: 'http', tool: 'http.get', parameters: { host } });
     const limits = { ...sandbox, http: { ...sandbox.http, allowed_hosts: ['api.example'] } };

@@ -1,4 +1,4 @@
-/** Small parts of the flow: abuse notes, remaining time, destination of a call, and large calls. */
+/** Small parts of the flow: abuse notes, remaining time, a call's destination, and large calls. */
 import { foreignApproval, ownerOf, refusedLogin } from '#core/actions/abuse-notes.ts';
 import { isLarge, policyText, redaction, sentOf } from '#core/actions/call-work.ts';
 import { abandonedAt, beforeFunctionEnd, executionEndsAt } from '#core/actions/deadline.ts';
@@ -15,7 +15,7 @@ const off = { behavior: { enabled: false } };
 const human = { principal: { key_id: 'k1', kind: 'human', person: 'alice', owner: 'bob' } };
 
 describe('notes on abuse', () => {
-  test('a login that was refused names the upstream and the call', () => {
+  test('a refused login names the upstream and the call', () => {
     expect(JSON.stringify(refusedLogin(action(), 'forge', undefined))).toContain('forge, call dddddd"');
   });
 
@@ -29,7 +29,7 @@ describe('notes on abuse', () => {
   });
 
   const row: Loose = { envelope_id: 'a1', key_id: 'k2', key_owner: 'carol' };
-  test('an approval of another key is noted in addition to earlier notes', () => {
+  test('an approval that belongs to another key is noted in addition to earlier notes', () => {
     const note = foreignApproval(action({ decision: { behavior: { signals: [] } } }), row);
     expect(JSON.stringify(note)).toContain('approval a1 of another key');
     expect(foreignApproval(action(), { ...row, key_owner: undefined })).toBeDefined();
@@ -48,7 +48,7 @@ describe('notes on abuse', () => {
     expect(foreignApproval(action(over), found)).toBeUndefined();
   });
 
-  test('the person behind a key counts before its owner', () => {
+  test('the person using a key takes precedence over its owner', () => {
     expect([ownerOf(human.principal as never), ownerOf({ owner: 'bob' } as never), ownerOf({} as never)]).toEqual([
       ...['alice', 'bob', undefined],
     ]);
@@ -58,7 +58,7 @@ describe('notes on abuse', () => {
   });
 });
 
-describe('the time of an execution', () => {
+describe('the time limit of an execution', () => {
   test('ends after the longest execution, or five seconds before its function', () => {
     expect(executionEndsAt(nowMs, undefined)).toBe(nowMs + 900_000);
     expect(executionEndsAt(nowMs, nowMs + 30_000)).toBe(nowMs + 25_000);
@@ -85,7 +85,7 @@ describe('the time of an execution', () => {
     expect([call.timeouts.size, call.signal().aborted]).toEqual([0, false]);
   });
 
-  test('at its end the signal aborts, and a call that settles within a second is heard', async () => {
+  test('at its end the signal aborts, and a call that settles within a second is still accepted', async () => {
     const call = run();
     call.timeouts.pass(10_000);
     expect(call.signal().reason).toMatchObject({ name: 'TimeoutError' });
@@ -94,14 +94,14 @@ describe('the time of an execution', () => {
     expect(call.timeouts.size).toBe(0);
   });
 
-  test('a call that does not is no longer waited for', async () => {
+  test('a call that does not settle is abandoned', async () => {
     const call = run();
     call.timeouts.pass(10_000);
     call.timeouts.pass(1_000);
     await expect(call.result).rejects.toMatchObject({ kind: 'cancelled', effect: 'unknown' });
   });
 
-  test('the given signal ends it too; an end in the past ends it at once', () => {
+  test('the given signal ends it too; an end in the past ends it immediately', () => {
     const given = new AbortController();
     const call = run(given.signal);
     given.abort(new Error('left'));
@@ -112,7 +112,7 @@ describe('the time of an execution', () => {
   });
 });
 
-describe('a call that is repeated under its id', () => {
+describe('a call repeated under its id', () => {
   const found: Loose = { call_digest: 'd'.repeat(64), tool: 'x', started_at: 's', envelope_id: 'e0' };
   test('is the same call while its outcome is open', () => {
     expect(isAskedAgain(action({ callId: 'c' }), found)).toBe(true);
@@ -131,14 +131,14 @@ describe('the destination of a call', () => {
   const http = configuration({ upstreams: { http: [{ name: 'api', base_url: 'https://api.example' }] } });
   const snapshot: Loose = { configuration: http };
 
-  test('an HTTP call goes to the service whose address it has, whatever the letters of its protocol', () => {
+  test('an HTTP call goes to the service that has its address, whatever the case of its protocol', () => {
     const call = { ...envelope, protocol: ' HTTP ', tool: 'http.get', target: 'https://api.example/users' };
     expect(configuredPlacement(http as never, call)).toEqual({ upstream: 'api' });
     expect(configuredPlacement(http as never, { ...call, protocol: 'mcp' })).toBeUndefined();
     expect(configuredPlacement(http as never, { ...call, target: 'https://other.example/' })).toBeUndefined();
   });
 
-  test('the server that a caller names must be the one that has the tool', async () => {
+  test('the server named by a caller must be the one that has the tool', async () => {
     const asked: Loose[] = [];
     const place = async (call: Loose) => asked.push(call) && { upstream: 'forge' };
     const executor = { place, handles: () => true };
@@ -161,7 +161,7 @@ describe('the destination of a call', () => {
 });
 
 describe('large calls', () => {
-  test('a value counts its characters, its names and one for everything else', () => {
+  test('a value counts its characters, its names, and one for everything else', () => {
     expect(isLarge('x'.repeat(16_384))).toBe(false);
     expect(isLarge('x'.repeat(16_385))).toBe(true);
     expect([isLarge([1, null, true], 4), isLarge([1, null, true], 3)]).toEqual([false, true]);
@@ -169,7 +169,7 @@ describe('large calls', () => {
     expect([isLarge(null, 1), isLarge(7, 0)]).toEqual([false, true]);
   });
 
-  test('additional parameters count; a policy is written once', () => {
+  test('additional parameters count; a policy is stored once', () => {
     expect(sentOf(envelope)).toBe(envelope.parameters);
     expect(sentOf({ ...envelope, sent_with: { b: 1 } })).toEqual([{}, { b: 1 }]);
     const document: Loose = { name: 'p' };
@@ -178,7 +178,7 @@ describe('large calls', () => {
     expect([text, policyText(document)]).toEqual(['{"name":"p"}', text]);
   });
 
-  test('a worker takes secrets of the credential out before it looks for others', () => {
+  test('a worker removes secrets of the credential before it looks for others', () => {
     const job = { value: { a: 'tok tok', password: 'x' }, sensitivePaths: [], programs: [], secrets: ['tok'] };
     const found = redaction(job, (bytes) => '0'.repeat(bytes * 2));
     expect(found.value).toMatchObject({ a: '[credential withheld] [credential withheld]' });

@@ -1,4 +1,4 @@
-/** A governed action for tests of the flow's parts. */
+/** A governed action for tests of the flow's steps. */
 import type { GovernedAction } from '#core/actions/governed.ts';
 import { configurationSchema } from '#core/contracts/config.ts';
 import type { Loose } from '../../support/loose.ts';

@@ -1,7 +1,7 @@
-/** The sweep over started actions: pages, and independent handling of rows. */
+/** The sweep over started actions: pages, and rows handled independently. */
 import { closeAbandonedActions } from '#core/actions/sweep-actions.ts';
 
-test('the sweep continues with the next page, and stops if a page brings no new item', async () => {
+test('the sweep continues with the next page, and stops if a page has no new items', async () => {
   const row = (id: number) => ({ tenant: 't', id: `i${id}`, session_id: 's', envelope_id: 'e', tool: 'x' });
   const pages = [[row(1), row(2)], [row(2), row(3)], [row(3)]];
   const closed: string[] = [];
@@ -21,7 +21,7 @@ test('the sweep continues with the next page, and stops if a page brings no new 
   expect(asked[0]).toEqual(['1970-01-01T00:00:00.000Z', 100]);
 });
 
-test('[store.sweep] a started action that cannot be closed does not keep the others open', async () => {
+test('[store.sweep] a started action that cannot be closed does not prevent others from being closed', async () => {
   const rows = Array.from({ length: 150 }, (_, n) => ({
     tenant: 't',
     id: `i${n}`,
@@ -38,7 +38,7 @@ test('[store.sweep] a started action that cannot be closed does not keep the oth
     ledger: {
       commit: async ({ changes }: { changes: { id: string }[] }) => {
         const id = changes[0]!.id;
-        // More of them than a page holds, before the one that can be closed.
+        // More than a page of them, before the one that can be closed.
         if (id !== 'i149') throw new Error('the row is too large');
         open.delete(rows[149]!);
         return { ok: true };

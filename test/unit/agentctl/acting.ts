@@ -1,4 +1,4 @@
-/** One call, and a gateway that answers it as scripted. */
+/** One call, and a gateway with a scripted response to it. */
 import { Home, serverOf } from './support.ts';
 
 export const home = new Home();

@@ -1,4 +1,4 @@
-/** `test-action`: options, answers and exit codes. */
+/** `test-action`: options, responses and exit codes. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { body, call, home, id, review, sent, server } from './acting.ts';
@@ -6,7 +6,7 @@ import { body, call, home, id, review, sent, server } from './acting.ts';
 describe('test-action', () => {
   const answer = (result: unknown) => server.on('POST /admin/v1/test-action', result);
 
-  test('[cli.vote] an allow exits 0 and shows rule, policy, evidence, credential and result', async () => {
+  test('[cli.vote] an allow exits 0 and shows the rule, policy, evidence, credential and result', async () => {
     answer({
       envelope_id: id,
       decision: 'allow',
@@ -30,8 +30,8 @@ describe('test-action', () => {
     ]);
   });
 
-  test('[cli.watch] at a terminal a held call is reported, and one that is answered at once is not', async () => {
-    // The two seconds are over at once in the first run, and not within the second.
+  test('[cli.watch] at a terminal a held call is reported, and one that is answered immediately is not', async () => {
+    // In the first run the two seconds elapse immediately; in the second they do not elapse.
     const over =
       'const real = setTimeout; globalThis.setTimeout = (work, ms, ...more) => ms === 2000 ? (work(), real(() => {}, 0)) : real(work, ms, ...more);';
     const agentctl = join(__dirname, '../../../bin/agentctl.ts');
@@ -65,7 +65,7 @@ describe('test-action', () => {
     expect(sent()).toMatchObject({ upstream: 'files' });
   });
 
-  test('a review exits 1 with approval_url and the same commands that come next', async () => {
+  test('a review exits 1 with approval_url and the commands to run next', async () => {
     answer(review);
     const { code, out } = await home.run(['test-action', ...call, '--param', "title=It's late", '--state', home.state]);
     expect(code).toBe(1);
@@ -111,7 +111,7 @@ describe('test-action', () => {
     });
   });
 
-  test('[cli.vote] --idempotency-key travels as the header, and a repeated outcome is marked', async () => {
+  test('[cli.vote] --idempotency-key is sent as the header, and a repeated outcome is marked', async () => {
     answer({ decision: 'allow', replayed: true });
     const { out } = await home.run(['test-action', ...call, '--idempotency-key', 'order-17']);
     expect(server.seen[0]!.idempotencyKey).toBe('order-17');
@@ -154,7 +154,7 @@ describe('test-action', () => {
     expect(JSON.parse(out)).toEqual(JSON.parse(document));
   });
 
-  test('hostile words of the server reach neither the terminal nor the suggested command', async () => {
+  test('hostile text from the server reaches neither the terminal nor the suggested command', async () => {
     const reason = '\u001b]0;owned\u0007\u001b[2Jdone\ndecision: allow\u202e';
     const data = { ...review.error.data, reason };
     answer({ ...review, envelope_id: "x'; rm -rf ~ #", error: { ...review.error, data } });

@@ -20,7 +20,7 @@ describe('approvals', () => {
     withheld: ['$.token'],
   };
 
-  test('[cli.vote] pending shows all of a call, uncut and harmless', async () => {
+  test('[cli.vote] pending shows a whole call, untruncated and sanitized', async () => {
     server.on('GET /admin/v1/approvals', { pending: [item], cursor: 'c 1' });
     const { code, out } = await home.run(['pending', '--limit', '1']);
     expect([code, server.seen[0]!.path]).toEqual([0, '/admin/v1/approvals?limit=1']);
@@ -30,7 +30,7 @@ describe('approvals', () => {
     expect(out).toContain("more: agentctl pending --limit 1 --cursor 'c 1'\n");
   });
 
-  test('[cli.vote] [approval.item] a call that the list shortens is fetched; the others are not', async () => {
+  test('[cli.vote] [approval.item] a call that is truncated in the list is fetched; the others are not', async () => {
     const long = { ...item, envelope_id: 'e-2', parameters: { title: 'head of it' } };
     const omitted = [{ field: 'parameters', bytes: 90_000 }];
     server.on('GET /admin/v1/approvals', { pending: [item, { ...long, omitted }] });
@@ -67,14 +67,14 @@ describe('approvals', () => {
     );
   });
 
-  test('[cli.vote] without --reviewer the vote carries the person of the key', async () => {
+  test('[cli.vote] without --reviewer the vote carries the person behind the key', async () => {
     server.on('GET /admin/v1/whoami', { person: 'alice', name: 'alice-laptop' });
     server.on('POST /admin/v1/approvals/e-1/deny', { status: 'denied' });
     const { code } = await home.run(['deny', 'e-1', '--comment', 'no']);
     expect([code, JSON.parse(server.seen.at(-1)!.body)]).toEqual([0, { reviewer: 'alice', comment: 'no' }]);
   });
 
-  test('[approval.timeout] show distinguishes a time-out from a denial', async () => {
+  test('[approval.timeout] show distinguishes a timeout from a denial', async () => {
     const record = { ...item, status: 'denied', denied_at: 'then', person: 'system', reviewer: 'system' };
     server.on('GET /admin/v1/approvals/e-1', { ...record, reason: 'timeout' });
     const { out } = await home.run(['show', 'e-1']);
@@ -87,7 +87,7 @@ describe('approvals', () => {
 
   const ids = ['0197a3c2-7d1e-7000-8000-000000000001', '0197a3c9-7d1e-7000-8000-000000000002'];
 
-  test('[cli.vote] the beginning of an id is enough if one approval has it', async () => {
+  test('[cli.vote] the beginning of an id is sufficient if only one approval matches', async () => {
     server.on('GET /admin/v1/approvals', { pending: ids.map((envelope_id) => ({ envelope_id })) });
     server.on('GET /admin/v1/approvals/history', { approvals: [] });
     server.on(`GET /admin/v1/approvals/${ids[1]}`, { ...item, envelope_id: ids[1], status: 'pending' });
@@ -101,7 +101,7 @@ describe('approvals', () => {
     ]);
   });
 
-  test('[cli.vote] [approval.card] the card: executable text whole, the rest cut with a note, everything with --full', async () => {
+  test('[cli.vote] [approval.card] the card: executable text in full, the rest truncated with a note, everything with --full', async () => {
     const command = `echo one\n${'echo two; '.repeat(500)}`;
     const content = Array.from({ length: 50 }, (_, line) => `line ${line}`).join('\n');
     const card = {
@@ -141,7 +141,7 @@ describe('approvals', () => {
     expect(full).not.toContain('left out');
   });
 
-  test('[approval.obstacle] show names blocks that an approval would not lift, and similar requests; a vote names those too', async () => {
+  test('[approval.obstacle] show names blocks that an approval would not lift, and similar requests; a vote names them too', async () => {
     const similar_pending = [{ envelope_id: 'e-2', session_id: 's2', queued_at: 'then' }];
     const told = { cannot_run: 'Version 2 of the configuration blocks this call.', similar_pending };
     server.on('GET /admin/v1/approvals/e-1', { ...item, envelope_id: 'e-1', status: 'pending', ...told });
@@ -153,7 +153,7 @@ describe('approvals', () => {
     expect([voted.code, voted.out]).toEqual([0, expect.stringContaining(alike)]);
   });
 
-  test('[cli.vote] a vote that comes too late, or did not count, exits 1', async () => {
+  test('[cli.vote] a vote that is too late, or does not count, exits 1', async () => {
     server.on('POST /admin/v1/approvals/e-1/approve', errorBody(409, 'conflict', 'It is already denied.'), 409);
     const late = await home.run(['approve', 'e-1', '--reviewer', 'alice']);
     expect(late).toEqual({ code: 1, out: '', err: 'error: conflict: It is already denied.\n' });
@@ -163,7 +163,7 @@ describe('approvals', () => {
 });
 
 describe('audit', () => {
-  test('[cli.evidence.verify] verify follows the cursor to the end and adds up', async () => {
+  test('[cli.evidence.verify] verify follows the cursor to the end and adds up the results', async () => {
     server.on(
       'GET /admin/v1/audit/verify',
       (response: import('node:http').ServerResponse, { path }: { path: string }) =>
@@ -201,14 +201,14 @@ describe('audit', () => {
     expect(out).toContain('broken_link: session s-2, entry 4: altered\n');
   });
 
-  test('verify does not run in circles, and only true counts as valid', async () => {
+  test('verify does not loop forever, and only true counts as valid', async () => {
     server.on('GET /admin/v1/audit/verify', { valid: true, total_entries: 1, sessions: 1, cursor: 'same' });
     expect(await home.run(['verify'])).toMatchObject({ code: 1, err: expect.stringContaining('same answer twice') });
     server.on('GET /admin/v1/audit/verify', { valid: 'true' });
     expect((await home.run(['verify'])).code).toBe(1);
   });
 
-  test('[approval.timeout] audit passes its filters on and lists the entries', async () => {
+  test('[approval.timeout] audit forwards its filters and lists the entries', async () => {
     const entry = {
       timestamp: 't',
       kind: 'block',
@@ -229,7 +229,7 @@ describe('audit', () => {
   });
 });
 
-test('[cli.status] status shows every member of the answer, known or not, and --json the document', async () => {
+test('[cli.status] status shows every member of the response, known or not, and --json the document', async () => {
   const status = {
     version: '0.8.0',
     providers: [{ name: 'mock', type: 'mock' }],
@@ -279,7 +279,7 @@ describe('versions, credentials, configuration', () => {
     expect(server.seen.map(({ key }) => key)).toEqual(['human-key', 'human-key', 'human-key', 'admin-token']);
   });
 
-  test('[ticket.redeem] tickets still good are listed and revoked', async () => {
+  test('[ticket.redeem] valid tickets are listed and revoked', async () => {
     const ticket = { id: 't-1', tool: 'billing.get', resource: '/invoices/7', session_id: 's-1', expires_at: 'soon' };
     server.on('GET /admin/v1/tickets', { tickets: [ticket] });
     server.on('POST /admin/v1/tickets/t-1/revoke', { ...ticket, revoked_at: 'now' });
@@ -287,7 +287,7 @@ describe('versions, credentials, configuration', () => {
     expect((await home.run(['tickets', 'revoke', 't-1'])).out).toContain('revoked_at: now\n');
   });
 
-  test('the output of config get can be put again, and is sent as written', async () => {
+  test('the output of config get can be put again and is sent as written', async () => {
     server.on('GET /admin/v1/config', { version: 3, sha256: 'abc', configuration: { version: 1 } });
     server.on('PUT /admin/v1/config', { version: 4 }, 201);
     const got = await home.run(['config', 'get']);

@@ -23,7 +23,7 @@ const completion = (content: string) => ({
 });
 const chunk = (content: string) => ({ choices: [{ index: 0, delta: { content } }] });
 
-/** Server-sent events, cut into pieces of `size` bytes. */
+/** Splits server-sent events into pieces of `size` bytes. */
 const stream =
   (events: readonly unknown[], { end = true, size = 7 } = {}) =>
   (response: ServerResponse) => {
@@ -38,7 +38,7 @@ const stream =
     response.end();
   };
 
-test('sends the prompt to the gateway of the local run with the agent key and prints the text', async () => {
+test('sends the prompt to the gateway of the local run with the agent key, and prints the text', async () => {
   gateway.on(route, completion('Hello\n\u001b[31mthere'));
   const { code, out, err } = await home.run(['chat', 'Say hello', '--system', 'Be brief.', '--session', 's-1']);
   expect([code, out]).toEqual([0, 'Hello\n\\u{1b}[31mthere\n']);
@@ -54,7 +54,7 @@ test('sends the prompt to the gateway of the local run with the agent key and pr
   });
 });
 
-test('prints a stream as it comes, whatever way its bytes are cut', async () => {
+test('prints a stream as it arrives, however its bytes are split', async () => {
   const events = [
     chunk('Grüße '),
     chunk('aus\n'),
@@ -126,7 +126,7 @@ test.each([
   expect(err).toContain(lesson);
 });
 
-test('[cli.typo] a fault of the gateway or its providers names the request that its log has; a refusal does not', async () => {
+test('[cli.typo] a fault of the gateway or its providers names the request id in the gateway log; a refusal does not', async () => {
   const answered = (status: number, type: string) =>
     gateway.on(
       route,
@@ -141,7 +141,7 @@ test('[cli.typo] a fault of the gateway or its providers names the request that 
   expect((await home.run(['chat', 'x'])).err.split('\n')[0]).toBe('error: policy_violation: No.');
 });
 
-test('no gateway listens: how to start one; --gateway names another', async () => {
+test('if no gateway listens, it explains how to start one; --gateway names another', async () => {
   home.running('http://127.0.0.1:9', 'http://127.0.0.1:9');
   expect(await home.run(['chat', 'x'])).toMatchObject({
     code: 3,

@@ -1,4 +1,4 @@
-/** Completion scripts: made from the commands, run by the shells that this machine has. */
+/** Completion scripts: generated from the commands, run by the shells on this machine. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { Home } from './support.ts';
 
@@ -30,7 +30,7 @@ const cases: readonly (readonly [string[], string[]])[] = [
   }
 });
 
-test('[cli.typo] a misspelt command or option is answered in three lines, with the intended one', async () => {
+test('[cli.typo] a misspelt command or option gets a three-line response with the intended one', async () => {
   for (const [words, meant] of [
     [['pendng'], 'pending'],
     [['evidence', 'exprt'], 'export'],

@@ -37,12 +37,12 @@ test('[wasm.abi] a configuration that names the digest is sent as written', asyn
   expect(server.seen[1]!.body).toBe(written(`, sha256: ${digest}`));
 });
 
-test('[wasm.abi] a module of another digest than the pinned one is not sent, and nor is the configuration', async () => {
+test('[wasm.abi] a module with a digest other than the pinned one is not sent, nor is the configuration', async () => {
   const { code, err } = await put(`, sha256: ${'a'.repeat(64)}`);
   expect([code, err, seen()]).toEqual([1, expect.stringContaining(`pins ${'a'.repeat(64)}`), []]);
 });
 
-test('[wasm.abi] a module that is not there stops the command, unless its digest is given', async () => {
+test('[wasm.abi] a missing module stops the command, unless its digest is given', async () => {
   home.write('other.yaml', written('').replace('guard.wasm', 'gone.wasm'));
   const missing = await home.run(['config', 'put', 'other.yaml']);
   expect([missing.code === 0, missing.err, seen()]).toEqual([false, expect.stringContaining('gone.wasm'), []]);
@@ -51,7 +51,7 @@ test('[wasm.abi] a module that is not there stops the command, unless its digest
   expect(seen()).toEqual(['PUT /admin/v1/config?file=pinned.yaml']);
 });
 
-test('[wasm.abi] a module that the gateway refuses ends the command before the configuration', async () => {
+test('[wasm.abi] a module that the gateway refuses ends the command before the configuration is sent', async () => {
   server.on(
     upload,
     { error: { code: 400, type: 'invalid_request', message: 'guard: the WASM module is refused' } },

@@ -1,4 +1,4 @@
-/** Choice of gateway and credential, and errors. */
+/** Choice of gateway and credential, and connection errors. */
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { loopbackCertificate, loopbackKey } from '../../support/loopback-tls.ts';
@@ -69,14 +69,14 @@ describe('credential', () => {
     expect(server.seen.map(({ path }) => path)).not.toContain('/elsewhere');
   });
 
-  test('is missing: the answer explains how to provide it', async () => {
+  test('is missing: the message explains how to provide it', async () => {
     server.on('GET /admin/v1/whoami', errorBody(401, 'authentication_error', 'Send a key.'), 401);
     const { code, err } = await home.run(['whoami', '--url', server.url]);
     expect(code).toBe(1);
     expect(err).toMatch(/^error: authentication_error: Send a key\.\nno key was found: .*--key/);
   });
 
-  test('a broken keys file is named, its content is not', async () => {
+  test('a broken keys file is named, but its content is not shown', async () => {
     home.write('state/keys.json', '{"agent": secret-key}');
     const { code, err } = await home.run(['whoami', '--url', server.url]);
     expect([code, err.includes('keys.json is not valid JSON'), err.includes('secret')]).toEqual([2, true, false]);
@@ -106,7 +106,7 @@ describe('address', () => {
 });
 
 describe('[cli.typo] trouble', () => {
-  test('no gateway listens: exit 3, and how to start one', async () => {
+  test('if no gateway listens: exit 3, and how to start one', async () => {
     const gone = await startServer();
     await gone.stop();
     expect(await home.run(['status', '--url', gone.url])).toEqual({
@@ -138,7 +138,7 @@ describe('[cli.typo] trouble', () => {
     expect([code, err]).toEqual([3, `error: ${server.url} was silent for 1 s\n`]);
   });
 
-  test('an answer that breaks off: exit 3', async () => {
+  test('a response that breaks off: exit 3', async () => {
     server.on('GET /admin/v1/whoami', (response: import('node:http').ServerResponse) => {
       response.writeHead(200, { 'content-length': '100' });
       response.write('{"role":', () => response.destroy());
@@ -146,7 +146,7 @@ describe('[cli.typo] trouble', () => {
     expect(await home.run(['whoami', '--url', server.url])).toMatchObject({ code: 3, out: '' });
   });
 
-  test('an answer that is not JSON: exit 1, and it is not printed', async () => {
+  test('a response that is not JSON: exit 1, and it is not printed', async () => {
     server.on('GET /admin/v1/whoami', '<html>\u001b[31mhello</html>');
     const { code, out, err } = await home.run(['whoami', '--url', server.url, '--json']);
     expect([code, out]).toEqual([1, '']);

@@ -1,4 +1,4 @@
-/** A deployment that answers `doctor`: healthy except for what a test changes. */
+/** A deployment that responds to `doctor`: healthy except for the parts that a test changes. */
 import { routes } from '#features/routes.ts';
 import packageJson from '#package' with { type: 'json' };
 import { Home, serverOf } from './support.ts';
@@ -25,7 +25,7 @@ export const healthy: Readonly<Record<string, unknown>> = {
   'GET /admin/v1/federation/planes': { planes: [] },
 };
 
-/** Returns the route of a call; a feature that is not there has none. */
+/** Returns the route of a call; a missing feature has none. */
 const routeOf = (call: string) => routes.find(({ method, path }) => `${method} ${path}` === call);
 
 /** Calls that may fail without ending the checks. */
@@ -33,7 +33,7 @@ export const optionalCalls = Object.keys(healthy).filter(
   (call) => call !== 'GET /health' && call !== 'GET /admin/v1/whoami' && routeOf(call),
 );
 
-/** Members of a scripted answer that no gateway answers with: a check that reads them would find nothing. */
+/** Returns members of a scripted response that no gateway sends, and which a check would never find. */
 function foreignMembers(call: string, answer: unknown): string[] {
   const { output } = routeOf(call) ?? {};
   const issues = (typeof output === 'function' && output().safeParse(answer).error?.issues) || [];
@@ -49,7 +49,7 @@ export function deployment() {
     for (const [call, answer] of Object.entries(healthy)) server.on(call, answer);
   };
 
-  /** Everything healthy but these answers. */
+  /** Examines a deployment that is healthy except for these responses. */
   async function examined(but: Readonly<Record<string, unknown>> = {}) {
     for (const [call, answer] of Object.entries({ ...healthy, ...but })) {
       expect([call, foreignMembers(call, answer)]).toEqual([call, []]);

@@ -1,4 +1,4 @@
-/** `doctor` on demo settings: demo answers, keys of the local run, generated broker keys. */
+/** `doctor` on demo settings: demo responses, keys of the local run, generated broker keys. */
 import { demoBrokers, demoKey, demoModels } from '../../../bin/agentctl/doctor/demo.ts';
 import { deployment } from './deployment.ts';
 
@@ -8,7 +8,7 @@ describe('[cli.status] demonstration settings', () => {
   const demo = { name: 'demo', type: 'mock', enabled: true, models: ['claude-*', 'gpt-*', 'a', 'b', 'c', 'd'] };
   const real = { name: 'up', type: 'openai', enabled: true, models: ['gpt-*'] };
 
-  test('demo answers are a warning on a deployment, and none on this machine', () => {
+  test('demo responses are a warning on a deployment, but not on this machine', () => {
     expect(demoModels([real, demo], true)).toEqual({
       state: 'warn',
       found: 'demo answers (providers of type mock: demo) for claude-*, gpt-*, a, b, c, … (6 names)',
@@ -32,7 +32,7 @@ describe('[cli.status] demonstration settings', () => {
     ]);
   });
 
-  test('a local run needs no configuration, and its mock is not a finding', async () => {
+  test('a local run needs no configuration, and its mock provider is not a finding', async () => {
     const { odd } = await examined({ 'GET /admin/v1/providers': { providers: [demo] } });
     expect([odd, server.seen.some(({ path }) => path.endsWith('/config'))]).toEqual([[], false]);
   });

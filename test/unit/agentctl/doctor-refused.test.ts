@@ -1,4 +1,4 @@
-/** `doctor` if the gateway refuses, lacks a route, or is unreachable. */
+/** `doctor` when the gateway refuses, lacks a route, or is unreachable. */
 import { deployment, optionalCalls } from './deployment.ts';
 import { errorBody } from './support.ts';
 
@@ -19,14 +19,14 @@ test.each([
   expect(findings.at(-1)?.check).toBe('key');
 });
 
-test('[cli.status] a gateway surface at another address is named by its variable', async () => {
+test('[cli.status] the variable for a gateway API at another address is named', async () => {
   answersHealthy();
   home.running(server.url, 'http://127.0.0.1:9');
   const { odd } = await examined();
   expect(odd).toMatchObject([{ check: 'models', state: 'fail', todo: expect.stringContaining('AGENTCTL_GATEWAY') }]);
 });
 
-test('[cli.status] facts that the key may not see, or the gateway does not have, are unknown and no fault', async () => {
+test('[cli.status] facts that the key may not see, or the gateway does not have, are unknown and not a fault', async () => {
   answersHealthy();
   server.on(
     'GET /admin/v1/audit/verify',
@@ -41,7 +41,7 @@ test('[cli.status] facts that the key may not see, or the gateway does not have,
 });
 
 test.each(optionalCalls)(
-  '[cli.status] where %s is not there, or not for the key, the finding says what to do',
+  '[cli.status] if %s is missing or not allowed for the key, the finding explains what to do',
   async (call) => {
     for (const [code, type, todo] of [
       [404, 'not_found', /--url|gateway address|transparencyLog/],
@@ -58,7 +58,7 @@ test.each(optionalCalls)(
   },
 );
 
-test('[cli.status] a store that is down fails the checks that need it, and a gateway that is away ends them', async () => {
+test('[cli.status] an unavailable store fails the checks that need it, and an unreachable gateway ends them', async () => {
   answersHealthy();
   server.on('GET /admin/v1/health/detailed', errorBody(503, 'service_unavailable', 'The store does not answer.'), 503);
   const { code, out } = await home.run(['doctor']);

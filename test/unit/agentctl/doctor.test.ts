@@ -1,4 +1,4 @@
-/** `doctor`: findings with a remedy. */
+/** `doctor`: findings and remedies. */
 import * as z from 'zod';
 import { readCases } from '../../support/yaml.ts';
 import { deployment, status } from './deployment.ts';
@@ -24,7 +24,7 @@ const row = z.strictObject({
 });
 const findings = readCases('test/unit/agentctl/doctor.yaml', z.array(row));
 
-test.each(findings)('[cli.status] $what is found, with what to do', async ({ health, plane, at, says, ...row }) => {
+test.each(findings)('[cli.status] $what is found, with a remedy', async ({ health, plane, at, says, ...row }) => {
   const { check, state, found } = row;
   const { code, odd } = await examined({
     ...(health && { 'GET /admin/v1/health/detailed': { ...status, ...health } }),

@@ -1,4 +1,4 @@
-/** `evidence verify --file`: no server and no configuration, for a file from any source. */
+/** `evidence verify --file`: verifies a file from any source without a server or configuration. */
 import { bundleFormat, type SessionBundle } from '#core/contracts/evidence.ts';
 import { checkpointedAt, checkpointOver, otherKey, sealedSession, trustedKey } from '../evidence/sample.ts';
 import { Home } from './support.ts';
@@ -16,17 +16,17 @@ beforeAll(async () => {
 });
 afterAll(() => home.remove());
 
-/** An address where nobody listens: whoever calls it does not get an answer. */
+/** An address without a listener: a call to it gets no response. */
 const env = { AGENTCTL_URL: 'http://127.0.0.1:9' };
 const verify = (content: string | Uint8Array, ...more: string[]) =>
   home.run(['evidence', 'verify', '--file', home.write('bundle.json', content), ...more], { env });
 
-test('[evidence.verify.offline] without a pinned key it says so and exits 1', async () => {
+test('[evidence.verify.offline] without a pinned key it reports that and exits 1', async () => {
   const { code, out } = await verify(JSON.stringify(bundle));
   expect([code, out.trimEnd().split('\n').at(-1)]).toEqual([1, 'origin not checked']);
 });
 
-test('[cli.evidence.verify] an answer that was kept is compared with the entries of the bundle', async () => {
+test('[cli.evidence.verify] a saved response is compared with the entries of the bundle', async () => {
   const { hash } = bundle.entries[2]!;
   const dropped = 'a'.repeat(64);
   expect(await verify(JSON.stringify(bundle), '--public-key', key, '--holds', hash)).toMatchObject({ code: 0 });
@@ -40,7 +40,7 @@ test('[cli.evidence.verify] an answer that was kept is compared with the entries
   });
 });
 
-test('--json is one document', async () => {
+test('--json prints one document', async () => {
   const { code, out, err } = await verify(JSON.stringify(bundle), '--public-key', key, '--json');
   expect([code, err]).toEqual([0, '']);
   expect(JSON.parse(out)).toEqual({
@@ -84,7 +84,7 @@ describe('a hostile file is invalid, reported in words', () => {
   });
 });
 
-test('a file that is not there is wrong usage, not a verdict', async () => {
+test('a missing file is a usage error, not a verdict', async () => {
   const { code, out, err } = await home.run(['evidence', 'verify', '--file', 'none.json']);
   expect([code, out]).toEqual([2, '']);
   expect(err).toContain('cannot read none.json: there is no such file');

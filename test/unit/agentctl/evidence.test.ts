@@ -33,7 +33,7 @@ afterAll(async () => {
 const verified = () => ({ valid: true, total_entries: 5, session_manifest_hash: hash, not_checked: [] });
 
 describe('[cli.evidence.verify] verify', () => {
-  test('prints a line an entry as the gateway lists them, then the three lines', async () => {
+  test('prints one line per entry as the gateway lists them, then the three summary lines', async () => {
     const line = { index: 0, kind: 'review', timestamp: 't', hash: 'ab', envelope_id: 'e-1', ok: true };
     server.on(`GET ${session}/verify`, { ...verified(), entries: [line] });
     const { code, out } = await home.run(['evidence', 'verify', '--session', 's-1']);
@@ -45,7 +45,7 @@ describe('[cli.evidence.verify] verify', () => {
     [80, /^#0 {5}\S{24} {2}\S+ +[0-9a-f-]{14}… {2}[0-9a-f]{8}… {2}ok$/m],
     [156, /^#0 {5}\S{24} {2}\S+ +[0-9a-f-]{36} {2}[0-9a-f]{64} {2}ok$/m],
   ])(
-    '[cli.output-forms] at a terminal of %i columns an entry is one line, and the numbers of entries share one column',
+    '[cli.output-forms] on a terminal with %i columns an entry is one line, and the entry numbers share one column',
     async (columns, entry) => {
       server.on(`GET ${session}/verify`, verified());
       const terminal = home.write('wide.mjs', `process.stdout.isTTY = true; process.stdout.columns = ${columns};`);
@@ -60,7 +60,7 @@ describe('[cli.evidence.verify] verify', () => {
     },
   );
 
-  test('lists from the export, and checks it, when the gateway lists nothing', async () => {
+  test('lists from the export, and checks it, if the gateway lists nothing', async () => {
     server.on(`GET ${session}/verify`, verified());
     const { code, out } = await home.run(['evidence', 'verify', '--session', 's-1']);
     expect(code).toBe(0);
@@ -85,7 +85,7 @@ describe('[cli.evidence.verify] verify', () => {
     expect(await run(otherKey)).toMatchObject({ code: 1, out: expect.stringContaining('valid: false') });
   });
 
-  test('an invalid chain exits 1 with the broken link, with --json too', async () => {
+  test('an invalid chain exits 1 with the broken link, also with --json', async () => {
     const broken = {
       valid: false,
       total_entries: 5,
@@ -104,7 +104,7 @@ describe('[cli.evidence.verify] verify', () => {
 describe('[cli.evidence.verify] export', () => {
   const exported = (...more: string[]) => home.run(['evidence', 'export', '--session', 's-1', ...more]);
 
-  test('writes the bundle, byte for byte, for its owner only', async () => {
+  test('writes the bundle byte for byte, readable only by its owner', async () => {
     const out = join(home.folder, 'out/bundle.json');
     home.write('out/bundle.json', 'older');
     expect(await exported('--out', out)).toEqual({
@@ -148,7 +148,7 @@ describe('[cli.evidence.verify] export', () => {
   });
 });
 
-test('[cli.evidence.verify] report is Markdown, HTML with --html, to stdout or a file', async () => {
+test('[cli.evidence.verify] report is Markdown, or HTML with --html, to stdout or a file', async () => {
   server.on(`GET ${session}/report`, '# Session s-1\n\n- ok\n');
   server.on(`GET ${session}/report.html`, '<html></html>');
   expect((await home.run(['evidence', 'report', '--session', 's-1'])).out).toBe('# Session s-1\n\n- ok\n');
@@ -170,7 +170,7 @@ describe('public-key', () => {
     .update(createPublicKey(trustedKey).export({ type: 'spki', format: 'der' }))
     .digest('hex');
 
-  test('gives the key with its fingerprint, and states what it does not prove', async () => {
+  test('prints the key with its fingerprint, and states what it does not prove', async () => {
     const { code, out, err } = await home.run(['evidence', 'public-key', '--session', 's-1']);
     expect([code, out]).toEqual([0, trustedKey]);
     expect(err).toContain(fingerprint);

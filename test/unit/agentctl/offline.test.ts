@@ -17,7 +17,7 @@ const loose = home.write(
     ', another-secret-key',
   ),
 );
-/** The same difference without a pack, which takes a moment to compare. */
+/** The same difference without a pack, since comparing a pack takes a moment. */
 const closed = home.write('closed.yaml', configuration('{ pack: null, default_decision: block }'));
 const opened = home.write(
   'opened.yaml',
@@ -54,7 +54,7 @@ describe('[cli.config-check] config check', () => {
     );
   });
 
-  test('a pack is found in the folder of the file', async () => {
+  test('a pack is found in the folder of the configuration file', async () => {
     home.write('packs/own.yaml', 'name: own\ndefault_decision: block\nrules: []\n');
     const file = home.write('packs/gateway.yaml', configuration('{ pack: ./own.yaml }'));
     expect((await run('config', 'check', file)).code).toBe(0);
@@ -71,7 +71,7 @@ describe('[cli.config-check] config check', () => {
 });
 
 describe('[cli.config-check] config diff', () => {
-  test('[policy.diff] changed keys, lifted guards, own rules with the ones they override, and calls that are decided otherwise; never a key', async () => {
+  test('[policy.diff] changed keys, lifted guards, own rules with those they override, and calls with a different decision; never a key', async () => {
     const { code, out } = await run('config', 'diff', strict, loose);
     expect(code).toBe(0);
     expect(out).toContain('tool_policies\n');
@@ -105,7 +105,7 @@ describe('[cli.config-check] config diff', () => {
   });
 });
 
-/** As a gateway would serve it. */
+/** Loads a file as a gateway would serve it. */
 async function loaded(file: string) {
   const { loadConfiguration } = await import('#core/configuration/load/load.ts');
   const packs = (name: string) => readFileSync(join(process.cwd(), 'policies', `${name}.yaml`), 'utf8');
@@ -118,12 +118,12 @@ describe('[cli.config-check] policy test', () => {
     `- { why: "tests <run>", protocol: shell, tool: shell.run, target: "", capability: execute, parameters: { command: pytest -q }, decision: allow }
 - { protocol: mcp, tool: deploy, target: "", capability: execute, decision: ${decision}, matched_rule: "mcp:deploy" }\n`;
 
-  test('a table that holds passes; shell lines are read as a gateway reads them', async () => {
+  test('a table whose rows all pass succeeds; shell lines are read as a gateway reads them', async () => {
     const cases = home.write('good.cases.yaml', rows('allow'));
     expect(await run('policy', 'test', loose, cases)).toMatchObject({ code: 0, out: '2 of 2 cases passed\n' });
   });
 
-  test('a row that does not hold fails with its line, and is in the JUnit file', async () => {
+  test('a row with another decision fails with its line, and is in the JUnit file', async () => {
     const cases = home.write('bad.cases.yaml', rows('block'));
     const report = join(home.folder, 'junit.xml');
     const { code, out } = await run('policy', 'test', loose, cases, '--junit', report);
@@ -135,7 +135,7 @@ describe('[cli.config-check] policy test', () => {
     expect(xml).toContain('<failure message="expected block, got allow by mcp:deploy">');
   });
 
-  test('[cli.policy-tools] a failed test shows the effects of the call and the rule that decided; --explain shows each rule', async () => {
+  test('[cli.policy-tools] a failed test shows the effects of the call and the deciding rule; --explain shows each rule', async () => {
     const server = 'upstreams: { mcp: [{ name: hub, url: "https://hub.example/mcp" }] }\n';
     const policies = '{ pack: readonly, rules: [{ protocol: mcp, tool: push_files, upstream: hub, decision: allow }] }';
     const file = home.write('hub.yaml', configuration(policies) + server);
@@ -159,7 +159,7 @@ describe('[cli.config-check] policy test', () => {
     expect((await run('simulate', '--policy', file, ...call, ...parameters)).out).not.toContain('rule 0');
   });
 
-  test('a pack alone can be tested', async () => {
+  test('a pack can be tested without a configuration', async () => {
     const pack = home.write(
       'own.yaml',
       'name: own\ndefault_decision: block\nrules: [{ protocol: mcp, tool: deploy, decision: allow }]\n',
@@ -191,7 +191,7 @@ describe('[cli.policy-tools] policies as files', () => {
     }
   });
 
-  test('[policy.diff] filters, approvals, limits, the tool guard and levels differ as well; a pack has none of them', async () => {
+  test('[policy.diff] differences in filters, approvals, limits, the tool guard and levels are shown too; a pack has none of them', async () => {
     const around = (filter: string, seconds: number, level: string, rpm: number) =>
       `${configuration('{ pack: null, default_decision: allow }')}
 policies: { input: [{ name: jailbreak, type: keyword, action: ${filter}, keywords: [ignore previous] }] }
@@ -231,7 +231,7 @@ organizations:
     expect(alone.out).not.toContain('approvals');
   });
 
-  test('simulate --policy decides calls by a file, as the route does', async () => {
+  test('simulate --policy evaluates calls with a file, as the route does', async () => {
     const call = ['--protocol', 'mcp', '--tool', 'deploy', '--target', '', '--capability', 'execute'];
     const [before, after] = [
       await run('simulate', '--policy', strict, ...call),
@@ -245,7 +245,7 @@ organizations:
     ]);
   });
 
-  test('a file and a version are not taken together', async () => {
+  test('a file and a version cannot be combined', async () => {
     const call = ['--protocol', 'mcp', '--tool', 'deploy', '--target', '', '--capability', 'execute'];
     expect((await run('simulate', '--policy', strict, '--policy-version', '3', ...call)).code).toBe(2);
   });

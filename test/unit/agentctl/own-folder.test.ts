@@ -1,4 +1,4 @@
-/** A state folder that was found, not named: whose it must be, and which keys go to the addresses in it. */
+/** A state folder that was found rather than named: who must own it, and which keys are sent to the addresses in it. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ const found = { GATEWAY_STATE: '' };
 const keysSeen = () => server.seen.map(({ key }) => key);
 const path = (name = '') => join(home.folder, '.gateway', name);
 
-/** `.gateway` of the current folder, as a start of the gateway leaves it, or as somebody else made it. */
+/** Creates `.gateway` in the current folder, as a gateway start leaves it, or as another user made it. */
 function folder(ready: object = {}, keys: object = home.keys): void {
   const file = home.write('.gateway/keys.json', JSON.stringify(keys));
   const usual = { admin_url: server.url, mcp_url: server.url, keys_file: file };
@@ -35,7 +35,7 @@ function git(...args: string[]): void {
   execFileSync('git', ['-C', home.folder, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { stdio: 'ignore' });
 }
 
-describe('[cli.own-folder] a state folder that is only found', () => {
+describe('[cli.own-folder] a state folder that was found, not named', () => {
   test.each<[string, () => void]>([
     ['outside of a repository', () => {}],
     ['in a repository that does not track it', () => git('init')],
@@ -159,7 +159,7 @@ describe('[cli.own-folder] a state folder that is only found', () => {
     expect(code).toBe(args[0] === 'hook' ? 0 : 2); // a hook that ends with an error would let the tool run
   });
 
-  test('is used as soon as it is named, and not read if address and key are given', async () => {
+  test('is used as soon as it is named, and is not read if address and key are given', async () => {
     folder();
     chmodSync(path(), 0o755);
     await home.run(['whoami', '--state', '.gateway'], { env: found });
@@ -184,14 +184,14 @@ describe('[cli.own-folder] keys', () => {
     expect(err).toMatch(/comes from a state folder that you did not name, so your key is not sent there: .*--state/);
   });
 
-  test('of the user go to the address of a folder that was named, and of the folder of --as', async () => {
+  test('of the user are sent to the address in a folder that was named, and in the folder of --as', async () => {
     folder();
     await home.run(['whoami'], { env: { GATEWAY_STATE: '.gateway', AGENTCTL_KEY: 'mine' } });
     await home.run(['whoami', '--as', 'viewer'], { env: { ...found, AGENTCTL_KEY: 'mine' } });
     expect(keysSeen()).toEqual(['mine', 'viewer-key']);
   });
 
-  test('that were generated go to their own gateway only, also from a folder that was named', async () => {
+  test('that were generated are sent only to their own gateway, also from a folder that was named', async () => {
     mkdirSync(path());
     folder({ admin_url: 'http://127.0.0.1:9', mcp_url: 'http://127.0.0.1:9' });
     for (const args of [[], ['--state', '.gateway']])
@@ -201,7 +201,7 @@ describe('[cli.own-folder] keys', () => {
     expect(keysSeen()).toEqual([undefined, undefined, undefined]);
   });
 
-  test('for a deployment do not go to a gateway address that was not named', async () => {
+  test('for a deployment are not sent to a gateway address that was not named', async () => {
     const { code, err } = await home.run(['chat', 'hi', '--url', 'https://admin.example', '--key', 'mine'], {
       env: found,
     });

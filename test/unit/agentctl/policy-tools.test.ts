@@ -4,7 +4,7 @@ import { body, call, home, id, sent, server } from './acting.ts';
 import { errorBody } from './support.ts';
 
 describe('[cli.policy-tools]', () => {
-  test('simulate sends one call, shows its decision, exits 1 unless all are allowed', async () => {
+  test('simulate sends one call, shows its decision, and exits 1 unless all are allowed', async () => {
     const suggestion = { reason: 'never', suggested_alternative: 'archive it' };
     server.on('POST /admin/v1/simulate', {
       results: [{ decision: 'block', matched_rule: 'git:scm.delete_*', ...suggestion }],
@@ -16,7 +16,7 @@ describe('[cli.policy-tools]', () => {
     );
   });
 
-  test('[cli.policy-tools] --explain has the gateway explain, and shows effects and rules', async () => {
+  test('[cli.policy-tools] --explain requests an explanation from the gateway, and shows effects and rules', async () => {
     const rule = { index: 3, rule: '*:*', decision: 'block', matched: true };
     const effect = {
       protocol: 'git',
@@ -46,7 +46,7 @@ describe('[cli.policy-tools]', () => {
     expect(sent()).toEqual({ calls: [body, body] });
   });
 
-  test('an answer with fewer results than calls is not a yes', async () => {
+  test('a response with fewer results than calls does not count as allowed', async () => {
     server.on('POST /admin/v1/simulate', { results: [] });
     expect(await home.run(['simulate', ...call])).toMatchObject({ code: 1 });
   });
@@ -71,7 +71,7 @@ describe('[cli.policy-tools]', () => {
       failed: { field: 'target', expected: './**', found: 'rm -rf /' },
     };
 
-    test('the call, its reason, the effect that decided and by which rule, within a few lines', async () => {
+    test('the call, its reason, the deciding effect and its rule, within a few lines', async () => {
       const trace = [{ index: 0, rule: 'shell:shell.rm', decision: 'block', matched: true }];
       const effect = {
         tool: 'shell.rm',
@@ -106,7 +106,7 @@ describe('[cli.policy-tools]', () => {
       );
     });
 
-    test('each rule and its failed condition with --all, together with guards, and the name of a rule', async () => {
+    test('each rule and its failed condition with --all, together with guards, and the rule name', async () => {
       answer({
         decision: 'review',
         matched_rule: 'mcp:*',
@@ -138,14 +138,14 @@ describe('[cli.policy-tools]', () => {
     });
   });
 
-  test('[policy.diff] diff-policy counts the pairs of rules of a line', async () => {
+  test('[policy.diff] diff-policy shows on each line how many pairs of rules it covers', async () => {
     const region = { from: 'block', to: 'allow', rule_before: 'guard:a', rule_after: 'b', repeated: 3, example: {} };
     server.on('GET /admin/v1/policy-versions/3/diff', { tightened: [], loosened: [region], analysed: true });
     const { out } = await home.run(['diff-policy', '3', '4']);
     expect(out).toContain('  block → allow  guard:a → b (3 pairs of rules)\n');
   });
 
-  test('[mcp.hidden] mcp tools shows each tool with its capability and why', async () => {
+  test('[mcp.hidden] mcp tools shows each tool with its capability and the reason for it', async () => {
     server.on('GET /admin/v1/mcp/tools', {
       tools: [
         {
@@ -203,7 +203,7 @@ describe('[cli.policy-tools]', () => {
     not_kept: [],
   };
 
-  test('[guard.changes] mcp show lists the additions of a definition, and both texts place by place', async () => {
+  test('[guard.changes] mcp show lists the additions to a definition, and compares both texts part by part', async () => {
     server.on('GET /admin/v1/mcp/tools/get_file', held);
     const { code, out } = await home.run(['mcp', 'show', 'get_file', '--upstream', 'notes']);
     expect([code, server.seen[0]!.path]).toEqual([0, '/admin/v1/mcp/tools/get_file?upstream=notes']);
@@ -222,7 +222,7 @@ describe('[cli.policy-tools]', () => {
     expect(out).toContain('What it offers\n{\n  "name": "get_file"\n}\n');
   });
 
-  test('[guard.changes] the card of an approval shows a changed definition, and omits an accepted one', async () => {
+  test('[guard.changes] an approval card shows a changed definition, and omits an accepted one', async () => {
     const pending = { envelope_id: id, status: 'pending', protocol: 'mcp', tool: 'notes_get_file', target: 'a' };
     server.on(`GET /admin/v1/approvals/${id}`, { ...pending, upstream: 'notes', upstream_tool: 'get_file' });
     server.on('GET /admin/v1/mcp/tools/get_file', held);
@@ -237,7 +237,7 @@ describe('[cli.policy-tools]', () => {
     expect(await home.run(['show', id])).toMatchObject({ code: 0, out: expect.not.stringContaining('definition') });
   });
 
-  test('[guard.changes] mcp accept accepts, and reports a refusal', async () => {
+  test('[guard.changes] mcp accept accepts a definition, and reports a refusal', async () => {
     const accepted = { upstream: 'notes', tool: 'get_file', fingerprint: 'b'.repeat(64), state: 'accepted' };
     server.on('POST /admin/v1/mcp/tools/get_file/accept', { ...accepted, evidence_hash: 'c'.repeat(64) });
     const { code, out } = await home.run(['mcp', 'accept', 'get_file', '--yes']);
@@ -245,7 +245,7 @@ describe('[cli.policy-tools]', () => {
     expect(out).toContain(`accepted get_file of notes\nfingerprint: ${'b'.repeat(64)}\nevidence: ${'c'.repeat(64)}\n`);
   });
 
-  test('diff-policy shows stricter and looser terms', async () => {
+  test('diff-policy shows stricter and looser approval terms', async () => {
     server.on('GET /admin/v1/policy-versions/3/diff', {
       tightened: [],
       loosened: [{ from: 'block', to: 'allow', rule_before: 'a', rule_after: 'b', example: { tool: 'scm.get_x' } }],

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { type Ran, runWarm } from '../../support/warm-agentctl.ts';
 
 const root = join(__dirname, '../../..');
-/** Compiled once, not at each of two hundred starts. */
+/** Compiled once instead of at each of two hundred starts. */
 const NODE_COMPILE_CACHE = join(root, 'node_modules/.cache/agentctl-tests');
 
 export interface Seen {
@@ -29,7 +29,7 @@ type Reply = (response: ServerResponse, request: Seen) => void;
 export interface Scripted {
   readonly url: string;
   readonly seen: Seen[];
-  /** Answers `METHOD /path` (without query) with JSON, or as the function does. */
+  /** Responds to `METHOD /path` (without query) with JSON, or with the function's result. */
   on(call: string, answer: unknown, status?: number): void;
   reset(): void;
   stop(): Promise<void>;
@@ -64,7 +64,10 @@ export async function startServer(): Promise<Scripted> {
   };
 }
 
-/** A server for all tests of a file, running as far as `home` knows; forgotten before each. Both are gone after the last. */
+/**
+ * Starts a server for all tests of a file, which `home` records as running. It is reset before each test and removed
+ * with `home` after the last.
+ */
 export function serverOf(home: Home): Pick<Scripted, 'on' | 'seen' | 'url'> {
   let started: Scripted;
   beforeAll(async () => {
@@ -124,7 +127,7 @@ interface Surroundings {
   readonly stdin?: string;
 }
 
-/** A home of its own for each test file: nobody's configuration and keys come in. */
+/** A separate home for each test file, so that no user's configuration or keys are read. */
 export class Home {
   readonly folder = mkdtempSync(join(tmpdir(), 'agentctl-'));
   readonly state = join(this.folder, 'state');
@@ -136,7 +139,7 @@ export class Home {
     mkdirSync(this.state);
   }
 
-  /** What a local run at these addresses leaves behind. */
+  /** Writes the files that a local run at these addresses leaves behind. */
   running(adminUrl: string, gatewayUrl?: string): void {
     const keys_file = this.write('state/keys.json', JSON.stringify(this.keys));
     this.write(
@@ -156,7 +159,7 @@ export class Home {
     return runWarm({ args, cwd: this.folder, env: { ...this.#env, ...env }, stdin });
   }
 
-  /** What the process itself does, which `run` leaves out. */
+  /** Starts a real process, which `run` avoids. */
   start(args: readonly string[], options: Surroundings = {}): Promise<Ran> {
     return this.node([join(root, 'bin/agentctl.ts'), ...args], options);
   }
@@ -175,7 +178,7 @@ export class Home {
         err += text;
       });
       child.on('error', reject).on('close', (code) => resolve({ code: code ?? -1, out, err }));
-      // A program that refuses its arguments may end before it reads: then its exit code and its words count.
+      // A program that refuses its arguments may exit before it reads; then its exit code and output count.
       child.stdin.on('error', () => {}).end(stdin);
     });
   }

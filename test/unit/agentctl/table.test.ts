@@ -1,4 +1,4 @@
-/** Tables on a terminal: widths, cells that are cut, times as distances. */
+/** Tables on a terminal: widths, truncated cells, relative times. */
 import { columnGap, fittedWidths, relativeTime, shortenCell } from '../../../bin/agentctl/table.ts';
 
 const id = '01a2147e-cb1f-75d4-9e11-5d5f4ff963c8';
@@ -21,14 +21,14 @@ describe('[cli.output-forms] widths', () => {
     expect(fittedWidths([], 80)).toEqual([]);
   });
 
-  test.each([40, 60, 80, 120])('the widest column gives way to %d characters', (width) => {
+  test.each([40, 60, 80, 120])('the widest column is truncated to %d characters', (width) => {
     const widths = fittedWidths([['time', 'x'.repeat(30), 'y'.repeat(200)]], width);
     expect(total(widths)).toBe(width);
     expect(widths[0]).toBe(4);
     expect(widths[2]).toBeGreaterThanOrEqual(widths[1]!);
   });
 
-  test('ids, digests and times stay whole, however narrow the terminal is', () => {
+  test('ids, digests and times are never truncated, however narrow the terminal is', () => {
     expect(fittedWidths([['22 min ago', 'x'.repeat(90)]], 30)).toEqual([10, 18]);
     expect(fittedWidths([[id, 'x'.repeat(90)]], 50)).toEqual([36, 12]);
     expect(fittedWidths([[digest, 'x'.repeat(90)]], 40)).toEqual([64, 8]);
@@ -44,7 +44,7 @@ describe('[cli.output-forms] widths', () => {
   });
 });
 
-test('[cli.output-forms] a cut cell is marked, and a whole one stays', () => {
+test('[cli.output-forms] a truncated cell is marked, and a complete one is unchanged', () => {
   expect([shortenCell('shell.rm', 8), shortenCell('shell.rmdir', 8), shortenCell('😀😀😀', 2)]).toEqual([
     'shell.rm',
     'shell.r…',

@@ -1,4 +1,4 @@
-/** Commands on recorded chat traffic, and rebuilding of views. */
+/** Commands on recorded chat traffic, and the rebuilding of views. */
 import type { ServerResponse } from 'node:http';
 import * as z from 'zod';
 import { readCases } from '../../support/yaml.ts';
@@ -19,7 +19,7 @@ test('usage shows calls by model and decisions by tool', async () => {
   expect(out).toMatch(/\ntool +decisions\nscm\.put +2\nscm\.get +1\n/);
 });
 
-test('[admin.by-path] numbers of a path are requested with --path, and budgets then name their tenants', async () => {
+test('[admin.by-path] figures of a path are requested with --path, and budgets then name their tenants', async () => {
   const budget = { period: 'day', spent_usd: 1, reserved_usd: 0, percentage: 50, tier: 'ok', resets_at: 't2' };
   const shop = { ...budget, tenant: 'shop', account: 'tenant', limit_usd: 2 };
   const all = { ...budget, account: 'global', limit_usd: 9 };
@@ -40,7 +40,7 @@ test('[admin.by-path] numbers of a path are requested with --path, and budgets t
   }
 });
 
-test('requests pass their filters on, list the calls, and show how to continue', async () => {
+test('requests forwards its filters, lists the calls, and shows how to continue', async () => {
   on('requests');
   const { out } = await home.run(['requests', '--model', 'fast', '--outcome', 'blocked', '--limit', '1']);
   expect(server.seen[0]!.path).toBe('/admin/v1/requests?model=fast&outcome=blocked&limit=1');
@@ -81,18 +81,21 @@ test('[chat.cache] cache shows hits, misses, hit rate and evictions', async () =
   );
 });
 
-test('violations lists those of actions and of chat calls', async () => {
+test('violations lists violations of actions and of chat calls', async () => {
   on('violations');
   const { out } = await home.run(['violations']);
   expect(out).toMatch(/\nt2 +warn +pii +mock +pii input email +s2\nt1 +block +shell:shell\.rm +shell\.rm +\/ +s1\n/);
   expect(out).toContain('by policy: pr-writer 1\nby action: block 1, warn 1\n');
 });
 
-test.each(Object.keys(answers))('%s --json is the document, and an answer of any shape is shown', async (command) => {
-  server.on(`GET /admin/v1/${command}`, { odd: [1] });
-  expect((await home.run([command, '--json'])).out).toBe('{"odd":[1]}\n');
-  expect(await home.run([command])).toMatchObject({ code: 0, err: '' });
-});
+test.each(Object.keys(answers))(
+  '%s --json prints the document, and a response of any shape is shown',
+  async (command) => {
+    server.on(`GET /admin/v1/${command}`, { odd: [1] });
+    expect((await home.run([command, '--json'])).out).toBe('{"odd":[1]}\n');
+    expect(await home.run([command])).toMatchObject({ code: 0, err: '' });
+  },
+);
 
 describe('rebuild-projections', () => {
   const pieces = (response: ServerResponse, { path }: { path: string }) => {
@@ -106,7 +109,7 @@ describe('rebuild-projections', () => {
     response.end(JSON.stringify(piece));
   };
 
-  test('follows the cursor to the end with the admin token, without progress if there is no terminal', async () => {
+  test('follows the cursor to the end with the admin token, and shows no progress without a terminal', async () => {
     server.on('POST /admin/v1/observations/rebuild', pieces);
     const ran = await home.run(['rebuild-projections']);
     expect(ran).toEqual({ code: 0, out: 'projected: 30 entries, 3 sessions, 2 tenants\n', err: '' });
@@ -119,7 +122,7 @@ describe('rebuild-projections', () => {
     expect(JSON.parse(out)).toEqual({ tenants: ['a', 'b'], entries: 30, sessions: 3 });
   });
 
-  test('requests one tenant, and does not run in circles', async () => {
+  test('requests one tenant, and does not loop forever', async () => {
     server.on('POST /admin/v1/observations/rebuild', { tenant: 'a', entries: 1, sessions: 0, cursor: 'same' });
     const { code, err } = await home.run(['rebuild-projections', '--tenant', 'a']);
     expect([code, server.seen[0]!.path]).toEqual([1, '/admin/v1/observations/rebuild?tenant=a']);

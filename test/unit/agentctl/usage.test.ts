@@ -1,4 +1,4 @@
-/** The words of the command line: version, help, wrong usage. Nothing here needs a server. */
+/** The words of the command line: version, help, usage errors. No test here needs a server. */
 
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -23,7 +23,7 @@ test('[cli.version] --version and -v print only the version of package.json', as
   }
 });
 
-test('[cli.typo] the process ends with the code of its command line, and reads its standard input', async () => {
+test('[cli.typo] the process exits with the code of its command line, and reads its standard input', async () => {
   for (const [args, code] of [
     [['--version'], 0],
     [['config', 'check', home.write('bad.yaml', 'version: 0\n')], 1],
@@ -35,14 +35,14 @@ test('[cli.typo] the process ends with the code of its command line, and reads i
   expect([code, JSON.parse(out)]).toMatchObject([0, { hookSpecificOutput: { permissionDecision: 'deny' } }]);
 });
 
-test('a value that looks like a flag of the program stays a value', async () => {
+test('a value that looks like a program flag remains a value', async () => {
   const { code, err } = await home.run(['evidence', 'verify', '--file', '-v']);
   expect([code, err.split('\n')[0]]).toEqual([2, 'error: cannot read -v: there is no such file or folder']);
 });
 
 const commands = cases.commands;
 
-/** All in one process: only the words are looked at. */
+/** Runs all lines in one process, since only the output matters. */
 async function helpOf(lines: readonly (readonly string[])[]): Promise<string[]> {
   const program = join(__dirname, '../../../bin/agentctl/program.ts');
   const script = `import { main } from ${JSON.stringify(program)};
@@ -56,13 +56,13 @@ const verbs =
   Export Fetch Find Forecast Govern Install List Manage Move Pause Print Propose Query Read Rebuild Recommend Release Remove
   Render Resume Revoke Roll Serve Set Show Sign Store Verify Work Write`.split(/\s+/);
 
-test('--help of every command exits 0 with its options, and its examples', async () => {
+test('--help of every command exits 0 with its options and examples', async () => {
   const pages = await helpOf(commands);
   expect(pages).toHaveLength(commands.length);
   for (const [index, page] of pages.entries()) {
     const line = ['agentctl', ...commands[index]!].join(' ');
     expect(page).toMatch(new RegExp(`^Usage: ${line}[^]*--json[^]*\n0$`));
-    // What it does stands first, as a verb.
+    // The description starts with a verb.
     if (commands[index]!.length > 0) expect(verbs).toContain(/\n\n([A-Z][a-z]+)/.exec(page)?.[1]);
     if (!page.includes('Commands:')) expect(page).toContain(`Examples:\n  $ ${line}`);
   }

@@ -17,7 +17,7 @@ const happened = (envelope_id: string, more: object = {}) => ({
   at: '2026-01-01T00:00:00.000Z',
   ...more,
 });
-/** Each connection gets the next of these texts, then its end. */
+/** Sends the next of these texts on each connection, then ends it. */
 function streams(...texts: readonly string[]) {
   const seen: (string | undefined)[] = [];
   server.on(events, (response: ServerResponse, { lastEventId }: Seen) => {
@@ -31,7 +31,7 @@ function streams(...texts: readonly string[]) {
 }
 const listening = (id: number, missed = false) => frame(id, 'listening', { missed });
 
-test('[cli.watch] each event is a line; an ended stream resumes after the last event', async () => {
+test('[cli.watch] each event is printed on one line, and an ended stream resumes after the last event', async () => {
   const seen = streams(
     listening(0) + frame(1, 'new', happened('e-1')),
     listening(1) + frame(2, 'decided', happened('e-1', { status: 'approved' })),
@@ -44,7 +44,7 @@ test('[cli.watch] each event is a line; an ended stream resumes after the last e
   expect(seen).toEqual([undefined, 'p.1']);
 });
 
-test('[cli.watch] --json prints one document an event, and a connection that breaks is made again', async () => {
+test('[cli.watch] --json prints one document per event, and a broken connection is reopened', async () => {
   const seen = streams(
     listening(0) + frame(1, 'new', happened('e-1')),
     'cut',
@@ -78,7 +78,7 @@ test('[approval.timeout] the line of an event reports an undecided request as ti
   expect(out).toMatch(/ {2}timed out {2}e-1 .*\n.* {2}denied {2}e-2 /);
 });
 
-test('[cli.watch] a gateway that is not ready is called again, and missed events are reported', async () => {
+test('[cli.watch] a gateway that is not ready is retried, and missed events are reported', async () => {
   let asked = 0;
   server.on(events, (response: ServerResponse) => {
     asked++;
@@ -107,7 +107,7 @@ test.each([
   expect([code, out.split('\u0007').length - 1]).toEqual([0, bells]);
 });
 
-describe('[cli.watch] a gateway that opens no stream', () => {
+describe('[cli.watch] a gateway that does not open a stream', () => {
   const at = (second: number) => `2026-01-01T00:00:0${second}.000Z`;
   const item = (envelope_id: string, more: object = {}) => ({
     envelope_id,
@@ -116,7 +116,7 @@ describe('[cli.watch] a gateway that opens no stream', () => {
     queued_at: at(1),
     ...more,
   });
-  /** Each look at the list gets the next of these pages. */
+  /** Returns the next of these pages each time the list is read. */
   const pages = (...each: readonly (readonly object[])[]) => {
     let asked = 0;
     server.on(events, { error: { type: 'method_not_allowed', message: 'GET is not offered here; list again.' } }, 405);
@@ -127,7 +127,7 @@ describe('[cli.watch] a gateway that opens no stream', () => {
   };
   const record = (id: string, more: object) => server.on(`GET /admin/v1/approvals/${id}`, item(id, more));
 
-  test('polls its list, and each difference is an event', async () => {
+  test('is polled, and each difference in its list is an event', async () => {
     pages(
       [item('e-1'), item('e-2'), item('e-3')],
       [item('e-3', { votes: [{ person: 'ann', at: at(2) }] }), item('e-4')],
@@ -158,7 +158,7 @@ describe('[cli.watch] a gateway that opens no stream', () => {
     expect([code, out]).toEqual([0, `${at(1)}  new  e-2  s\n`]);
   });
 
-  test('a gateway that refuses the list is not called again', async () => {
+  test('a gateway that refuses the list is not retried', async () => {
     server.on(events, { error: { type: 'method_not_allowed', message: 'list again' } }, 405);
     server.on('GET /admin/v1/approvals', { error: { type: 'forbidden', message: 'not for this key' } }, 403);
     const { code, err } = await home.run(['pending', '--watch']);
@@ -171,13 +171,13 @@ describe('[cli.output-forms] --output', () => {
   const answer = { pending: [{ envelope_id: 'e-1', tool: 'a: b', target: 'true', note: '\u202eabc', cents: 3 }] };
   beforeEach(() => server.on('GET /admin/v1/approvals', answer));
 
-  test('yaml is a document that means the same', async () => {
+  test('yaml is an equivalent document', async () => {
     const { code, out } = await home.run(['pending', '--output', 'yaml']);
     expect([code, parseAllDocuments(out).map((each) => each.toJS())]).toEqual([0, [answer]]);
     expect(out).not.toContain('\u202e');
   });
 
-  test('json is what --json prints, and table wins over --json', async () => {
+  test('json prints the same as --json, and table overrides --json', async () => {
     const [json, short, table, both] = await Promise.all(
       [['--output', 'json'], ['--json'], ['--output', 'table'], ['--json', '--output', 'table']].map((options) =>
         home.run(['pending', ...options]),
@@ -189,7 +189,7 @@ describe('[cli.output-forms] --output', () => {
     expect(both!.out).toBe(table!.out);
   });
 
-  test('keeps numbers that JavaScript cannot hold', async () => {
+  test('preserves numbers that JavaScript cannot represent', async () => {
     server.on('GET /admin/v1/approvals', (response: ServerResponse) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end('{"pending":[],"total":12345678901234567890}');
@@ -197,7 +197,7 @@ describe('[cli.output-forms] --output', () => {
     expect((await home.run(['pending', '--output', 'yaml'])).out).toContain('total: 12345678901234567890');
   });
 
-  test('an unknown output form is a usage error that names the three forms', async () => {
+  test('an unknown output format is a usage error that names the three formats', async () => {
     const { code, err } = await home.run(['pending', '--output', 'xml']);
     expect([code, err]).toEqual([2, expect.stringContaining('table, json, yaml')]);
   });

@@ -1,4 +1,4 @@
-/** Items of lists: complete if short, otherwise shortened. */
+/** Items in lists: complete if short, otherwise truncated. */
 import fc from 'fast-check';
 import { approvalHead } from '#core/approvals/approval-head.ts';
 import { approvalView } from '#core/approvals/views.ts';
@@ -10,12 +10,12 @@ const at = Date.UTC(2026, 0, 1);
 const viewOf = (over: Partial<ApprovalRow>) => approvalView(sampleRow(over), 'https://gate.example', at);
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
-test('[approval.item] a short item is the item itself', () => {
+test('[approval.item] a short item is unchanged', () => {
   const view = viewOf({ parameters: { title: 'x'.repeat(4_000) } });
   expect(approvalHead(view)).toBe(view);
 });
 
-test('[approval.item] of a long call small parameters stay, long ones name their size and the item', () => {
+test('[approval.item] for a long call, small parameters remain, and long ones are replaced by their size and a reference to the item', () => {
   const view = viewOf({ parameters: { base: 'main', body: 'é'.repeat(5_000), list: Array(5_000).fill(1) } });
   const head = approvalHead(view);
   expect(head.parameters).toEqual({

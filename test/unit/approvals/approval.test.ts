@@ -18,7 +18,7 @@ const row = (over: Partial<ApprovalRow> = {}): ApprovalRow =>
 const { call_digest, key_id, session_id, matched_rule } = row();
 const attempt = { call_digest, key_id, session_id, matched_rule, now: '2026-01-01T00:10:00.000Z' };
 
-describe('[approval.states] the life of an approval', () => {
+describe('[approval.states] the life cycle of an approval', () => {
   test.each([
     ['pending', 'approve', 'approved'],
     ['pending', 'deny', 'denied'],
@@ -38,7 +38,7 @@ describe('[approval.states] the life of an approval', () => {
     });
   });
 
-  test('each event leaves exactly one state', () => {
+  test('each event results in exactly one state', () => {
     for (const event of approvalEvents) {
       expect([event, statuses.filter((status) => transition(status, event) !== undefined)]).toEqual([
         event,
@@ -47,7 +47,7 @@ describe('[approval.states] the life of an approval', () => {
     }
   });
 
-  test('any events in any order make a call at most once, and never after a denial', () => {
+  test('any events in any order cause at most one call, and none after a denial', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...approvalEvents), { maxLength: 40 }), (events) => {
         let status: ApprovalStatus = 'pending';
@@ -58,7 +58,7 @@ describe('[approval.states] the life of an approval', () => {
           if (next === undefined) continue;
           status = next;
           if (status === 'executing') runs++;
-          if (event === 'give_back') runs--; // nothing was called
+          if (event === 'give_back') runs--; // the call was not made
           if (status === 'denied') denied = true;
         }
         expect(runs).toBeLessThanOrEqual(1);
@@ -69,7 +69,7 @@ describe('[approval.states] the life of an approval', () => {
 });
 
 describe('using an approval', () => {
-  test('the same call may use it', () => {
+  test('the identical call may use it', () => {
     expect(unusable(row(), attempt)).toBeUndefined();
   });
 
@@ -92,7 +92,7 @@ describe('using an approval', () => {
     expect(unusable(given, { ...attempt, ...change })).toBe(reason);
   });
 
-  test('[approval.denied] a denial lasts for its session or its seconds, a pending request until it expires', () => {
+  test('[approval.denied] a denial lasts for its session or a number of seconds, a pending request until it expires', () => {
     const forSession = row({ status: 'denied', decided_at: '2026-01-01T00:10:00.000Z' });
     expect(isAnswerCurrent(forSession, '2027-01-01T00:00:00.000Z')).toBe(true);
     expect(isDenialJoinable(forSession, '2026-01-01T00:19:59.999Z')).toBe(true);

@@ -1,4 +1,4 @@
-/** Channels of an approval: on which pull request it is requested, if any. */
+/** Channels of an approval: the pull request, if any, on which it is requested. */
 import { channelsOf, pullRequestOf } from '#core/approvals/channels.ts';
 import { parsePullRequest, samePullRequest } from '#core/contracts/repository.ts';
 import { sampleRow } from './notifications/sample.ts';
@@ -33,13 +33,13 @@ describe('[approval.pr-comment] the pull request of a call', () => {
     expect(pullRequestOf(row, { ...fixed, repositories: ['acme/*'] })).toEqual(ops);
   });
 
-  test('repositories are compared without case, as the host does', () => {
+  test('repositories are compared case-insensitively, as the host does', () => {
     expect(pullRequestOf(call({ number: 7 }, { target: 'Acme/Web' }), listed)).toBeDefined();
     expect(samePullRequest({ repository: 'Acme/Web', number: 7 }, { repository: 'acme/web', number: 7 })).toBe(true);
     expect(samePullRequest({ repository: 'acme/web', number: 8 }, { repository: 'acme/web', number: 7 })).toBe(false);
   });
 
-  test('without listed repositories an agent cannot choose the place', () => {
+  test('without listed repositories an agent cannot choose the pull request', () => {
     expect(pullRequestOf(call({ number: 7 }), fixed)).toEqual(ops);
   });
 
@@ -48,7 +48,7 @@ describe('[approval.pr-comment] the pull request of a call', () => {
     (text) => expect(parsePullRequest(text)).toBeUndefined(),
   );
 
-  test('a call without place is not queued for this channel, and for the others nevertheless', () => {
+  test('a call without a pull request is not queued for this channel, but still for the others', () => {
     const channels = (github: object) =>
       ({ approvals: { channels: { slack: { enabled: true }, github, webhook: { enabled: false } } } }) as never;
     expect(channelsOf(channels({ enabled: true, ...listed }), call({ number: 7 }))).toEqual(['slack', 'github']);

@@ -1,4 +1,4 @@
-/** The way to wait for a human, chosen by the client's abilities and the configuration. */
+/** How a caller waits for a human, depending on the client's abilities and the configuration. */
 import { chooseWaiting, isMadeByGateway } from '#core/approvals/choose-waiting.ts';
 
 test.each([

@@ -1,8 +1,8 @@
-/** The events of approvals as their readers get them. */
+/** Approval events as their readers receive them. */
 import { ApprovalEventFeed, maxStreams } from '#core/approvals/event-feed.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 
-/** Timers that the test runs by hand. */
+/** Returns timers that the test runs by hand. */
 function timers() {
   const set = new Set<{ readonly ms: number; readonly work: () => void }>();
   return {
@@ -37,7 +37,7 @@ const reader = (feed: ApprovalEventFeed, last?: string, tenant = 'acme', key = '
   feed.open(tenant, key, last)[Symbol.asyncIterator]();
 const read = async (stream: AsyncIterator<string>) => (await stream.next()).value as string;
 
-test('[approval.events] a request, its votes and its end are events of its tenant alone', async () => {
+test('[approval.events] a request, its votes and its end are events for its tenant only', async () => {
   const { feed } = feedOf();
   const [own, other] = [reader(feed), reader(feed, undefined, 'other')];
   expect(await read(own)).toBe('retry: 1000\nid: ab12.0\nevent: listening\ndata: {"missed":false}\n\n');
@@ -60,7 +60,7 @@ test('[approval.events] a request, its votes and its end are events of its tenan
   expect(await read(other)).toContain('"theirs"');
 });
 
-test('[approval.events] a reader that was away gets the missed events, or learns that events are missing', async () => {
+test('[approval.events] a reader that was away gets the missed events, or is notified that some are missing', async () => {
   const { feed } = feedOf();
   feed.committed(entry('review', 'one'));
   feed.committed(entry('review', 'two'));
@@ -71,7 +71,7 @@ test('[approval.events] a reader that was away gets the missed events, or learns
     const lost = reader(feed, unknown, 'acme', unknown);
     expect([unknown, await read(lost)]).toEqual([unknown, expect.stringContaining('{"missed":true}')]);
   }
-  // What is committed while a reader takes an event comes after it.
+  // Events committed while a reader takes one are delivered after it.
   feed.committed(entry('review', 'three'));
   expect(await read(back)).toContain('"three"');
   for (let count = 0; count < 1_001; count++) feed.committed(entry('review', `more-${count}`));
@@ -79,7 +79,7 @@ test('[approval.events] a reader that was away gets the missed events, or learns
   expect(await read(back)).toContain('{"missed":true}');
 });
 
-test('[approval.events] a silent stream is kept alive and ends after its time; so does every stream when the process stops', async () => {
+test('[approval.events] a silent stream is kept alive and ends after its maximum duration; every stream ends when the process stops', async () => {
   const { feed, timeouts } = feedOf();
   const [first, second] = [reader(feed), reader(feed)];
   await read(first);
@@ -97,7 +97,7 @@ test('[approval.events] a silent stream is kept alive and ends after its time; s
   expect(timeouts.size()).toBe(0);
 });
 
-test('[approval.events] a key has a bounded number of streams; one that its reader left counts no longer', async () => {
+test('[approval.events] a key has a limited number of streams, and a stream whose reader left no longer counts', async () => {
   const { feed, timeouts } = feedOf();
   const streams = Array.from({ length: maxStreams.key }, () => reader(feed));
   expect(() => reader(feed)).toThrow(expect.objectContaining({ code: 'rate_limit_error', retryAfterSeconds: 5 }));
@@ -113,7 +113,7 @@ test('[approval.events] a key has a bounded number of streams; one that its read
   expect(() => reader(feed)).toThrow(/at most 8/);
 });
 
-test('[approval.events] of several streams of a key, the open ones still count when others are closed', async () => {
+test('[approval.events] if some of a key’s streams are closed, its open ones still count', async () => {
   const { feed } = feedOf();
   const [first, ...others] = Array.from({ length: maxStreams.key }, () => reader(feed));
   for (const stream of others) await stream.return?.();
@@ -134,7 +134,7 @@ test('[approval.events] a waiting reader is woken by the next event, and gets no
   const last = reader(feed, 'ab12.0', 'acme', 'other');
   expect(await read(last)).toContain('{"missed":false}');
   expect(await read(last)).toContain('"one"');
-  // An event of another tenant wakes it as well, and is no silence either.
+  // An event of another tenant also wakes the stream, but does not count as silence.
   const silent = read(stream);
   feed.committed(entry('review', 'theirs', { tenant: 'other' }));
   feed.committed(entry('review', 'two'));
@@ -142,13 +142,13 @@ test('[approval.events] a waiting reader is woken by the next event, and gets no
   expect(timeouts.size()).toBeGreaterThan(0);
 });
 
-test('[approval.events] the process has a bounded number of streams', async () => {
+test('[approval.events] the process has a limited number of streams', async () => {
   const { feed } = feedOf();
   for (let n = 0; n < maxStreams.process; n++) reader(feed, undefined, 'acme', `k${n}`);
   expect(() => reader(feed, undefined, 'acme', 'one-more')).toThrow(/The gateway has 256 streams .* at most 256/);
 });
 
-test('[approval.events] the last thousand events are kept', async () => {
+test('[approval.events] the last thousand events are stored', async () => {
   const { feed } = feedOf();
   for (let n = 1; n <= 1_001; n++) feed.committed(entry('review', `e${n}`));
   expect(await read(reader(feed, 'ab12.1', 'acme', 'a'))).toContain('{"missed":false}');

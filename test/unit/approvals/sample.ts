@@ -1,4 +1,4 @@
-/** The ports of approvals in memory: rows that move as the ledger moves them, and a record of everything that was asked for. */
+/** In-memory approval ports: rows that change as the ledger changes them, and a record of every operation. */
 import { callDigest } from '#core/approvals/call-digest.ts';
 import type { Delivery } from '#core/approvals/notifications/ports.ts';
 import type { StepPorts } from '#core/approvals/steps.ts';
@@ -8,10 +8,10 @@ import type { Change, CommitOutcome, Ledger } from '#core/evidence/ports.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 
 export const start = Date.UTC(2026, 0, 1);
-/** A time so many seconds after the request was queued. */
+/** Returns the time this many seconds after the request was queued. */
 export const at = (seconds: number): string => isoTime(start + seconds * 1000);
 
-/** A request that waits for half an hour, with the digest of its own call. */
+/** Returns a request that is pending for half an hour, with the digest of its own call. */
 export function approvalRow(over: Partial<ApprovalRow> = {}): ApprovalRow {
   const row = {
     envelope_id: 'e1',
@@ -60,7 +60,7 @@ export function approvalsWorld(...given: ApprovalRow[]) {
       channels: { slack: { enabled: true } },
     },
   };
-  /** What happens before a commit, once: another writer that is faster. */
+  /** Actions that run once before a commit, like a faster concurrent writer. */
   const before: (() => void)[] = [];
 
   const ledger: Ledger = {
@@ -133,7 +133,7 @@ export function approvalsWorld(...given: ApprovalRow[]) {
     pass: (seconds: number) => {
       time.ms += seconds * 1000;
     },
-    /** What was done under one of these names, in order. */
+    /** Returns the recorded operations with one of these names, in order. */
     done: (...names: string[]) => did.filter(([name]) => names.includes(name)),
   };
 }

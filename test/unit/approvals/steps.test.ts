@@ -1,4 +1,4 @@
-/** The steps of the approval's clock: each reads the row, which is the truth, and may run twice. */
+/** The steps of the approval state machine. Each reads the row as the source of truth, and may run twice. */
 import { announce, hold, settle } from '#core/approvals/steps.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { approvalRow, approvalsWorld, at } from './sample.ts';
@@ -6,7 +6,7 @@ import { approvalRow, approvalsWorld, at } from './sample.ts';
 const world = (over: Partial<ApprovalRow> = {}) => approvalsWorld(approvalRow(over));
 
 describe('announce', () => {
-  test('notifies the channels and returns the seconds that are left', async () => {
+  test('notifies the channels and returns the remaining seconds', async () => {
     const { ports, did, pass } = world();
     pass(60.5);
     expect(await announce(ports, 'e1')).toEqual({ seconds_left: 1740 });
@@ -60,7 +60,7 @@ test.each<[ApprovalRow['status'], unknown[]]>([
 });
 
 describe('settle', () => {
-  test('a request whose time is not over stays pending', async () => {
+  test('a request whose time is not up stays pending', async () => {
     const { ports, did, commits } = world({ expires_at: at(0.001) });
     expect(await settle(ports, 'e1')).toEqual({ status: 'pending' });
     expect([did, commits]).toEqual([[], []]);
@@ -73,7 +73,7 @@ describe('settle', () => {
     expect(done('enqueue').at(-1)).toEqual(['enqueue', 'e1#denied#slack']);
   });
 
-  test('a token is given back, once', async () => {
+  test('a token is returned once', async () => {
     const { ports, done } = world({ status: 'denied', task_token: 'token' });
     await settle(ports, 'e1');
     expect(done('releaseToken', 'enqueue')).toEqual([

@@ -1,11 +1,11 @@
-/** The sweep over approvals in each state, and its next visit. */
+/** The sweep over approvals in each state, and the time of its next visit. */
 import { dueAt, graceMs } from '#core/approvals/due.ts';
 import { sweepApprovals, sweepMs } from '#core/approvals/sweep.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { approvalRow, approvalsWorld, at, start } from './sample.ts';
 
-/** A minute after the request was queued. */
+/** Sets up rows a minute after the request was queued. */
 function world(...rows: Partial<ApprovalRow>[]) {
   const made = approvalsWorld(...rows.map((over, n) => approvalRow({ envelope_id: `e${n + 1}`, ...over })));
   made.pass(60);
@@ -54,7 +54,7 @@ test.each<[string, Partial<ApprovalRow>, object, unknown[]]>([
   expect(did).toEqual([['due', at(60)], ...expected]);
 });
 
-describe('[approval.restarted] an approved call that the gateway makes', () => {
+describe('[approval.restarted] an approved call that the gateway runs', () => {
   const approved = { status: 'approved', decided_at: at(0), use_expires_at: at(1800) } as const;
   const again = [
     ['start', 'e1', 'e1-again'],
@@ -87,7 +87,7 @@ describe('[approval.restarted] an approved call that the gateway makes', () => {
   });
 });
 
-test('[approval.lease] a lease that ended is recorded as unknown, by its holder and only if it was not renewed', async () => {
+test('[approval.lease] an expired lease is recorded as unknown, by its holder and only if it was not renewed', async () => {
   const { ports, rows, commits } = world({ status: 'executing', lease_owner: 'run', lease_expires_at: at(60) });
   await sweepApprovals(ports);
   expect(rows.get('e1')).toMatchObject({ status: 'consumed', outcome: 'unknown' });
@@ -129,7 +129,7 @@ test('[approval.lease] a lease that ended is recorded as unknown, by its holder 
   expect(older.commits[0]?.changes?.[0]).not.toHaveProperty('where');
 });
 
-test('a row that cannot be healed is put off and logged, and the next one is healed', async () => {
+test('a row that cannot be repaired is postponed and logged, and the next one is repaired', async () => {
   const { ports, done, logged } = world({}, {});
   const approvalClock = {
     ...ports.approvalClock,
@@ -147,7 +147,7 @@ test('a row that cannot be healed is put off and logged, and the next one is hea
   expect(await sweepApprovals({ ...ports, approvals })).toMatchObject({ started: 0 });
 });
 
-test('a sweep starts no row after its time; the next sweep continues there', async () => {
+test('a sweep starts no row after its time is up; the next sweep continues there', async () => {
   const { ports, pass } = world(...Array.from({ length: 60 }, () => ({})));
   const started: string[] = [];
   const approvalClock = {
@@ -158,7 +158,7 @@ test('a sweep starts no row after its time; the next sweep continues there', asy
     },
   };
   await sweepApprovals({ ...ports, approvalClock });
-  // As many as are begun beside each other.
+  // As many as are started concurrently.
   expect(started.length).toBe(20);
 });
 
@@ -186,5 +186,5 @@ describe('[store.sweep] when a row is due', () => {
     ['a used approval', { status: 'consumed', decided_at: at(0), lease_expires_at: at(9) }, undefined],
   ])('%s', (_what, row, expected) => expect(dueAt(row)).toBe(expected));
 
-  test('the grace is five seconds', () => expect(graceMs).toBe(5_000));
+  test('the grace period is five seconds', () => expect(graceMs).toBe(5_000));
 });

@@ -1,10 +1,10 @@
-/** Current approval requirements, as the reviewer reads them. */
+/** Current approval requirements, as shown to the reviewer. */
 import { applyTerms } from '#core/approvals/terms.ts';
 import { approvalRow, at } from './sample.ts';
 
 const now = { version: 7, require_passkey: false, requires: [] };
 
-test('[approval.strictest-terms] each stricter term is listed alone: a passkey, or a time', () => {
+test('[approval.strictest-terms] each stricter term is listed separately: a passkey, or a time', () => {
   const row = approvalRow({ expires_at: at(600) });
   expect(applyTerms(row, { ...now, require_passkey: true }).tightened).toEqual({
     policy_version: 7,
@@ -16,7 +16,7 @@ test('[approval.strictest-terms] each stricter term is listed alone: a passkey, 
   });
 });
 
-test('[approval.strictest-terms] terms that are not required are not added, and required ones stay', () => {
+test('[approval.strictest-terms] terms that are not required are not added, and required ones remain', () => {
   const vote = { person: 'bob', passkey: undefined } as never;
   const sooner = applyTerms(approvalRow({ expires_at: at(600), votes: [vote] }), { ...now, expires_at: at(300) });
   expect(sooner).not.toHaveProperty('require_passkey');
@@ -32,7 +32,7 @@ test('[approval.strictest-terms] terms that are not required are not added, and 
   ]);
 });
 
-test('[approval.strictest-terms] a later time, or none, changes nothing', () => {
+test('[approval.strictest-terms] a later time, or none, has no effect', () => {
   const row = approvalRow({ expires_at: at(600) });
   for (const terms of [now, { ...now, expires_at: at(600) }, { ...now, expires_at: at(900) }])
     expect(applyTerms(row, terms)).toBe(row);

@@ -28,12 +28,12 @@ test('[approval.card] the remaining seconds are shown while the request is pendi
   expect(over).not.toHaveProperty('after_vote');
 });
 
-test('[approval.passkey] a request that needs a passkey states it, others do not', () => {
+test('[approval.passkey] a request that needs a passkey says so, and others do not', () => {
   expect(approvalItem(row({ require_passkey: true }), url, at)).toMatchObject({ passkey_required: true });
   expect(approvalItem(row(), url, at)).not.toHaveProperty('passkey_required');
 });
 
-test('[approval.record] a record has the votes that were given, and no member for votes if there were none', () => {
+test('[approval.record] a record has the votes that were cast, and no votes member if there were none', () => {
   expect(approvalRecord(row({ status: 'approved' }))).not.toHaveProperty('votes');
   const record = approvalRecord(row({ status: 'approved', votes: [ballot as never] }));
   expect(record).toMatchObject({ votes: [{ person: 'bob', teams: ['acme/core'] }] });
@@ -48,7 +48,7 @@ test('[identity.separation-rules] the missing votes are shown while the request 
   expect(over).toMatchObject({ votes: [{ person: 'bob' }] });
 });
 
-test('a decision has its time under its own name, and the outcome of the call', () => {
+test('a decision has its time under a specific name, and the outcome of the call', () => {
   const decided_at = '2026-01-01T00:10:00.000Z';
   expect(approvalView(row({ status: 'denied', decided_at }), url, at)).toMatchObject({ denied_at: decided_at });
   const used = approvalView(
@@ -71,13 +71,13 @@ test.each<[Partial<ApprovalRow>, string]>([
   expect(headlineOf(row(over), (text) => text)).toBe(line);
 });
 
-test('names and comments in a headline are cut to the space of the channel', () => {
+test('names and comments in a headline are truncated to the channel’s limit', () => {
   const shown = (text: string, room: number) => text.slice(0, room);
   const long = headlineOf(row({ status: 'denied', person: 'p'.repeat(200), comment: 'c'.repeat(400) }), shown);
   expect(long).toBe(`Denied by ${'p'.repeat(100)}: ${'c'.repeat(300)}`);
 });
 
-test('[approval.obstacle] similar requests are those of the same server, whatever their case and spaces', () => {
+test('[approval.obstacle] similar requests are those for the same server, ignoring case and spaces', () => {
   const own = row({ upstream: 'jira', parameters: { title: 'Fix  it' } });
   const other = { envelope_id: 'two', upstream: 'jira', parameters: { title: 'fix it' } };
   const now = '2026-01-01T00:10:00.000Z';

@@ -1,4 +1,4 @@
-/** An approval's row against the session's chain: votes without evidence do not count. */
+/** An approval's row compared with the session's chain: votes without evidence do not count. */
 import type { Unusable } from '#core/approvals/approval.ts';
 import { isVoteInEvidence } from '#core/approvals/vote-in-evidence.ts';
 import { signedVote } from '#core/approvals/vote-signature.ts';
@@ -37,7 +37,7 @@ interface Given {
   readonly drafts: readonly EntryDraft[];
   readonly why?: Unusable;
   readonly over?: Partial<ApprovalRow>;
-  /** The row as another reading finds it. */
+  /** The row as returned by a second read. */
   readonly later?: Partial<ApprovalRow>;
   readonly at?: number;
   readonly digest?: string;
@@ -67,7 +67,7 @@ async function stands({ drafts, why, over, later, at = now, digest = call_digest
     why,
     digest,
   );
-  // Each claim that does not hold is counted, so that an alarm sees it.
+  // Each unproven claim is counted, so that it raises an alarm.
   expect(counted).toEqual(stood ? [] : ['svc_approvals_unproven_total']);
   return stood;
 }
@@ -125,7 +125,7 @@ describe('[approval.evidence-decides] an approval', () => {
     expect(await stands(await given())).toBe(false);
   });
 
-  test('counts over the checkpoint that fixes its chain', async () => {
+  test('counts with the checkpoint that fixes its chain', async () => {
     expect(await stands({ drafts: [review, await approve(), review], fixed: (all) => pointAt(all, 2) })).toBe(true);
   });
 
@@ -144,7 +144,7 @@ describe('[approval.evidence-decides] an approval', () => {
     expect(await stands({ drafts: [review, await approve()], why, over })).toBe(false);
   });
 
-  test('an approval whose result is collected needs the entry of its use, however old', async () => {
+  test('an approval whose result is collected needs the entry of its use, whatever its age', async () => {
     const collected = { why: 'already_used', over: { status: 'consumed', executed_by: 'gateway' } } as const;
     expect(await stands({ drafts: [review, await approve(), use], ...collected, at: now + 1e9 })).toBe(true);
     expect(await stands({ drafts: [review, await approve()], ...collected })).toBe(false);

@@ -1,4 +1,4 @@
-/** The bytes that a vote's signature covers: another form would make the stored votes of every gateway invalid. */
+/** The bytes covered by a vote's signature. Another format would invalidate the stored votes of every gateway. */
 import { type CheckedVote, voteEntry } from '#core/approvals/vote-entry.ts';
 import { signedVote } from '#core/approvals/vote-signature.ts';
 import type { EntryDraft } from '#core/contracts/evidence.ts';
@@ -14,7 +14,7 @@ const entry = {
   body: { approval_id: 'a', call_digest: 'c', person: 'bob', comment: 'not covered' },
 } as unknown as EntryDraft;
 
-test('[approval.evidence-decides] the signature covers domain, version, entry and the signed fields, and no others', async () => {
+test('[approval.evidence-decides] the signature covers the domain, version, entry and signed fields, and nothing else', async () => {
   const signed: string[] = [];
   const signer = {
     keyId: 'key-1',
@@ -31,7 +31,7 @@ test('[approval.evidence-decides] the signature covers domain, version, entry an
   ]);
 });
 
-test('[approval.passkey] the entry of a vote holds the assertion of its passkey, and no member without one', () => {
+test('[approval.passkey] the entry of a vote contains the assertion of its passkey, and no such member without one', () => {
   const vote = { verdict: 'approve', person: 'bob', reviewer: 'bob', comment: '', channel: 'http' };
   const bodyOf = (signed?: object) =>
     voteEntry(sampleRow(), { ...vote, signed } as unknown as CheckedVote, 'approved', { decided_at: '' }).body;

@@ -1,4 +1,4 @@
-/** One list of networks: connectors, argument checks and the tool guard give the same answer about an address. */
+/** A single list of networks, so that connectors, argument checks and the tool guard agree about every address. */
 
 import * as z from 'zod';
 import { mayConnect } from '#adapters/executors/http-exchange.ts';

@@ -36,7 +36,7 @@ describe('[catalog.own]', () => {
     ['8.8.4.4', 'metadata'],
     ['10.9.9.9', 'metadata'],
     ['9.9.9.9', 'reserved'],
-    // The catalog's own network is stricter.
+    // The catalog's own network entry is stricter.
     ['198.18.5.1', 'reserved'],
     ['8.9.0.1', 'public'],
     ['10.0.0.1', 'private'],
@@ -58,7 +58,7 @@ describe('[catalog.own]', () => {
     expect(networkOfHost(host, (await ofText(own)).catalog.networks)).toBe(network);
   });
 
-  test('an address of an own private network is not of the public web: the call does more than read', async () => {
+  test('an address in an own private network is not on the public web, so the call does more than read', async () => {
     const [with_, without] = [await ofText(own), await ofText(configured('{}'))];
     expect((await simulatedCall(with_, fetchOf('http://api.shop.example/x'))).capability).toBe('execute');
     expect((await simulatedCall(without, fetchOf('http://api.shop.example/x'))).capability).toBe('read');
@@ -79,7 +79,7 @@ describe('[catalog.own]', () => {
     expect(await found(own, 'api.shop.example')).toEqual({ guard: undefined, risk: false });
   });
 
-  test('chat providers are not sent to fetch from own networks', async () => {
+  test('chat providers are not allowed to fetch from own networks', async () => {
     const body = (url: string) => ({
       dialect: 'openai' as const,
       body: { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }] },
@@ -115,7 +115,7 @@ describe('[catalog.own]', () => {
     await expect(load(configured(networks))).rejects.toThrow(message);
   });
 
-  test('`policy diff` names the added networks', async () => {
+  test('`policy diff` lists the added networks', async () => {
     const [before, after] = [await ofText(configured('{}')), await ofText(configured('{ private: ["8.8.0.0/16"] }'))];
     expect(compareConfigurations(before, after)).toEqual([
       { section: 'catalog', path: 'catalog.networks.private."8.8.0.0/16"', to: '"8.8.0.0/16"' },

@@ -60,7 +60,7 @@ describe('[catalog.own]', () => {
     expect([decision, effects.unclear]).toEqual(['review', expect.stringContaining('shopctl is not a program')]);
   });
 
-  test('rules and approvals see action, object and place of a command', async () => {
+  test('rules and approvals see the action, object and location of a command', async () => {
     const { parts } = (await decided('shopctl -n north pods restart web')).effects;
     expect(parts).toMatchObject([
       {
@@ -79,7 +79,7 @@ describe('[catalog.own]', () => {
     expect(deleted!.parameters.risk).toBe('destroys');
   });
 
-  test('a rule that names the program is not taken for a misspelt one', async () => {
+  test('a rule that names the program is not reported as misspelt', async () => {
     const warningsOf = async (programs: string) => {
       const text = configured(programs).replaceAll('shell.shopctl', 'shell.pytests');
       return (await load(text)).warnings.filter((each) => each.includes('did you mean'));
@@ -115,7 +115,7 @@ describe('[catalog.own]', () => {
 });
 
 describe('[policy.diff]', () => {
-  test('`policy diff` names each command that is added', async () => {
+  test('`policy diff` lists each added command', async () => {
     const [before, after] = await Promise.all(
       ['', 'shopctl: { commands: { "tokens show": secret } }'].map(
         async (text) => (await load(configured(text))).configuration,
@@ -126,7 +126,7 @@ describe('[policy.diff]', () => {
     ]);
   });
 
-  test('a call names the facts that it meets', async () => {
+  test('a call names the facts that it matches', async () => {
     const text = base(
       `catalog: { secret_files: ["**.sealed", "**.locked"], networks: { private: ["8.8.0.0/16", "*.shop.example"] }, programs: { ${shopctl} } }`,
     );

@@ -1,10 +1,10 @@
-/** Files of shell programs in the catalog: allowed members, and expansion of short forms. */
+/** Catalog files of shell programs: allowed members, and expansion of short forms. */
 import { parse } from 'yaml';
 import { commandFileSchema, familyFileSchema } from '#core/contracts/shell-programs.ts';
 
 const commands = (text: string) => commandFileSchema.parse(parse(text, { merge: true })).programs;
 
-test('[effects.profiles] short forms of a file are written in full', () => {
+test('[effects.profiles] short forms in a file are expanded', () => {
   const { shop } = commands(`
 shared:
   reads: &reads { does: read, options: &options { flags: &flags -a --all } }

@@ -1,4 +1,4 @@
-/** One list of secret files: the tool guard, session risk and the guards of packs give the same answer about a path. */
+/** A single list of secret files, so that the tool guard, session risk and pack guards agree about every path. */
 import { fileGlobs, secretFileLists } from '#core/catalog/secret-files.ts';
 import { behaviorSchema } from '#core/contracts/behavior-schema.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
@@ -46,7 +46,7 @@ const harmless = `
   .split(/\s+/);
 
 describe('[policy.secret-files]', () => {
-  test.each(secret)('%s is a secret file to every caller', (path) => {
+  test.each(secret)('%s is a secret file for every caller', (path) => {
     expect(answers(path)).toEqual(all(true));
   });
 
@@ -70,7 +70,7 @@ describe('[policy.secret-files]', () => {
     },
   );
 
-  test('no glob has a blank, because guards split texts at blanks', () => {
+  test('no glob contains a blank, because guards split text at blanks', () => {
     for (const list of secretFileLists)
       for (const glob of [...fileGlobs(list).globs, ...fileGlobs(list).except]) expect(glob).not.toMatch(/\s/);
   });

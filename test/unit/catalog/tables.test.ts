@@ -1,4 +1,4 @@
-/** Tables of databases whose reads session risk notes. */
+/** Database tables whose reads are noted in session risk. */
 import { behaviorSchema } from '#core/contracts/behavior-schema.ts';
 import { signalContext, signalsOf } from '#core/session/risk/signals.ts';
 

@@ -1,4 +1,4 @@
-/** Addresses that a chat would have its provider fetch. */
+/** Addresses that a chat would make its provider fetch. */
 import * as z from 'zod';
 import { refuseAddresses } from '#core/chat/chat-addresses.ts';
 import { type Configuration, configurationSchema } from '#core/contracts/config.ts';
@@ -37,7 +37,7 @@ describe('[chat.addresses] refused are', () => {
 });
 
 describe('[chat.addresses] allowed are', () => {
-  test('none allows no address, any allows all, and a list allows its hosts, private ones included', () => {
+  test('none allows no address, any allows all, and a list allows its hosts, including private ones', () => {
     const mine = picture('http://10.0.0.7/a.png');
     expect(() => passes(picture('https://images.example/a.png'), { chat_addresses: 'none' })).toThrow('chat_addresses');
     expect(passes(mine, { chat_addresses: 'any' })).toBe(true);
@@ -55,7 +55,7 @@ describe('[chat.addresses] allowed are', () => {
   const governed = { chat_completions: { tool_use: 'govern' } };
   const shown = picture('https://images.example/a.png');
 
-  test('lines of batches are not decided, so they pass listed addresses only', () => {
+  test('lines of batches are not evaluated individually, so only listed addresses pass', () => {
     const line =
       (part: JsonObject, more: object = {}) =>
       () =>

@@ -1,4 +1,4 @@
-/** Progress of an answer with several choices. */
+/** Progress of a response with several choices. */
 import type { KnownCall } from '#core/chat/call-stages.ts';
 import { isSameModel, usageOf } from '#core/chat/call-usage.ts';
 import { ModelProgress } from '#core/chat/model-progress.ts';
@@ -8,14 +8,14 @@ const chunk = (index: number, finish_reason: string | null) => ({
   choices: [{ index, delta: { content: 'a' }, finish_reason }],
 });
 
-test('[trace.export] [evidence.chat] a stream of several choices has the finish reason of each, in the order of the choices', () => {
+test('[trace.export] [evidence.chat] a stream with several choices has the finish reason of each, in the order of the choices', () => {
   const progress = new ModelProgress();
   for (const event of [chunk(1, null), chunk(0, null), chunk(1, 'length'), chunk(0, 'stop')])
     progress.readEvent(dialects.openai, event, () => 1);
   expect(progress.finishReasons).toEqual(['stop', 'length']);
 });
 
-test('a reply of several choices has a reason for each, one answer has one, and an open one has none', () => {
+test('a reply with several choices has a reason for each, a single answer has one, and an unfinished one has none', () => {
   const whole = new ModelProgress();
   whole.readReply(dialects.openai, {
     choices: [

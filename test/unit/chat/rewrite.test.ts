@@ -28,11 +28,11 @@ test('adds no prompt without a prefix and a suffix', () => {
   expect(rewritten(['', ''], { content_prefix: '<', content_suffix: '>' })).toBe('');
 });
 
-test('prefers the longest replacement that begins at a place', () => {
+test('prefers the longest replacement that starts at a position', () => {
   expect(rewritten(['Acme Corp and Acme'], { replacements: { Acme: 'X', 'Acme Corp': 'Y' } })).toBe('Y and X');
 });
 
-test('[chat.routing] any split of the text comes out as the whole does', () => {
+test('[chat.routing] any split of the text gives the same result as the whole', () => {
   const replacements = { ab: '1', abc: '22', 'c.': '333' };
   fc.assert(
     fc.property(fc.array(fc.string({ unit: fc.constantFrom('a', 'b', 'c', '.'), maxLength: 5 })), (chunks) => {

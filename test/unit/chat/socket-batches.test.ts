@@ -26,7 +26,7 @@ function world(answers: (text: string) => boolean = () => true) {
   return { timeouts, posts, batches, settled: () => new Promise((resolve) => setImmediate(resolve)) };
 }
 
-/** As a client reads posts. */
+/** Returns the messages that a client reads from posts. */
 function heard(posts: readonly string[]): string[] {
   let joined = '';
   return posts.flatMap((post) => {
@@ -41,7 +41,7 @@ function heard(posts: readonly string[]): string[] {
   });
 }
 
-test('[chat.ws] the first message is posted at once, those of the next 50 ms in one post, and then one at once again', async () => {
+test('[chat.ws] the first message is posted immediately, those of the next 50 ms in one post, and then one immediately', async () => {
   const { timeouts, posts, batches, settled } = world();
   for (const n of [0, 1, 2, 3]) expect(batches.add(message(n))).toBeUndefined();
   await settled();
@@ -50,13 +50,13 @@ test('[chat.ws] the first message is posted at once, those of the next 50 ms in 
   await settled();
   expect(posts).toHaveLength(2);
   expect(heard(posts)).toEqual([0, 1, 2, 3].map((n) => message(n)));
-  timeouts.pass(batchMs); // nothing came: the next one does not wait
+  timeouts.pass(batchMs); // no message arrived, so the next one does not wait
   batches.add(message(4));
   await settled();
   expect(posts.at(-1)).toBe(message(4));
 });
 
-test('[chat.ws] 24 kB are posted at once, and the sender waits for the connection', async () => {
+test('[chat.ws] 24 kB are posted immediately, and the sender waits for the connection', async () => {
   const { posts, batches } = world();
   batches.add(message(0));
   const large = Array.from({ length: 30 }, (_, n) => message(n + 1, 1_000));
@@ -68,7 +68,7 @@ test('[chat.ws] 24 kB are posted at once, and the sender waits for the connectio
   expect(heard(posts).length).toBeGreaterThan(20);
 });
 
-test('[chat.ws] closing posts the gathered messages and leaves no timer', async () => {
+test('[chat.ws] closing posts the collected messages and leaves no timer', async () => {
   const { timeouts, posts, batches } = world();
   for (const n of [0, 1, 2]) batches.add(message(n));
   await batches.close();
@@ -76,7 +76,7 @@ test('[chat.ws] closing posts the gathered messages and leaves no timer', async 
   expect(timeouts.size).toBe(0);
 });
 
-test('[chat.ws] after a failed post, gathered messages are dropped and the last message is tried', async () => {
+test('[chat.ws] after a failed post, collected messages are dropped and the last message is sent', async () => {
   let fails = true;
   const { posts, batches, settled } = world(() => !fails);
   for (const n of [0, 1, 2]) batches.add(message(n));

@@ -6,7 +6,7 @@ const read = (message: unknown) =>
   readMessage(typeof message === 'string' ? message : JSON.stringify(message), () => 'fresh');
 const body = { model: 'm', messages: [] };
 
-test('[chat.ws] calls of both dialects, with the members next to their body', () => {
+test('[chat.ws] calls of both dialects, with members alongside their body', () => {
   expect(read({ type: 'chat.completions', id: 'a', body })).toEqual({
     type: 'call',
     id: 'a',
@@ -35,7 +35,7 @@ test('[chat.ws] a bare chat request is a chat completion, with or without an id'
   expect(read({ messages: [] })).toMatchObject({ type: 'call', body: { messages: [] } });
 });
 
-test('[chat.ws] an id that is a number comes back as a number, and a bad one is named before anything else of the call', () => {
+test('[chat.ws] a numeric id is returned as a number, and an invalid id is reported before any other error in the call', () => {
   const call = read({ type: 'chat.completions', id: 5, body });
   expect(call).toMatchObject({ id: '5', sentId: 5 });
   expect(JSON.parse(serverMessages.done((call as { sentId: number }).sentId, 'completed'))).toMatchObject({ id: 5 });

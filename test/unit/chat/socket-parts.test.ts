@@ -1,4 +1,4 @@
-/** Whatever is said arrives, in pieces that fit. */
+/** Every message arrives complete, in pieces that fit. */
 import fc from 'fast-check';
 import { inParts } from '#core/chat/socket-batches.ts';
 import { codePoint } from '../../support/code-point.ts';
@@ -21,7 +21,7 @@ test('[chat.ws] a message that fits is not changed', () => {
   expect(inParts(`${fits}  `, 'a').length).toBeGreaterThan(1);
 });
 
-test('[chat.ws] parts fit, cut no character and join to the text', () => {
+test('[chat.ws] parts fit, split no character and join to the original text', () => {
   const texts = fc.oneof(
     fc.string({ unit: codePoint, maxLength: 400 }),
     fc

@@ -7,7 +7,7 @@ import { ToolGate } from '#core/chat/tool-gate.ts';
 import { governReply } from '#core/chat/tool-use.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 
-/** Nothing is governed: the refusal comes before. */
+/** Tool governance does not matter here, because the call is refused earlier. */
 const messages = {
   tool_use: 'govern',
   structured_output: 'data',
@@ -45,7 +45,7 @@ test.each([
   expect(events).not.toContain('tool_use');
 });
 
-test.each(twofold)('[json.exact-numbers] so is one of a whole reply: %s', async (json, _why) => {
+test.each(twofold)('[json.exact-numbers] so is one in a complete reply: %s', async (json, _why) => {
   const content = [{ type: 'tool_use', id: 't', name: 'send', input: JSON.parse(json) }];
   const reply = await governReply(ports, call, { content, stop_reason: 'tool_use' });
   expect(reply.stop_reason).toBe('end_turn');
@@ -62,7 +62,7 @@ const providerRun = [
 ];
 
 test.each(providerRun)(
-  '[messages.provider-run] a result of the provider does not reach the caller: $type $name',
+  '[messages.provider-run] a result from the provider does not reach the caller: $type $name',
   async (block) => {
     const reply = await governReply(ports, call, { content: [block, { type: 'text', text: 'said' }] });
     expect(reply.content).toEqual([
@@ -115,7 +115,7 @@ test.each([
   expect(() => asked(body)).not.toThrow();
 });
 
-test('[messages.provider-run] a listed tool of the provider passes', () => {
+test('[messages.provider-run] a listed provider tool passes', () => {
   const body = { tools: [{ type: 'web_search_20250305', name: 'web_search' }] };
   expect(() => asked(body, { provider_tools: ['web_search_*'] })).not.toThrow();
 });
@@ -131,7 +131,7 @@ test.each([
   });
 });
 
-describe('[chat.tool-use] a stream with unusually split tool calls', () => {
+describe('[chat.tool-use] a stream with tool calls split in unusual places', () => {
   const start = (content_block: object, index: unknown = 0) => ({ type: 'content_block_start', index, content_block });
   const delta = (delta: object, index: unknown = 0) => ({ type: 'content_block_delta', index, delta });
   const json = (partial_json: string, index: unknown = 0) => delta({ type: 'input_json_delta', partial_json }, index);
@@ -164,7 +164,7 @@ describe('[chat.tool-use] a stream with unusually split tool calls', () => {
       expect(all).not.toContain(part);
   });
 
-  test('texts, thoughts and signatures pass unchanged', async () => {
+  test('text, thoughts and signatures pass unchanged', async () => {
     const events = [
       { type: 'message_start', message: { id: 'm', content: [] } },
       start({ type: 'thinking', thinking: '' }),
@@ -190,10 +190,10 @@ describe('[chat.tool-use] a stream with unusually split tool calls', () => {
   });
 });
 
-describe('[dialects.unknown-end] a stream that ends within a tool call', () => {
+describe('[dialects.unknown-end] a stream that ends inside a tool call', () => {
   const within = /ended its stream within a tool call/;
 
-  test('callers of messages get an error before the end of the stream', async () => {
+  test('callers of the messages API get an error before the end of the stream', async () => {
     const gate = new ToolGate(ports, call);
     await gate.pass({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } });
     expect(() => gate.end()).not.toThrow();
@@ -204,7 +204,7 @@ describe('[dialects.unknown-end] a stream that ends within a tool call', () => {
     expect(() => held.end()).toThrow(within);
   });
 
-  test('is an error to callers of chat completions; a stream of texts alone is none', async () => {
+  test('is an error for callers of chat completions; a stream with only text is not', async () => {
     const gate = new CompletionToolGate(ports, call);
     await gate.pass({ choices: [{ index: 0, delta: { content: 'x' }, finish_reason: null }] });
     expect(() => gate.end()).not.toThrow();
@@ -214,7 +214,7 @@ describe('[dialects.unknown-end] a stream that ends within a tool call', () => {
   });
 });
 
-test('[chat.tool-use] the text before a refused call stays, also if the provider sent it as parts', async () => {
+test('[chat.tool-use] the text before a refused call is kept, also if the provider sent it as parts', async () => {
   const calls = [{ id: 'c', function: { name: 'f', arguments: 'oops' } }];
   const replied = async (content: Json) => {
     const choices = [{ index: 0, message: { content, tool_calls: calls }, finish_reason: 'tool_calls' }];

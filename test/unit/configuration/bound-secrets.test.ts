@@ -1,4 +1,4 @@
-/** A secret stays with the addresses and purposes it was entered for. */
+/** A secret may only be used with the addresses and purposes for which it was entered. */
 import { enforceBindings } from '#core/configuration/checks/bound-secrets.ts';
 import { importFile } from '#core/configuration/load/import-file.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
@@ -44,13 +44,13 @@ test.each([
   expect(dropMovedKeys(await configured(before), given)).toEqual({ configuration: given, warnings: [] });
 });
 
-test('[config.secrets-stay-bound] of another type without an address, a provider calls another vendor', async () => {
+test('[config.secrets-stay-bound] with another type and no address, a provider calls a different vendor', async () => {
   const moved = provider('openai', '').replace('type: openai', 'type: anthropic');
   const { warnings } = dropMovedKeys(await configured(provider('openai', '')), await configured(moved));
   expect(warnings).toHaveLength(1);
 });
 
-test('[config.secrets-stay-bound] a key of two addresses may stay at either of them', async () => {
+test('[config.secrets-stay-bound] a key used with two addresses may stay at either of them', async () => {
   const two = `${before}, ${provider('eu', at('https://eu.example'))}`;
   const swapped = `${provider('openai', at('https://eu.example'))}, ${provider('eu', at('https://third.example'))}`;
   const { configuration } = dropMovedKeys(await configured(two), await configured(swapped));
@@ -90,7 +90,7 @@ ${more}`;
     expect(dropMovedKeys(before, before)).toEqual({ configuration: before, warnings: [] });
   });
 
-  test('a secret of one entry goes by no other: a provider loses it', async () => {
+  test('the secret of one entry cannot move to another: the provider loses it', async () => {
     const before = await loaded(entries());
     const after = await loaded(
       entries({}, `providers: [${provider('evil', at('https://evil.example'), 'VAULT_TOKEN')}]`),
@@ -111,7 +111,7 @@ describe('[config.secrets-stay-bound]', () => {
   const loaded = async (text: string) => (await loadConfiguration(base(text), { packs })).configuration;
   const evil = provider('evil', at('https://evil.example/v1'));
 
-  /** Stores texts one after the other, as over HTTP, and answers what the last one became. */
+  /** Stores configurations one after the other, as over HTTP, and returns the stored form of the last one. */
   async function stored(texts: readonly string[], listed?: readonly string[]) {
     let before: Configuration | undefined;
     let bound: SecretBindings = {};
@@ -175,13 +175,13 @@ credentials: { brokers: [${broker}], grants: [{ protocol: mcp, tool: "files.*", 
     await expect(stored(texts)).resolves.toBeDefined();
   });
 
-  test('a name that neither a file uses nor the operator lists is refused if secrets come from the environment', async () => {
+  test('a name that is neither used in a file nor listed by the operator is refused if secrets come from the environment', async () => {
     const texts = [`providers: [${before}]`, `providers: [${before}, ${provider('b', '', 'NEW_KEY')}]`];
     await expect(stored(texts, [])).rejects.toThrow('NEW_KEY, which no configuration file uses');
     await expect(stored(texts, ['NEW_KEY'])).resolves.toBeDefined();
   });
 
-  test('the configuration file binds a secret to another address, and only there it may stay', async () => {
+  test('the configuration file binds a secret to another address, and the secret may stay only there', async () => {
     const deps = { configStore: memoryConfigStore(), objects: memoryObjects(), clock: handClock(), packs };
     await importFile(deps, { text: base(`providers: [${before}]`), by: 'file' });
     await importFile(deps, { text: base(`providers: [${provider('openai', at('https://new.example'))}]`), by: 'file' });

@@ -1,4 +1,4 @@
-/** Changed keys in words: lists and objects by content, secrets never. */
+/** Changed keys in words: lists and objects by content, but never secrets. */
 import { compareConfigurations } from '#core/configuration/compare.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { load } from './loading.ts';

@@ -1,4 +1,7 @@
-/** Misspelt keys, words, names and tools are answered with the one that was probably meant; secrets without a value are reported. */
+/**
+ * For misspelt keys, words, names and tools, the message suggests the probable one; secrets without a value are
+ * reported.
+ */
 import { globSync, readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { unknownTools } from '#core/configuration/checks/policy-checks.ts';
@@ -21,7 +24,7 @@ const cases = readCases(
 const load = (text: string) => loadConfiguration(text, { packs });
 const rules = (list: string, more = '') => base(more).replace('pack: null', `pack: null, rules: ${list}`);
 
-test('[config.unknown-keys] a word that is near is named, a word that is far or the same is not', () => {
+test('[config.unknown-keys] a similar word is suggested; a dissimilar or identical one is not', () => {
   expect(nearest('tenant', ['tenants', 'routes'])).toBe('tenants');
   expect(nearest('Tenants', ['tenants'])).toBe('tenants');
   expect(nearest('colour', ['tenants', 'routes'])).toBeUndefined();
@@ -52,7 +55,7 @@ describe('[config.unknown-keys] tools of rules', () => {
   });
 });
 
-test('[config.unknown-keys] names of tools in packs, tables, guides and the gateway itself are known', () => {
+test('[config.unknown-keys] names of tools in packs, tables, guides and the gateway are known', () => {
   const texts = globSync(['policies/*.yaml', 'config/*.yaml', 'docs/{how-to,tutorial,explanation}/*.md', 'README.md'])
     .map((file) => readFileSync(file, 'utf8'))
     .join('\n');
@@ -94,7 +97,7 @@ credentials: { brokers: [{ name: b, type: static, secret_env: STATIC_SECRET }] }
     return unsetSecrets(configuration, { get: async (name) => values[name] });
   };
 
-  test('each is reported with the key that names it; a disabled entry and a rotation need none', async () => {
+  test('each is reported with the key that names it; a disabled entry and a rotation need no value', async () => {
     const warnings = await unset({ GATEWAY_TICKET_KEY: 'x' });
     expect(warnings.map((text) => text.split(' ')[0]).sort()).toEqual(
       'OPENAI_KEY SLACK_SIGNING SLACK_TOKEN STATIC_SECRET'.split(' '),
@@ -102,7 +105,7 @@ credentials: { brokers: [{ name: b, type: static, secret_env: STATIC_SECRET }] }
     expect(warnings.find((text) => text.startsWith('OPENAI_KEY'))).toContain('providers[1].api_key_env');
   });
 
-  test('the key of tickets is needed if the file names tickets', async () => {
+  test('the ticket key is needed if the file configures tickets', async () => {
     const warned = async (credentials: string) => {
       const { configuration } = await load(base(`credentials: ${credentials}`));
       return unsetSecrets(configuration, { get: async () => undefined });
@@ -114,7 +117,7 @@ credentials: { brokers: [{ name: b, type: static, secret_env: STATIC_SECRET }] }
     expect(await warned('{ tickets: { key_env: MINE } }')).toEqual([expect.stringContaining('MINE is not set')]);
   });
 
-  test('a blank value counts as none, a set one is not mentioned', async () => {
+  test('a blank value counts as missing, and a set one is not mentioned', async () => {
     const set = { GATEWAY_TICKET_KEY: 'x', OPENAI_KEY: '  ', SLACK_SIGNING: 's', SLACK_TOKEN: 't', STATIC_SECRET: 'z' };
     expect(await unset(set)).toEqual([expect.stringContaining('OPENAI_KEY is not set')]);
   });

@@ -26,7 +26,7 @@ describe('[config.contradictions] on AWS Lambda', () => {
     );
   });
 
-  test('a held approval takes its share', async () => {
+  test('the time for which an approval is held reduces the allowed time', async () => {
     const hold = 'approvals: { hold_seconds: 50 }\n';
     await expect(load(hold + http(230_000))).resolves.toBeDefined();
     await expect(load(hold + http(230_001))).rejects.toThrow(
@@ -34,7 +34,7 @@ describe('[config.contradictions] on AWS Lambda', () => {
     );
   });
 
-  test('disabled sections are not measured, and elsewhere only the schema counts', async () => {
+  test('disabled sections are not checked, and on other hosts only the schema applies', async () => {
     await expect(load(git(900_000, false))).resolves.toBeDefined();
     await expect(load(http(900_000), false)).resolves.toBeDefined();
   });

@@ -1,4 +1,4 @@
-/** Refusals and warnings of the section `identity`. */
+/** Errors and warnings for the section `identity`. */
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { base, packs } from './memory.ts';
 
@@ -7,7 +7,7 @@ const entry = (more = '', callers = '{ tenant: default }') =>
 const file = (oidc: string, more = '') => base(`identity: { oidc: [${oidc}] ${more && `, ${more}`} }`);
 const load = (text: string) => loadConfiguration(text, { packs });
 
-test('[identity.oidc-mapping] refuses accounts of unknown issuers, and one account of two people', async () => {
+test('[identity.oidc-mapping] refuses accounts of unknown issuers, and an account assigned to two people', async () => {
   const people = (ids: string) =>
     file(entry()).replace('id: alice,', `id: bob, oidc_ids: ["corp/x"] }\n  - { id: alice, oidc_ids: ${ids},`);
   await expect(load(people('["other/x"]'))).rejects.toThrow('one of the issuers corp');
@@ -21,7 +21,7 @@ test('[identity.oidc-mapping] the resource of MCP clients must be an audience', 
   expect((await load(file(good, 'mcp_resource: "https://mcp.test/mcp"'))).configuration.identity.oidc).toHaveLength(1);
 });
 
-test('[identity.oidc-mapping] ID tokens as access tokens are warned of; plain HTTP on this machine is allowed', async () => {
+test('[identity.oidc-mapping] ID tokens used as access tokens cause a warning; plain HTTP on this machine is allowed', async () => {
   const about = async (oidc: string) =>
     (await load(file(oidc))).warnings.filter((text) => text.includes('identity.oidc'));
   expect(await about(entry('token_types: [at+jwt, JWT]'))).toEqual([expect.stringContaining('ID tokens')]);

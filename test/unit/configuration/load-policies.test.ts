@@ -1,17 +1,17 @@
-/** Rules, guards and packs that a configuration is refused for, or warned of. */
+/** Rules, guards and packs for which a configuration is refused or gets a warning. */
 
 import { load, others, rules } from './loading.ts';
 import { base } from './memory.ts';
 
 describe('[policy.analysis] rules that never match', () => {
-  test('name the rules that cover them', async () => {
+  test('are reported with the rules that cover them', async () => {
     const text = rules('[{ tool: "scm.*", decision: allow }, { tool: scm.push, decision: block }]');
     await expect(load(text)).rejects.toThrow(
       'tool_policies.rules[1] (line 7): found *:scm.push, which never matches: covered by rules[0] (*:scm.*)',
     );
   });
 
-  test('unreachable rules of a pack are refused if its own rules cover them, and are a warning if configured rules do', async () => {
+  test('unreachable rules in a pack are refused if the pack’s own rules cover them, and are a warning if configured rules do', async () => {
     const pack =
       '{ name: mine, default_decision: review, rules: [{ tool: a, decision: allow }, { tool: a, decision: block }] }';
     await expect(load(base().replace('pack: null', `pack: ${pack}`))).rejects.toThrow(
@@ -24,7 +24,7 @@ describe('[policy.analysis] rules that never match', () => {
     expect(warnings).toContainEqual('pack rule 0 (*:a) never matches: covered by rules[0] (*:*).');
   });
 });
-describe('[policy.guards] guards of a pack', () => {
+describe('[policy.guards] guards in a pack', () => {
   const guarded = (more: string) =>
     base().replace(
       'pack: null',
@@ -37,13 +37,13 @@ describe('[policy.guards] guards of a pack', () => {
     expect(others(warnings)).toEqual([expect.stringContaining('The guard secrets of pack mine is disabled')]);
   });
 
-  test('an unknown guard fails the load with the list of known names', async () => {
+  test('an unknown guard makes loading fail, with the list of known names', async () => {
     await expect(load(guarded(', disable_guards: [secret]'))).rejects.toThrow(
       'tool_policies.disable_guards[0] (line 7): found "secret", allowed one of the guards of pack mine secrets',
     );
   });
 
-  test('cover all calls of a rule that allows: it is refused', async () => {
+  test('that cover all calls of an allow rule: the rule is refused', async () => {
     const rule = '{ tool: x, target: "a.env", decision: allow }';
     await expect(load(guarded(`, rules: [${rule}]`))).rejects.toThrow(
       'found *:x, which never matches: covered by guard:secrets',
@@ -52,7 +52,7 @@ describe('[policy.guards] guards of a pack', () => {
     expect(others(warnings)).toEqual(['rules[0] (*:x) never matches: covered by guard:secrets.']);
   });
 
-  test('cover some calls of a rule that allows: it loads without a warning', async () => {
+  test('that cover some calls of an allow rule: it loads without a warning', async () => {
     const { warnings } = await load(guarded(', rules: [{ tool: x, target: "src/**", decision: allow }]'));
     expect(others(warnings)).toEqual([]);
   });
@@ -67,19 +67,19 @@ test.each([
     `tool_policies.rules[0].capability (line 7): found ${found}, allowed read, write, execute, delete`,
   );
 });
-test('[config.unknown-keys] patterns over the known words load', async () => {
+test('[config.unknown-keys] patterns with known words load', async () => {
   const list = ['read', 'READ', '{write,execute}', '*e'];
   const { configuration } = await load(
     rules(`[${list.map((word, i) => `{ tool: t${i}, capability: "${word}", decision: allow }`).join(', ')}]`),
   );
   expect(configuration.tool_policies.rules).toHaveLength(list.length);
 });
-test('[config.warned] an unknown protocol is stored and warned of', async () => {
+test('[config.warned] an unknown protocol is stored with a warning', async () => {
   const { warnings, configuration } = await load(rules('[{ protocol: carrier-pigeon, decision: block }]'));
   expect(warnings.join()).toContain('carrier-pigeon');
   expect(configuration.tool_policies.rules).toHaveLength(1);
 });
-test('[policy.default-decision] the stored form carries its pack: name and rules', async () => {
+test('[policy.default-decision] the stored form contains its pack: name and rules', async () => {
   const { configuration } = await load(base().replace('pack: null', 'pack: sql-explorer'));
   expect(configuration.tool_policies.pack).toMatchObject({ name: 'sql-explorer' });
   expect(configuration.tool_policies.pack?.rules.length).toBeGreaterThan(3);

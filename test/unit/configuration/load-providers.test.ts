@@ -28,14 +28,14 @@ describe('model aliases', () => {
     expect(refused.data.problems).toHaveLength(1);
   });
 
-  test('aliases of eight steps are followed; a warning names an alias that leads to no model', async () => {
+  test('aliases are followed for eight steps; a warning names an alias that leads to no model', async () => {
     expect(others((await load(chain(8))).warnings)).toEqual([]);
     expect(others((await load(aliases('{ fast: mock-1, lost: gpt-9 }'))).warnings)).toEqual([
       'aliases.models.lost: no route and no provider has the model gpt-9.',
     ]);
   });
 });
-test('routes to providers that are not enabled are warned of', async () => {
+test('routes to disabled providers cause a warning', async () => {
   const { warnings } = await load(
     base(`providers: [{ name: a, type: openai, enabled: false }, { name: b, type: mock }]
 routes:
@@ -48,7 +48,7 @@ routes:
   ]);
 });
 describe('[config.schema-published] a provider entry', () => {
-  test('takes name, type, enabled, base_url, api_key_env and models; hosted ones need no address of their own', async () => {
+  test('accepts name, type, enabled, base_url, api_key_env and models; hosted ones need no address', async () => {
     const { configuration } = await load(
       base(`providers:
   - { name: o, type: openai, api_key_env: OPENAI_API_KEY, models: ["gpt-*"] }
@@ -74,7 +74,7 @@ describe('[config.schema-published] a provider entry', () => {
     ]);
   });
 });
-test('[responses.stored] only a provider of type openai keeps responses', async () => {
+test('[responses.stored] only a provider of type openai stores responses', async () => {
   const keeping = (type: string) =>
     load(base(`providers: [{ name: m, type: ${type}, models: ["*"], keeps_responses: true }]`));
   await expect(keeping('mock')).rejects.toThrow(

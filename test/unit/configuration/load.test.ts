@@ -1,4 +1,4 @@
-/** Errors of configurations, and the stored form of a valid one. */
+/** Configuration errors, and the stored form of a valid configuration. */
 import { readFileSync } from 'node:fs';
 import { load } from './loading.ts';
 import { base } from './memory.ts';
@@ -16,13 +16,13 @@ describe('[cors.headers] origins of pages', () => {
     );
   });
 
-  test('origins in the form of browsers are accepted', async () => {
+  test('origins in the format that browsers send are accepted', async () => {
     const list = '* https://app.example http://localhost:5173 http://[::1]:3000 chrome-extension://abcdef'.split(' ');
     const { configuration } = await load(origins(...list));
     expect(configuration.server.cors.allowed_origins).toEqual(list);
   });
 });
-test('every problem is listed at once', async () => {
+test('all problems are listed together', async () => {
   const text = base('server: { max_body_bytes: -1 }\nmessages: { tool_use: maybe }\ncolour: red');
   await expect(load(text)).rejects.toMatchObject({
     code: 'invalid_request',
@@ -35,7 +35,7 @@ test('every problem is listed at once', async () => {
     },
   });
 });
-test('version and tenants are enough', async () => {
+test('version and tenants are sufficient', async () => {
   const { configuration, warnings } = await load(
     'version: 1\ntenants: [{ id: t1, api_keys: [a-key-of-16-characters] }]',
   );

@@ -1,4 +1,4 @@
-/** A configuration of one tenant for tests of loading. */
+/** A configuration with one tenant for loading tests. */
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { base, packs } from './memory.ts';
 
@@ -13,7 +13,7 @@ tenants:
   - { id: other, api_keys: [key-of-the-other-tenant] }`;
 export const rules = (list: string) => base().replace('pack: null', `pack: null, rules: ${list}`);
 
-/** Warnings apart from those of plain keys, which the configurations of most tests have. */
+/** Returns the warnings other than those about plain keys, which most test configurations cause. */
 export const others = (warnings: readonly string[]) => warnings.filter((each) => !each.includes('in plain text'));
 
 export type Row = [what: string, text: string, expected: string];

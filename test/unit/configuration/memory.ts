@@ -1,4 +1,4 @@
-/** The stores of configuration in memory, with a clock that is wound by hand. */
+/** The configuration stores in memory, with a manual clock. */
 import { readFileSync } from 'node:fs';
 import { tenantRows } from '#adapters/tables/tenant-rows.ts';
 import { shippedPriceFile, shippedPrices } from '#core/configuration/load/shipped-prices.ts';
@@ -18,7 +18,7 @@ import { testStore } from '../../support/store.ts';
 export const packs = (name: string): string =>
   readFileSync(name === shippedPrices ? shippedPriceFile : `policies/${name}.yaml`, 'utf8');
 
-/** No pack: tests that are not about packs run in a moment. */
+/** Returns a configuration without a pack, so that tests that do not concern packs are fast. */
 export const base = (extra = ''): string => `
 version: 1
 people:

@@ -1,4 +1,4 @@
-/** Organisations: names are unique, and references exist. */
+/** Organisations: names are unique, and references resolve. */
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 
@@ -15,7 +15,7 @@ organizations:
 const one = organizations('[{ id: production, kind: production, tenant: shop-prod }]');
 const load = (text: string) => loadConfiguration(base + text, { packs: packFiles('policies') });
 
-test('[identity.organizations] a tenant belongs to one environment, and names are used once and known', async () => {
+test('[identity.organizations] a tenant belongs to one environment, and names are unique and known', async () => {
   await expect(load(one)).resolves.toBeDefined();
   await expect(
     load(
@@ -31,7 +31,7 @@ test('[identity.organizations] a tenant belongs to one environment, and names ar
   await expect(load(organizations('[{ id: p, kind: prod, tenant: shop-prod }]'))).rejects.toThrow(/kind/);
 });
 
-test('[identity.separation-rules] a rule names teams that exist and have enough people; one that applies nowhere warns', async () => {
+test('[identity.separation-rules] a rule names teams that exist and have enough people; a rule that applies nowhere causes a warning', async () => {
   const rule = (text: string) => load(`${one}separation_rules: [${text}]\n`);
   await expect(
     rule('{ applies_to: "acme/**", requires: { approvals: 2, from_teams: [acme/web] } }'),
@@ -45,7 +45,7 @@ test('[identity.separation-rules] a rule names teams that exist and have enough 
   expect(warnings.join('\n')).toContain('separation_rules[0] (idle) applies to no environment');
 });
 
-describe('[identity.separation-rules] a rule that no votes can satisfy warns, with the people who could vote', () => {
+describe('[identity.separation-rules] a rule that no votes can satisfy causes a warning that names the people who could vote', () => {
   const warningsOf = async (rule: string, more = one) =>
     (await load(`${more}separation_rules: [${rule}]\n`)).warnings.filter((each) => each.includes('separation_rules'));
   const told = (who: string) => [
@@ -69,14 +69,14 @@ describe('[identity.separation-rules] a rule that no votes can satisfy warns, wi
     expect(await warningsOf(`{ name: eyes, applies_to: "acme/**", requires: ${requires} }`)).toEqual(told(who));
   });
 
-  test('a key of the person may have a higher role than the person elsewhere', async () => {
+  test('a key may have a higher role than its person has elsewhere', async () => {
     const key = '{ key: k3, kind: human, person: ann, role: admin }';
     const text = `${base.replace('{ key: k2 }', `{ key: k2 }, ${key}`)}${one}separation_rules: [{ applies_to: "acme/**", requires: { roles: [admin] } }]\n`;
     const { warnings } = await loadConfiguration(text, { packs: packFiles('policies') });
     expect(warnings.filter((each) => each.includes('separation_rules'))).toEqual([]);
   });
 
-  test('a role that a level grants is enough, and so are people of other teams', async () => {
+  test('a role granted at a level is sufficient, and so are people from other teams', async () => {
     const granted = one.replace('id: web,', 'id: web, grants: [{ person: bob, role: admin }],');
     expect(await warningsOf('{ applies_to: "acme/**", requires: { roles: [admin] } }', granted)).toEqual([]);
     const others = organizations('[{ id: production, kind: production, tenant: shop-prod }]', '[ann]');
@@ -84,7 +84,7 @@ describe('[identity.separation-rules] a rule that no votes can satisfy warns, wi
   });
 });
 
-test('[config.unknown-keys] a glob of a separation rule that does not compile is named with its place', async () => {
+test('[config.unknown-keys] an invalid glob in a separation rule is reported with its position', async () => {
   const rule = (text: string) => load(`${one}separation_rules: [${text}]\n`);
   await expect(rule('{ applies_to: "acme/{b", requires: {} }')).rejects.toThrow(
     /separation_rules\[0\]\.applies_to \(line \d+\): found "acme\/\{b"/,

@@ -1,4 +1,4 @@
-/** Places of rules in files, stored with a version and not in its content. */
+/** Positions of rules in files, stored with a version but not in its content. */
 import { importFile } from '#core/configuration/load/import-file.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { shownFile } from '#core/configuration/load/rule-places.ts';
@@ -35,7 +35,7 @@ const text = (rules = '[{ tool: own, decision: review }]') =>
 const reader = (name: string) => (name === 'packs/mine.yaml' ? pack : packs(name));
 const lineOf = (document: string, words: string) => document.split('\n').findIndex((line) => line.includes(words)) + 1;
 
-test('[policy-version.numbered] an import keeps file and line of rules, guards and level rules', async () => {
+test('[policy-version.numbered] an import stores the file and line of rules, guards and level rules', async () => {
   const deps = { ...setUp(), packs: reader };
   const { row } = await importFile(deps, { text: text(), by: 'file', file: 'config/gateway.yaml' });
   const place = await placesOfVersion(deps, row.version);
@@ -46,7 +46,7 @@ test('[policy-version.numbered] an import keeps file and line of rules, guards a
   expect(place({ index: -3, rule: 'guard:constructor' })).toBe('packs/mine.yaml:4');
   expect(place({ rule: 'guard:tokens' })).toBe('packs/mine.yaml:5');
   expect(place({ index: 1, rule: 'level:acme:*:d' })).toBe(`config/gateway.yaml:${lineOf(text(), 'tool: d')}`);
-  // Two rules of the level, and nothing says which.
+  // The level has two rules, which cannot be distinguished.
   for (const named of [
     { rule: 'level:acme:*:c' },
     { rule: 'default' },
@@ -56,7 +56,7 @@ test('[policy-version.numbered] an import keeps file and line of rules, guards a
     expect(place(named)).toBeUndefined();
 });
 
-test('[policy-version.numbered] the content and its digest do not depend on the position of rules; a rollback keeps the places', async () => {
+test('[policy-version.numbered] the content and its digest do not depend on where rules are in the file; a rollback keeps the positions', async () => {
   const deps = { ...setUp(), packs: reader };
   const first = await importFile(deps, { text: text(), by: 'file', file: 'gateway.yaml' });
   const moved = await importFile(deps, { text: `# a comment\n${text()}`, by: 'file', file: 'gateway.yaml' });
@@ -68,7 +68,7 @@ test('[policy-version.numbered] the content and its digest do not depend on the 
   expect(await at(3)).toBe(`gateway.yaml:${line}`);
 });
 
-test('[policy-version.numbered] rules without a name, or of a deleted object, have no places and still decide', async () => {
+test('[policy-version.numbered] rules without a name, or of a deleted object, have no positions and still decide', async () => {
   const deps = { ...setUp(), packs: reader };
   const { configuration, places } = await loadConfiguration(text(), { packs: reader });
   expect(places).toBeUndefined();
@@ -81,7 +81,7 @@ test('[policy-version.numbered] rules without a name, or of a deleted object, ha
   expect((await placesOfVersion(deps, 77))({ index: 0, rule: '*:own' })).toBeUndefined();
 });
 
-test('[policy-version.numbered] an inline pack is in the configuration itself; a shipped one in the folder of packs', async () => {
+test('[policy-version.numbered] an inline pack is in the configuration itself, a shipped one in the packs folder', async () => {
   const inline = text().replace(
     'pack: packs/mine.yaml',
     'pack: { name: in, default_decision: review, rules: [{ tool: z, decision: allow }] }',

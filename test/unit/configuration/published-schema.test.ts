@@ -1,4 +1,4 @@
-/** Editors judge a configuration by the published JSON Schema as the gateway judges it. */
+/** The published JSON Schema, with which editors check a configuration, agrees with the gateway's own checks. */
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';
@@ -7,7 +7,7 @@ const schema = JSON.parse(readFileSync('docs/reference/gateway.schema.json', 'ut
 const validates = new Ajv({ strict: false, validateFormats: false }).compile(schema);
 const shipped = () => parse(readFileSync('config/gateway.yaml', 'utf8')) as Record<string, unknown>;
 
-test('[config.schema-published] the shipped configuration is valid by the published schema', () => {
+test('[config.schema-published] the shipped configuration is valid under the published schema', () => {
   expect(validates(shipped()) || validates.errors).toBe(true);
 });
 

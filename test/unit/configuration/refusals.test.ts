@@ -1,4 +1,4 @@
-/** Configurations that are refused: the message names the place, what was found and what is allowed, and shows no secret. */
+/** Refused configurations: the message names the position, the found and the allowed value, and shows no secret. */
 import * as z from 'zod';
 import { readCases } from '../../support/yaml.ts';
 import { keys, load, rules, tenant } from './loading.ts';
@@ -44,7 +44,7 @@ test.each([
   await expect(load(base(`upstreams: { mcp: [{ name: notes, ${server} }] }`))).resolves.toBeDefined();
 });
 
-test('[federation.document] takes both roles; a data plane needs no key of a tenant', async () => {
+test('[federation.document] accepts both roles; a data plane needs no tenant key', async () => {
   const digest = 'a'.repeat(64);
   const control = base(`federation: { role: control, planes: [{ name: eu, tokens: [{ token_sha256: ${digest} }] }] }`);
   expect((await load(control)).configuration.federation).toMatchObject({ role: 'control', max_staleness: '24h' });

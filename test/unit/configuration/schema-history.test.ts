@@ -1,4 +1,4 @@
-/** Configurations of a newer release, read by an older one after a rollback. */
+/** Configurations from a newer release, read by an older one after a rollback. */
 import { readFileSync } from 'node:fs';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { schemaAdditions, schemaOf, storable, withAdditions } from '#core/configuration/store/schema-history.ts';
@@ -24,8 +24,8 @@ const stored = (change: (file: typeof example & Record<string, never>) => void) 
   return storable(file, later);
 };
 
-describe('[config.schema-number] a member that only newer releases have', () => {
-  it('a member with its default is not stored, so that every release can read the document', () => {
+describe('[config.schema-number] a member that exists only in newer releases', () => {
+  it('a member with its default value is not stored, so that every release can read the document', () => {
     expect(stored(() => {})).toEqual({
       schema: 1,
       document: { server: { max_body_bytes: 5 }, tenants: example.tenants, chat: { providers: { x: {}, y: {} } } },
@@ -42,14 +42,14 @@ describe('[config.schema-number] a member that only newer releases have', () => 
     expect(JSON.stringify(found.document)).toMatch(/greeting":"hello|label|retries":\[1\]/);
   });
 
-  it('leaves the given configuration unchanged', () => {
+  it('does not change the given configuration', () => {
     const file = structuredClone(example);
     storable(file as never, later);
     expect(file).toEqual(example);
   });
 });
 
-it('[config.schema-number] sets the defaults again that were not stored', () => {
+it('[config.schema-number] restores the defaults that were not stored', () => {
   const { document } = storable(structuredClone(example) as never, later);
   expect(withAdditions(document, later)).toEqual({
     ...example,
@@ -60,7 +60,7 @@ it('[config.schema-number] sets the defaults again that were not stored', () => 
 describe('[config.schema-number] the stored body of a version', () => {
   const bytes = new TextEncoder().encode('{"version":1}');
 
-  it('is not checked again by the schema that checked it', async () => {
+  it('is not validated again by the schema that validated it', async () => {
     expect(await restoreConfiguration(bytes, 'digest', 'digest')).toEqual({ version: 1 });
   });
 
@@ -74,7 +74,7 @@ describe('[config.schema-number] the stored body of a version', () => {
   });
 });
 
-describe('[config.schema-number] a version of a newer release', () => {
+describe('[config.schema-number] a version from a newer release', () => {
   it('is refused with instructions, and its body is not read', async () => {
     const row = { version: 7, sha256: 'absent', schema: 9, created_at: '', created_by: 'a', source: 'api' } as const;
     await expect(readBody(memoryObjects(), row)).rejects.toMatchObject({
@@ -84,7 +84,7 @@ describe('[config.schema-number] a version of a newer release', () => {
     });
   });
 
-  it('keeps its number when it is activated again; a version without a number reads as 1', async () => {
+  it('keeps its number when it is activated again; a version without a number is read as 1', async () => {
     const deps = { configStore: memoryConfigStore(), objects: memoryObjects(), clock: handClock() };
     const { configuration } = await loadConfiguration(base(), { packs });
     const first = await storeVersion(deps, configuration, 'alice', 'api');
@@ -96,13 +96,13 @@ describe('[config.schema-number] a version of a newer release', () => {
   });
 });
 
-it('[config.schema-number] has the version number for each member of the schema', () => {
+it('[config.schema-number] has the version number of every schema member', () => {
   const known = configurationMembers();
   const first = JSON.parse(readFileSync('test/golden/configuration-schema-1.json', 'utf8')) as string[];
   expect(known.length).toBeGreaterThan(100);
-  // A member that is missing below belongs into `schemaAdditions`, with the number of the coming release.
+  // A member missing below must be added to `schemaAdditions`, with the number of the coming release.
   expect(known.filter((path) => !first.includes(path))).toEqual(schemaAdditions.map(({ path }) => path).sort());
-  // A member that left would make stored versions of earlier releases unreadable.
+  // Removing a member would make stored versions of earlier releases unreadable.
   expect(first.filter((path) => !known.includes(path))).toEqual([]);
   expect(schemaOf(schemaAdditions)).toBe(1 + new Set(schemaAdditions.map(({ schema }) => schema)).size);
 });

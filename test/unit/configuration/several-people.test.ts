@@ -1,4 +1,4 @@
-/** Configuration of several approvers for one tool, and its mistakes. */
+/** Configuration of several approvers for one tool, and possible mistakes. */
 import { load } from './loading.ts';
 
 const configured = (rule: string, more = '') =>
@@ -50,7 +50,7 @@ test('[config.contradictions] too few voters, and a rule that does not review, a
   ]);
 });
 
-test('[config.contradictions] rules of a pack are held to the teams and people of the configuration too', async () => {
+test('[config.contradictions] rules in a pack are also checked with the configured teams and people', async () => {
   const packed = async (approval: string) => {
     const { warnings } = await load(`version: 1
 people: [{ id: ann, role: operator }, { id: bob, role: operator }]

@@ -1,10 +1,10 @@
-/** Members of a configuration that callers of a tenant can read: only listed ones. */
+/** Configuration members that callers of a tenant can read: only those that are listed. */
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { listedPart } from '#core/configuration/shown-to-tenants.ts';
 import { configurationMembers } from '../../support/configuration-members.ts';
 import { packs } from './memory.ts';
 
-/** Members that are not shown. What is below one of them is not shown either. */
+/** Members that are not shown, including everything below them. */
 const hidden = `
   admin approvals.channels budgets.global credentials.brokers[].external_id_env credentials.tickets.key_env
   credentials.tickets.previous_key_env edge evaluation.secret_env evaluation.url executors.shell.env
@@ -14,7 +14,7 @@ const hidden = `
   .trim()
   .split(/\s+/);
 
-/** A value that has the member alone: `a[].*.b` becomes `{ a: [{ anything: { b: 'here' } }] }`. */
+/** Returns a value with only this member: `a[].*.b` becomes `{ a: [{ anything: { b: 'here' } }] }`. */
 const having = (member: string): object =>
   member
     .split('.')
@@ -28,9 +28,9 @@ const isShown = (member: string): boolean => JSON.stringify(listedPart(having(me
 const isBelow = (member: string, above: string): boolean =>
   member === above || /^(?:\.|\[)/.test(member.replace(above, ''));
 
-test('[policy-version.own-tenant] every member of the schema is listed as shown, or is one of those that are hidden', () => {
+test('[policy-version.own-tenant] every schema member is either listed as shown or hidden', () => {
   const members = configurationMembers();
-  // An object is shown by its members.
+  // An object is shown through its members.
   const ends = members.filter((member) => !members.some((other) => other !== member && isBelow(other, member)));
   const notShown = ends.filter((member) => !isShown(member));
   expect(ends.length).toBeGreaterThan(500);
@@ -39,7 +39,7 @@ test('[policy-version.own-tenant] every member of the schema is listed as shown,
   expect(members.filter((member) => hidden.some((above) => isBelow(member, above))).filter(isShown)).toEqual([]);
 });
 
-test('[policy-version.own-tenant] a member that is not in the list is hidden, wherever it is', () => {
+test('[policy-version.own-tenant] a member that is not listed is hidden, at any level', () => {
   const given = {
     version: 1,
     coming: 'x',
@@ -57,12 +57,12 @@ test('[policy-version.own-tenant] a member that is not in the list is hidden, wh
   });
 });
 
-test('[policy-version.own-tenant] rules and guards are whole, with members that come later', () => {
+test('[policy-version.own-tenant] rules and guards are shown completely, including members added later', () => {
   const tool_policies = { rules: [{ tool: 'a', coming: { deep: ['x'] } }], pack: { guards: [{ coming: 'x' }] } };
   expect(listedPart({ tool_policies })).toEqual({ tool_policies });
 });
 
-test('[policy-version.own-tenant] [console.playground] the shown part of entries of each kind loads again', async () => {
+test('[policy-version.own-tenant] [console.playground] the visible part of every kind of entry loads again', async () => {
   const whole = `
 version: 1
 people: [{ id: ann, name: Ann, role: operator, slack_id: "T1/UANN", github_login: ann-hub }]

@@ -1,4 +1,4 @@
-/** The configuration in force: fresh within five seconds, closed when it cannot be known. */
+/** The configuration in force: fresh within five seconds, and calls are refused if it cannot be determined. */
 import { environmentSecrets } from '#adapters/local/environment-secrets.ts';
 import { authenticate } from '#core/configuration/identity/authenticate.ts';
 import type { ResolvedKey } from '#core/configuration/identity/identities.ts';
@@ -21,7 +21,7 @@ const setUp = async (text = base(), overlayKeys: ResolvedKey[] = []) => {
 };
 const revoked = base().replace('agent-key-of-16-chars', 'another-key-of-16-chars');
 
-test('[policy-version.numbered] a new version is noticed within five seconds, by one read of the pointer', async () => {
+test('[policy-version.numbered] a new version is detected within five seconds, by one read of the pointer', async () => {
   const { snapshots, store, clock, configStore, objects } = await setUp();
   const first = await snapshots.current();
   await store(revoked);
@@ -40,7 +40,7 @@ test('[policy-version.numbered] a new version is noticed within five seconds, by
   expect(await snapshots.current()).toBe(again);
 });
 
-test('[auth.revoked-key] a key taken out of the configuration is refused within five seconds', async () => {
+test('[auth.revoked-key] a key removed from the configuration is refused within five seconds', async () => {
   const { snapshots, store, clock } = await setUp();
   const headers = { 'x-api-key': 'agent-key-of-16-chars' };
   expect(authenticate(headers, (await snapshots.current()).identities).tenant).toBe('default');
@@ -50,7 +50,7 @@ test('[auth.revoked-key] a key taken out of the configuration is refused within 
   expect(() => authenticate(headers, identities)).toThrow('not known, or was revoked');
 });
 
-test('[policy-version.numbered] a clock that is set back keeps no older version in force', async () => {
+test('[policy-version.numbered] a clock that is set back does not keep an older version in force', async () => {
   const { snapshots, store, clock } = await setUp();
   expect((await snapshots.current()).version).toBe(1);
   clock.wind(-3_600_000);
@@ -63,7 +63,7 @@ test('[policy-version.numbered] a clock that is set back keeps no older version 
   expect((await snapshots.current()).version).toBe(3);
 });
 
-test('generated keys stay in the first tenant when another configuration renames it', async () => {
+test('generated keys stay with the first tenant if another configuration renames it', async () => {
   const generated = {
     key_sha256: sha256('local-agent-key'),
     tenant: 'default',
@@ -79,7 +79,7 @@ test('generated keys stay in the first tenant when another configuration renames
   expect(await tenant()).toBe('acme');
 });
 
-test('callers at one time share one look', async () => {
+test('concurrent callers share one read', async () => {
   const { snapshots, configStore } = await setUp();
   const before = configStore.reads;
   const all = await Promise.all(Array.from({ length: 20 }, () => snapshots.current()));
@@ -87,7 +87,7 @@ test('callers at one time share one look', async () => {
   expect(configStore.reads).toBe(before + 1);
 });
 
-test('refresh looks at once', async () => {
+test('refresh reads immediately', async () => {
   const { snapshots, store } = await setUp();
   await snapshots.current();
   await store(revoked);
@@ -95,7 +95,7 @@ test('refresh looks at once', async () => {
   expect((await snapshots.current()).version).toBe(2);
 });
 
-test('a read that began earlier does not replace the result of a later one', async () => {
+test('a read that started earlier does not replace the result of a later one', async () => {
   const { snapshots, store, clock, configStore } = await setUp();
   await snapshots.current();
   clock.wind(5_000);
@@ -119,7 +119,7 @@ test('a read that began earlier does not replace the result of a later one', asy
   expect((await snapshots.current()).version).toBe(2);
 });
 
-test('[policy.fails-closed] a store that fails is tolerated for 30 seconds, then every call is refused', async () => {
+test('[policy.fails-closed] a failing store is tolerated for 30 seconds, then every call is refused', async () => {
   const { snapshots, clock, configStore } = await setUp();
   const first = await snapshots.current();
   configStore.fault = new Error('no route to store');
@@ -132,7 +132,7 @@ test('[policy.fails-closed] a store that fails is tolerated for 30 seconds, then
   expect(await snapshots.current()).toBe(first);
 });
 
-test('a store that never answered well lets no caller in', async () => {
+test('if the store has never responded successfully, no caller is accepted', async () => {
   const { configStore, ...deps } = await setUp();
   configStore.fault = new Error('down');
   await expect(deps.snapshots.current()).rejects.toMatchObject({ code: 'service_unavailable' });
@@ -144,7 +144,7 @@ describe('[config.key-env] keys from the environment', () => {
     '[{ key_env: CI_KEY, role: viewer, name: ci }, { key_env: OTHER_KEY }]',
   );
 
-  test('are keys by their digest; a missing or blank one is skipped with a warning', async () => {
+  test('are identified by their digest; a missing or blank one is skipped with a warning', async () => {
     const { snapshots, environment } = await setUp(text);
     environment.CI_KEY = 'ci-secret\n';
     environment.OTHER_KEY = '  ';
@@ -168,7 +168,7 @@ describe('[config.key-env] keys from the environment', () => {
     expect((await snapshots.current()).identities.byDigest.size).toBe(0);
   });
 
-  test('two keys with one value are ambiguous, and neither is accepted', async () => {
+  test('two keys with the same value are ambiguous, and neither is accepted', async () => {
     const { snapshots, environment } = await setUp(text);
     environment.CI_KEY = environment.OTHER_KEY = 'same-secret';
     const { identities, warnings } = await snapshots.current();
@@ -177,7 +177,7 @@ describe('[config.key-env] keys from the environment', () => {
   });
 });
 
-test('the admin token and generated keys exist in addition to the configured ones', async () => {
+test('the admin token and generated keys are valid in addition to the configured ones', async () => {
   const overlay: ResolvedKey = {
     key_sha256: sha256('generated'),
     tenant: 'default',
@@ -204,7 +204,7 @@ test('the admin token and generated keys exist in addition to the configured one
   });
 });
 
-test('[policy.default-decision] the snapshot carries the compiled policy and its document', async () => {
+test('[policy.default-decision] the snapshot contains the compiled policy and its document', async () => {
   const { snapshots } = await setUp(
     base().replace(
       'pack: null',

@@ -1,4 +1,4 @@
-/** Prices and WASM modules that a configuration names are read once and stored with it. */
+/** Prices and WASM modules named in a configuration are read once and stored with it. */
 import { readFileSync } from 'node:fs';
 import { importFile } from '#core/configuration/load/import-file.ts';
 import { type LoadOptions, loadConfiguration } from '#core/configuration/load/load.ts';
@@ -25,7 +25,7 @@ const load = (text: string, options: Partial<LoadOptions> = {}) => loadConfigura
 const own = base('prices: { file: mine.yaml }');
 
 describe('[config.prices] the price table', () => {
-  test('is stored with the configuration, read from the file it names', async () => {
+  test('is stored with the configuration, read from the named file', async () => {
     const asked: string[] = [];
     const prices = (path: string) => {
       asked.push(path);
@@ -39,7 +39,7 @@ describe('[config.prices] the price table', () => {
     });
   });
 
-  test('the shipped price table is the default; it has a date and a source for every price', async () => {
+  test('the shipped price table is the default, with a date and a source for every price', async () => {
     expect(configurationSchema.shape.prices.parse({}).file).toBe(shippedPriceFile);
     const { configuration } = await load(base());
     const shipped = configuration.prices.table!;
@@ -111,7 +111,7 @@ describe('[config.prices] the price table', () => {
     await expect(load(own, { files: files({ prices: () => text }) })).rejects.toThrow(expected);
   });
 
-  test('that cannot be read fails the load', async () => {
+  test('that cannot be read makes loading fail', async () => {
     const prices = () => {
       throw new Error('there is no file /mine.yaml');
     };
@@ -120,7 +120,7 @@ describe('[config.prices] the price table', () => {
     );
   });
 
-  test('over HTTP the price table is the shipped one or is in the configuration, and no other file is read', async () => {
+  test('over HTTP the price table is either the shipped one or part of the configuration, and no other file is read', async () => {
     await expect(load(own)).rejects.toThrow(
       'allowed a readable price file (here it takes config/prices.yaml or a table)',
     );
@@ -189,7 +189,7 @@ describe('[config.schema-published] a WASM entry', () => {
     await expect(load(text, { files: files() })).rejects.toThrow(expected);
   });
 
-  test('has its module stored at import, and found by its digest', async () => {
+  test('has its module stored at import and looked up by its digest', async () => {
     const deps = { configStore: memoryConfigStore(), objects: memoryObjects(), clock: handClock(), packs };
     const run = (bytes: number[]) =>
       importFile(
@@ -203,7 +203,7 @@ describe('[config.schema-published] a WASM entry', () => {
     expect(await wasmModules(deps.objects)(moduleOf(filter as never))).toEqual(new Uint8Array([2]));
   });
 
-  test('a filter with a missing or bad module is stored with a warning, fails, and is imported again once corrected', async () => {
+  test('a filter with a missing or invalid module is stored with a warning, fails, and is imported again once corrected', async () => {
     const deps = { configStore: memoryConfigStore(), objects: memoryObjects(), clock: handClock(), packs };
     const missing = async () => {
       throw new Error('there is no file /plugins/guard.wasm');
@@ -226,7 +226,7 @@ describe('[config.schema-published] a WASM entry', () => {
     });
   });
 
-  test('a filter that pins its module runs no other', async () => {
+  test('a filter that pins its module runs no other module', async () => {
     const pinned = sha256(new Uint8Array([9]));
     const { configuration, warnings } = await load(wasm(`, sha256: ${pinned}`), { files: files() });
     expect(configuration.policies.input).toMatchObject([{ sha256: pinned }]);
@@ -246,7 +246,7 @@ describe('[config.schema-published] a WASM entry', () => {
   });
 });
 
-test('the shipped configuration names files that are there', () => {
+test('the shipped configuration names only existing files', () => {
   const { file } = configurationSchema.shape.prices.parse({});
   expect(readFileSync(file, 'utf8')).toContain('as_of: ');
 });

@@ -1,4 +1,4 @@
-/** The configuration as callers of a tenant read it; the console can load it again. */
+/** The configuration as callers of a tenant read it, which the console can load again. */
 
 import { buildIdentities } from '#core/configuration/identity/identities.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
@@ -38,12 +38,12 @@ tool_policies: { pack: null, rules: [{ protocol: mcp, tool: "calendar.*", decisi
 const loaded = async () => (await load(configuration)).configuration;
 const reader = (tenant: string, tenants: string[] = [], platform = false) => ({ tenant, tenants, platform });
 
-test('[policy-version.own-tenant] data that only concerns another tenant is not read, nor a digest of a key', async () => {
+test('[policy-version.own-tenant] data that only concerns another tenant is not visible, nor is any key digest', async () => {
   const whole = await loaded();
   const read = asRead(reader('mine'), whole);
   expect(JSON.stringify(read)).not.toMatch(/theirs|zoe|idp|UANN|:77|:99/);
   expect(read.tenants[0]?.api_keys.map(({ key_sha256 }) => key_sha256?.slice(16))).toEqual(['0'.repeat(48), undefined]);
-  expect(read.people?.map(({ id }) => id)).toEqual(['ann', 'val']); // val votes on requests of the tenant
+  expect(read.people?.map(({ id }) => id)).toEqual(['ann', 'val']); // val votes on requests in the tenant
   expect(read.organizations[0]?.teams.map(({ id, members, policies }) => [id, members, !!policies])).toEqual([
     ['web', ['ann'], true],
     ['ops', ['val'], false],
@@ -53,7 +53,7 @@ test('[policy-version.own-tenant] data that only concerns another tenant is not 
   expect(read.budgets).toEqual({ tenants: { mine: { daily_usd: 1 } } });
 });
 
-test('[policy-version.own-tenant] teams that rules of the pack or of levels above require are read, and those of other levels are not', async () => {
+test('[policy-version.own-tenant] teams required by rules of the pack or of higher levels are visible, and those of other levels are not', async () => {
   const asking = (team: string) =>
     `policies: { rules: [{ protocol: mcp, tool: "a.*", decision: review, approval: { from_teams: [acme/${team}] } }] }`;
   const { configuration: whole } = await load(`
@@ -85,7 +85,7 @@ tool_policies: { pack: null }
   expect(read.people?.map(({ id }) => id)).toEqual(['ann', 'val', 'kim']);
 });
 
-test('[policy-version.own-tenant] the lines of levels follow, and the platform reads the whole', async () => {
+test('[policy-version.own-tenant] a caller sees rule positions of its own levels only, and the platform sees all', async () => {
   const whole = await loaded();
   const places = {
     rules: ['a:1'],
@@ -95,7 +95,7 @@ test('[policy-version.own-tenant] the lines of levels follow, and the platform r
   expect(placesAsRead(reader('mine'), whole, places)).toEqual({ ...places, levels: { 'acme/web': ['a:2'] } });
   expect(asRead(reader('mine', [], true), whole)).toBe(whole);
   expect(placesAsRead(reader('mine', [], true), whole, places)).toBe(places);
-  // Who may act in every tenant reads of every tenant, and still no digest.
+  // A caller that may act in every tenant can read all tenants, but no digests.
   const all = asRead(reader('mine', ['mine', '*']), whole);
   expect(all.tenants.map(({ id }) => id)).toEqual(['mine', 'theirs']);
   expect(all.organizations.flatMap(({ teams }) => teams.map(({ id }) => id))).toEqual(['web', 'ops']);
@@ -111,7 +111,7 @@ test.each(['mine', 'theirs'])(
   },
 );
 
-test('[policy-version.own-tenant] of the warnings in force a caller reads those for all, and of keys its own', async () => {
+test('[policy-version.own-tenant] a caller sees those warnings in force that apply to all, and those about its own keys', async () => {
   const whole = await loaded();
   const key = (name: string, tenant: string) => ({
     name,

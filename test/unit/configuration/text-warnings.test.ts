@@ -1,4 +1,4 @@
-/** Mistakes that a configuration loads with, and is warned of; and names that are defined twice. */
+/** Mistakes with which a configuration still loads, with a warning; and names that are defined twice. */
 import { globSync, readFileSync } from 'node:fs';
 import { textWarnings } from '#core/configuration/checks/text-warnings.ts';
 import { readYaml } from '#core/configuration/load/yaml.ts';
@@ -47,7 +47,7 @@ describe('[config.warned] a pattern that looks like a regular expression', () =>
     expect(found.filter((text) => text.includes('regular expression'))).toEqual([]);
   });
 
-  test('is found in other sections, and in no shipped file', async () => {
+  test('is detected in other sections, and in no shipped file', async () => {
     const found = await warned(
       base(`budgets: { tenants: { default: { models: { "gpt-.*": { monthly_usd: 1 } } } } }
 routes: [{ match: { model: "^mock.*$" }, providers: [mock] }]`),
@@ -90,7 +90,7 @@ describe('[config.warned] a secret in plain text', () => {
     expect(found.join()).not.toMatch(/mysecret|ghp_/);
   });
 
-  test('names, digests and patterns of secrets are none', async () => {
+  test('names, digests and patterns of secrets are not secrets', async () => {
     const found = await warned(`version: 1
 tenants: [{ id: t, api_keys: [{ key_env: MY_KEY }, ${key}] }]
 policies: { input: [{ name: keys, type: regex, action: block, patterns: ["AKIA[0-9A-Z]{16}", "password=.+"] }] }
@@ -98,7 +98,7 @@ upstreams: { http: [{ name: a, base_url: "https://a.example/v1" }] }`);
     expect(found.join()).not.toContain('plain text');
   });
 
-  test('api_key of a provider is refused with the member that names its variable', async () => {
+  test('api_key of a provider is refused; the message names the member for its variable', async () => {
     const text = base('providers: [{ name: o, type: openai, api_key: sk-123 }]');
     const message = await refusalOf(text);
     expect(message).toContain('api_key_env names the environment variable that holds it');
@@ -106,7 +106,7 @@ upstreams: { http: [{ name: a, base_url: "https://a.example/v1" }] }`);
   });
 });
 
-test('[config.contradictions] three entries of one name are counted; two rules of one name are warned of', async () => {
+test('[config.contradictions] three entries with one name are counted, and two rules with one name cause a warning', async () => {
   const providers =
     '[{ name: a, type: mock }, { name: b, type: mock }, { name: a, type: mock }, { name: a, type: mock }]';
   await expect(load(base(`providers: ${providers}`))).rejects.toThrow(
@@ -123,7 +123,7 @@ test.each(['', '\n', '# to be written\n', '---\n'])(
   },
 );
 
-test('[config.warned] a program that was taken for a protocol', async () => {
+test('[config.warned] a program that was mistaken for a protocol', async () => {
   const found = await warned(
     rules(
       '[{ protocol: kubectl, tool: "get*", decision: allow }, { protocol: "{git,shel}", tool: x, decision: allow }]',

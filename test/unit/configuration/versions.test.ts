@@ -1,4 +1,4 @@
-/** Versions are imported once, numbered without end, and rolled back by writing a new one. */
+/** Versions are imported once, numbered without a limit, and rolled back by writing a new one. */
 
 import { importFile } from '#core/configuration/load/import-file.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
@@ -34,7 +34,7 @@ test('[policy-version.numbered] versions count from 1 and are found by their con
 });
 
 describe('[policy-version.rollback] a file', () => {
-  test('is imported when it differs from the one imported last, also in its pack', async () => {
+  test('is imported if it differs from the last imported one, also in its pack', async () => {
     const deps = setUp();
     const text = withTimeout(10).replace('pack: null', 'pack: mine');
     const pack = (decision: string) =>
@@ -58,7 +58,7 @@ describe('[policy-version.rollback] a file', () => {
     expect((await readVersion(deps, 3))?.configuration.approvals.timeout_seconds).toBe(10);
   });
 
-  test('a file that two instances import at once becomes one version', async () => {
+  test('a file that two instances import at the same time becomes one version', async () => {
     const deps = setUp();
     await importFile(deps, { text: withTimeout(10), by: 'file' });
     const both = await Promise.all([1, 2].map(() => importFile(deps, { text: withTimeout(20), by: 'file' })));
@@ -66,7 +66,7 @@ describe('[policy-version.rollback] a file', () => {
     expect(both.filter(({ imported }) => imported)).toHaveLength(1);
   });
 
-  test('an invalid file stores no version', async () => {
+  test('an invalid file does not create a version', async () => {
     const deps = setUp();
     await expect(importFile(deps, { text: 'version: 2', by: 'file' })).rejects.toMatchObject({
       code: 'invalid_request',
@@ -91,11 +91,11 @@ describe('[policy-version.rollback] rollback', () => {
     expect(await deps.configStore.get(2)).toBeDefined();
   });
 
-  test('a rollback to a deleted version is not found', async () => {
+  test('a rollback to a deleted version is reported as not found', async () => {
     await expect(rollback(setUp(), 1, 'bob')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('storing is retried after a concurrent write, and finally fails with conflict', async () => {
+  test('storing is retried after a concurrent write, and eventually fails with conflict', async () => {
     const deps = setUp();
     const configuration = await configurationOf(withTimeout(10));
     await storeVersion(deps, configuration, 'alice', 'api');
@@ -115,7 +115,7 @@ describe('[policy-version.rollback] rollback', () => {
   });
 });
 
-test('a body that is missing or unreadable is not a policy', async () => {
+test('a missing or unreadable body is not a policy', async () => {
   const deps = setUp();
   const { sha256 } = await storeVersion(deps, await configurationOf(base()), 'alice', 'api');
   deps.objects.bodies.set(sha256, new TextEncoder().encode('{"version":1}'));

@@ -1,4 +1,4 @@
-/** YAML that is bad, or would grow. */
+/** YAML that is invalid, or would expand. */
 import { maxYamlBytes, readYaml } from '#core/configuration/load/yaml.ts';
 
 test('syntax errors name the line without quoting the text', () => {
@@ -7,11 +7,11 @@ test('syntax errors name the line without quoting the text', () => {
   expect(() => readYaml(text, 'The configuration')).not.toThrow(/s3cret/);
 });
 
-test('a key given twice is refused', () => {
+test('a duplicate key is refused', () => {
   expect(() => readYaml('a: 1\na: 2', 'It')).toThrow('It is not valid YAML: line 2');
 });
 
-test('text of another encoding is refused, and the character itself can be written', () => {
+test('text in another encoding is refused, but the character itself can be used', () => {
   const latin1 = Buffer.from('a: 1\nkeywords: [caf\u00e9]\n', 'latin1').toString('utf8');
   expect(() => readYaml(latin1, 'It')).toThrow('It: line 2: found bytes that are not UTF-8, allowed a file in UTF-8');
   const utf16 = Buffer.from('\ufeffa: 1\n', 'utf16le').toString('utf8');
@@ -26,7 +26,7 @@ test('a second document is refused', () => {
   expect(readYaml('---\na: 1\n', 'It').value).toEqual({ a: 1 });
 });
 
-test('aliases that multiply are refused before they are expanded', () => {
+test('aliases that multiply are refused before expansion', () => {
   const laughs = [
     'a0: &a0 [lol, lol]',
     ...Array.from({ length: 30 }, (_, i) => `a${i + 1}: &a${i + 1} [*a${i}, *a${i}]`),
@@ -47,18 +47,21 @@ test('plain aliases work, and lines are found by path', () => {
   expect(document.lineOf(['list', 1, 'missing'])).toBe(4);
 });
 
-test.each([101, 1_000, 5_000, 20_000])('lists %i deep are refused by how deep a configuration may be', (depth) => {
-  const refusal = 'It: found lists and objects nested too deep, allowed at most 100 within each other.';
-  expect(() => readYaml(`a: ${'['.repeat(depth)}${']'.repeat(depth)}`, 'It')).toThrow(refusal);
-  const blocks = Array.from({ length: Math.min(depth, 1_000) }, (_, at) => `${' '.repeat(at)}a:`).join('\n');
-  expect(() => readYaml(`${blocks} 1`, 'It')).toThrow(refusal);
-});
+test.each([101, 1_000, 5_000, 20_000])(
+  'lists %i levels deep are refused because of the maximum depth of a configuration',
+  (depth) => {
+    const refusal = 'It: found lists and objects nested too deep, allowed at most 100 within each other.';
+    expect(() => readYaml(`a: ${'['.repeat(depth)}${']'.repeat(depth)}`, 'It')).toThrow(refusal);
+    const blocks = Array.from({ length: Math.min(depth, 1_000) }, (_, at) => `${' '.repeat(at)}a:`).join('\n');
+    expect(() => readYaml(`${blocks} 1`, 'It')).toThrow(refusal);
+  },
+);
 
-test('lists 99 deep are read', () => {
+test('lists 99 levels deep are read', () => {
   expect(() => readYaml(`a: ${'['.repeat(99)}${']'.repeat(99)}`, 'It')).not.toThrow();
 });
 
-test('a text above the limit is refused', () => {
+test('text above the size limit is refused', () => {
   expect(() => readYaml('#'.repeat(maxYamlBytes + 1), 'It')).toThrow(`allowed at most ${maxYamlBytes} bytes`);
 });
 

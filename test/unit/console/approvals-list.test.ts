@@ -1,4 +1,4 @@
-/** The list of pending requests: order, filters, and the words of its rows and cards. */
+/** The list of pending requests: order, filters, and the wording of its rows and cards. */
 import { listedItems, riskOrAll, sessionCounts } from '../../../console/approvals/filters.ts';
 import { argumentOf, effectOf, type Item, nextOf, sourcesOf, togetherWith } from '../../../console/approvals/items.ts';
 import { lastRead } from '../../../console/approvals/last-read.ts';
@@ -30,7 +30,7 @@ describe('[console.approvals] the list', () => {
     item('d', { session_id: 'three', actor: { agent: 'claude-code' } }),
   ];
 
-  test('requests of one session are grouped, the session with the oldest first', () => {
+  test('requests of one session are grouped, starting with the session that has the oldest', () => {
     expect(idsOf(listedItems(items, all))).toBe('a c b d');
     expect([...sessionCounts(items)]).toEqual([
       ['one', 2],
@@ -51,18 +51,18 @@ describe('[console.approvals] the list', () => {
     expect(idsOf(listedItems(items, filter)).split(' ').sort().join(' ')).toBe(ids.split(' ').sort().join(' '));
   });
 
-  test('an unknown risk in the address does not filter', () => {
+  test('an unknown risk in the address does not filter the list', () => {
     expect(['deletes', 'constructor', ''].map(riskOrAll)).toEqual(['deletes', '', '']);
   });
 
-  test('a request of an earlier release is named by its tool', () => {
+  test('a request from an earlier release is labelled with its tool', () => {
     expect(effectOf(items[3]!)).toBe('Calls shell.run');
     expect(effectOf(item('e', { target: 'x' }))).toBe('Calls shell.run on x');
     expect(effectOf(items[0]!)).toBe('Deletes pod x');
   });
 });
 
-describe('[console.card] values from elsewhere are marked at their use', () => {
+describe('[console.card] values from other sources are marked at their point of use', () => {
   const lines = [
     'to comes from the result of mail.read (message 4), not from the request.',
     'A part of body comes from the result of mail.read; the whole stands in nothing this session has seen.',
@@ -79,7 +79,7 @@ describe('[console.card] values from elsewhere are marked at their use', () => {
   ])('%s', (name, found) => {
     expect(sourcesOf(name, lines)).toEqual(found.map((at) => lines[at]));
   });
-  test('a line of another form names no argument', () => expect(argumentOf('Nothing of this form')).toBeUndefined());
+  test('a line in another format names no argument', () => expect(argumentOf('Nothing of this form')).toBeUndefined());
 });
 
 describe('[approval.card] the step after an approval', () => {
@@ -103,7 +103,7 @@ describe('[approval.card] the step after an approval', () => {
   ])('%j', (over, words) => expect(nextOf(item('a', over), now)).toBe(words));
 });
 
-describe('[console.card] the content that a session last read of a file', () => {
+describe('[console.card] the file content that a session read last', () => {
   const read = (id: string, parameters: object, over: object = {}) => ({
     kind: 'decision',
     envelope_id: id,
@@ -120,7 +120,7 @@ describe('[console.card] the content that a session last read of a file', () => 
     lastRead(entries as unknown as Parameters<typeof lastRead>[0], item('w', { upstream: 'files' }), 'a.ts');
   const path = { path: 'a.ts' };
 
-  test('the newest whole text of this file at this server', () => {
+  test('the newest full text of this file from this server', () => {
     expect(
       known(read('1', path), result('1', '2026-01-01', 'old'), read('2', path), result('2', '2026-01-02', 'new')),
     ).toEqual({ text: 'new', at: '2026-01-02' });
@@ -136,7 +136,7 @@ describe('[console.card] the content that a session last read of a file', () => 
   ])('not %s', (_, entries) => expect(known(...entries)).toBeUndefined());
 });
 
-describe('[approval.together] calls that are decided together', () => {
+describe('[approval.together] calls decided in one step', () => {
   const me = { key_id: 'mine', person: 'alice' } as Parameters<typeof togetherWith>[2];
   const one = item('one', { together: 'x' });
   const listed = [
@@ -148,12 +148,12 @@ describe('[approval.together] calls that are decided together', () => {
     item('by-me', { together: 'x', key: { id: 'mine' } }),
   ];
 
-  test('identical calls are those that the person may vote on, with the open one first', () => {
+  test('identical calls are those on which the person may vote, with the open one first', () => {
     expect(idsOf(togetherWith(one, listed, me))).toBe('one same');
     expect(idsOf(togetherWith(listed[1]!, listed, me))).toBe('same one');
   });
 
-  test('a call has no identical calls unless its rule allows it', () => {
+  test('a call has no identical calls unless its rule permits deciding them together', () => {
     expect(idsOf(togetherWith(item('alone'), [...listed, item('also-alone')], me))).toBe('alone');
   });
 });

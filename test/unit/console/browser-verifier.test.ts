@@ -1,4 +1,4 @@
-/** The browser verifier has the same results as the command line's. */
+/** The browser verifier returns the same results as the command line's. */
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ interface InBrowser {
   readonly nodeHash: typeof nodeHash;
 }
 
-/** Built as `console/build.mjs` does, and loaded here. */
+/** Builds the verifier as `console/build.mjs` does, and loads it here. */
 async function inBrowser(): Promise<InBrowser> {
   const outfile = join(folder, 'verifier.cjs');
   await build({
@@ -47,7 +47,7 @@ async function inBrowser(): Promise<InBrowser> {
 const pair = (name: string, type: 1 | 4 = noteKeyTypes.ed25519) =>
   noteSigner(name, generateKeyPairSync('ed25519').privateKey, type);
 
-test('[console.verify] notes, cosignatures and hashes are the same in the browser; changed ones are found', async () => {
+test('[console.verify] notes, cosignatures and hashes have the same results in the browser, and changed ones are detected', async () => {
   const browser = await inBrowser();
   const [leaf, other] = [Buffer.from('a leaf'), Buffer.from('ein Blatt, äöü')];
   expect(Buffer.from(browser.leafHash(leaf))).toEqual(leafHash(leaf));
@@ -63,7 +63,7 @@ test('[console.verify] notes, cosignatures and hashes are the same in the browse
   const signed = await here.signTreeHead(head, logSigner(log));
   const note = `${signed}${here.cosign(here.checkpointText(head), 1_700_000_000, witness)}\n`;
   const keyOf = (signer: typeof log) => browser.readVerifierKey(verifierKey(signer))!;
-  // A log whose key was rotated names its keys: which of them are not trusted yet is said in these words.
+  // A log whose key was rotated names its keys; this wording reports which are not trusted yet.
   for (const signer of [log, witness]) expect(browser.verifierKey(keyOf(signer))).toBe(verifierKey(signer));
   const open = browser.openCheckpoint(note, keyOf(log));
   if (typeof open === 'string') throw new Error(open);

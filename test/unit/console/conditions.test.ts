@@ -1,4 +1,4 @@
-/** Conditions of a rule in words. */
+/** A rule's conditions in words. */
 import { conditionsOf } from '../../../console/policies/conditions.ts';
 
 const rule = { protocol: 'mcp', tool: '*', decision: 'block' as const };

@@ -1,4 +1,4 @@
-/** What the search of the console finds. */
+/** Results of the console's search. */
 import { type Entry, matching } from '../../../console/frame/entries.ts';
 
 const entries: readonly Entry[] = [

@@ -1,4 +1,4 @@
-/** Which parameters of a request the console shows as executed or redacted, and in which order. */
+/** Which request parameters the console shows as executed or redacted, and in which order. */
 import { excerptOf, inReadingOrder, names, pathOf } from '../../../console/approvals/items.ts';
 
 test.each<[string, readonly string[], boolean]>([
@@ -13,7 +13,7 @@ test.each<[string, readonly string[], boolean]>([
   expect(names(paths, pathOf(name))).toBe(expected);
 });
 
-test('[console.card] executable text comes first, then the object of the call, then the rest', () => {
+test('[console.card] executable text comes first, then the object of the call, then everything else', () => {
   const parameters = { base: 'main', body: 'text', head: 'fix', title: 'Fix login' };
   const order = (item: Parameters<typeof inReadingOrder>[0]) => inReadingOrder(item).map(([name]) => name);
   expect(order({ parameters })).toEqual(['title', 'base', 'body', 'head']);

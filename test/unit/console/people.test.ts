@@ -1,4 +1,4 @@
-/** The page of people who may approve: roles by key and account, what votes count for, and the last vote. */
+/** The page of people who may approve: roles by key and account, which votes count, and the last vote. */
 import { isFound, type People, votersOf } from '../../../console/people/voters.ts';
 
 const person = (id: string, over: object = {}) => ({
@@ -21,7 +21,7 @@ const votersIn = (
 const meansOf = (...given: Parameters<typeof votersIn>) =>
   votersIn(...given)[0]!.means.map(({ name, role }) => `${name} (${role})`);
 
-test('[console.people] a person votes with the role of each human key, and not by keys of agents', () => {
+test('[console.people] a person votes with the role of each human key, and not with agents’ keys', () => {
   const keys = [
     key('laptop', { person: 'alice', role: 'admin' }),
     key('phone', { person: 'alice', role: 'viewer' }),
@@ -32,7 +32,7 @@ test('[console.people] a person votes with the role of each human key, and not b
   expect(alice!.means.map(({ name }) => name)).toEqual(['key laptop', 'key phone']);
 });
 
-test('[console.people] those who may not approve come last and have no role', () => {
+test('[console.people] people who may not approve come last and have no role', () => {
   const keys = [key('viewer', { person: 'amy', role: 'viewer' }), key('zoe', { person: 'zoe' })];
   expect(votersIn({ people: [person('amy'), person('ben')], keys }).map(({ id, role }) => [id, role])).toEqual([
     ['zoe', 'operator'],
@@ -57,12 +57,12 @@ test.each<[string, object, string[]]>([
   expect(meansOf({ people: [person('ada', { accounts: ['slack'], ...over })] })).toEqual(means);
 });
 
-test('[console.people] a grant counts for nothing in a tenant without a level', () => {
+test('[console.people] a grant has no effect in a tenant without a level', () => {
   const grants = [{ path: 'acme', role: 'admin' }];
   expect(meansOf({ people: [person('ada', { accounts: ['github'], grants })] }, { tenant: 'shop' })).toEqual([]);
 });
 
-test('[console.people] separation rules are named that limit who counts and count the person', () => {
+test('[console.people] the listed separation rules are those that limit who counts and that count the person', () => {
   const rule = (name: string, requires: object, environments = [shop.path]) => ({ name, requires, environments });
   const rules = [
     rule('two', { approvals: 2, not_same_team: false }),

@@ -2,7 +2,7 @@ import { routes } from '#features/routes.ts';
 import { type Blocks, changedBlocks, isAlike } from '../../console/pictures/compare.ts';
 import { storedStory } from '../../console/pictures/story.ts';
 
-/** A white page of 20 by 10 blocks with some grey ones. */
+/** Builds a white page of 20 by 10 blocks with some grey ones. */
 const page = (grey: readonly number[], level = 200): Blocks => ({
   columns: 20,
   means: Array.from({ length: 200 }, (_, at) =>
@@ -30,7 +30,7 @@ test.each<[string, Blocks, boolean]>([
 
 const answers = Object.entries(storedStory().answers).filter(([, body]) => typeof body !== 'string');
 
-test.each(answers)('the stored answer to %s is one that the gateway gives', (name, body) => {
+test.each(answers)('the stored response to %s is one that the gateway returns', (name, body) => {
   const [method, address = ''] = name.split(' ');
   const path = `/admin/v1/${address.split('?')[0]}`.split('/');
   const fits = (template: readonly string[]) =>

@@ -1,4 +1,4 @@
-/** The policies as they are typed: their written form, where errors are, and what is suggested. */
+/** Policies as they are typed: their text form, error positions, and suggestions. */
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { placeAt, suggestionsAt } from '../../../console/policies/completion.ts';
@@ -19,7 +19,7 @@ const pack = {
 const stored = { pack, rules: [], disable_guards: [], require_signed: false };
 
 describe('[console.policy-editor] the written form', () => {
-  test('names the pack and leaves out defaults; the pack that is named is the stored one', () => {
+  test('names the pack and omits defaults; the named pack is the stored one', () => {
     const text = writtenForm(stored);
     expect(parse(text)).toEqual({ pack: 'mine', rules: [] });
     expect(parseDraft(text, stored).policies).toEqual({ pack, rules: [] });
@@ -33,21 +33,21 @@ describe('[console.policy-editor] the written form', () => {
     });
   });
 
-  test('keeps another pack, and no pack, as typed', () => {
+  test('keeps a different pack, or no pack, as typed', () => {
     expect(parseDraft('pack: readonly', stored).policies).toEqual({ pack: 'readonly' });
     expect(parseDraft('pack: null', stored).policies).toEqual({ pack: null });
     expect(parseDraft('', stored).policies).toEqual({});
   });
 });
 
-describe('[console.policy-editor] errors have a place', () => {
+describe('[console.policy-editor] errors have a position', () => {
   const text = 'pack: mine\nrules:\n  - tool: "a"\n    decision: perhaps\n    arguments: { "a.b": { equal: 1 } }\n';
   const marked = (fault: string) =>
     parseDraft(text, stored)
       .placed(fault)
       .map(({ from, to, message }) => [text.slice(from, to), message]);
 
-  test('problems that the schema reports are placed in the text', () => {
+  test('problems that the schema reports are located in the text', () => {
     const fault = [
       'The configuration has 3 problems:',
       'tool_policies.rules[0].decision (line 1): found "perhaps", allowed allow, review, block',
@@ -60,7 +60,7 @@ describe('[console.policy-editor] errors have a place', () => {
     ]);
   });
 
-  test('a problem of a missing part has the position of the nearest part above', () => {
+  test('a problem with a missing part has the position of the nearest existing parent', () => {
     expect(marked('tool_policies.rules[0].approval.required: found nothing, allowed a number')).toEqual([
       [text.slice(text.indexOf('tool:'), text.length), 'found nothing, allowed a number'],
     ]);
@@ -81,7 +81,7 @@ describe('[console.policy-editor] errors have a place', () => {
 });
 
 describe('[console.policy-editor] suggestions', () => {
-  /** The place is where `|` is. */
+  /** Returns the suggestions at the position of `|`. */
   const suggested = (text: string): string[] => {
     const offset = text.indexOf('|');
     return suggestionsAt(placeAt(text.replace('|', ''), offset)).map(({ label }) => label);

@@ -1,4 +1,4 @@
-/** Rules in force as people read them. */
+/** Rules in force as people see them. */
 import { groupsOf, guardsFound, guardsOf, matchingGroups, shortPattern } from '../../../console/policies/rule-list.ts';
 import type { Loose } from '../../support/loose.ts';
 
@@ -16,7 +16,7 @@ const all = { text: '', decision: '', unused: false };
 const titles = (search: Loose) => matchingGroups(groups, { ...all, ...search }).map(({ title }) => title);
 
 describe('[console.policies] the list of rules', () => {
-  test('groups rules with the same reason and decision, with their decided calls', () => {
+  test('groups rules with the same reason and decision, with the calls they decided', () => {
     expect(groups.map(({ title, decided, rules: own }) => [title, decided, own.map(({ number }) => number)])).toEqual([
       ['It deletes.', 2, [1, 2]],
       ['git scm.get_*', 1, [3]],
@@ -43,14 +43,14 @@ describe('[console.policies] the list of rules', () => {
     expect(titles(search)).toEqual(expected);
   });
 
-  test('a search keeps the matching rules of a group', () => {
+  test('a search shows only the matching rules of a group', () => {
     expect(matchingGroups(groups, { ...all, text: 'shell.dd' })).toMatchObject([
       { rules: [{ number: 2 }], decided: 2 },
     ]);
     expect(matchingGroups(groups, { ...all, unused: true })[0]).toMatchObject({ rules: [{ number: 1 }], decided: 0 });
   });
 
-  test('has each guard once, with its reasons', () => {
+  test('lists each guard once, with its reasons', () => {
     const entries: Loose[] = ['secret-files', { name: 'own', reason: 'A.' }, { name: 'own', reason: 'B.' }];
     const guards = guardsOf(entries as never, { counts, places }, () => ['It names a secret.']);
     expect(guards).toEqual([

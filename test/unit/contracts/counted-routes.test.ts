@@ -1,12 +1,12 @@
-/** Which requests to gateway and MCP endpoints count against rate limits: each route is one of a known kind. */
+/** Which requests to the gateway and MCP endpoints count against rate limits: each route is of a known kind. */
 import { routes } from '#features/routes.ts';
 
-/** Chat calls: counted with their tokens by the flow that answers. */
+/** Chat calls, counted with their tokens by the flow that handles them. */
 const flows = new Set(['chat-completions', 'messages']);
 const isChat = ({ method, path, handledBy }: (typeof routes)[number]) =>
   method === 'POST' && !path.includes('{') && flows.has(handledBy);
 const byMessage = ['POST /mcp', 'GET /mcp', 'GET /sse', 'POST /mcp/session/{id}'];
-/** No caller, or the end of something. */
+/** Routes without a caller, or that end something. */
 const free = [
   ...['GET /health', 'GET /', 'GET /.well-known/oauth-protected-resource'],
   ...['GET /.well-known/oauth-protected-resource/mcp', 'POST /v1/requests/{id}/cancel', 'DELETE /mcp'],

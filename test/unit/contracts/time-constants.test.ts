@@ -1,4 +1,4 @@
-/** Leases, holders and time-outs follow from how long functions run: a function that runs longer moves them along. */
+/** Leases, holders and timeouts follow from the maximum duration of functions, and change with it. */
 import { abandonedAt, executionEndsAt, settlingMs } from '#core/actions/deadline.ts';
 import { approvalLeaseSeconds } from '#core/approvals/approval.ts';
 import { sweepMs } from '#core/approvals/sweep.ts';
@@ -15,26 +15,26 @@ const holding = specs.filter(([, { assumesBrokerRoles }]) => assumesBrokerRoles)
 const at = (seconds: number) => isoTime(seconds * 1000);
 const record = (life: number) => ({ issued_at: at(0), expires_at: at(life) }) as Parameters<typeof dueAfterHolder>[0];
 
-test('[credential.list-revoke] no function that holds a credential runs longer than its holder is waited for', () => {
+test('[credential.list-revoke] no function that uses a credential runs longer than the wait for its holder', () => {
   expect(holding.map(([name]) => name).sort()).toEqual(['approval-steps', 'mcp', 'test-action']);
   for (const [name, { timeoutSeconds }] of holding)
     expect({ name, waitedFor: timeoutSeconds < holderSeconds }).toEqual({ name, waitedFor: true });
 });
 
-test('[credential.list-revoke] the sweep is due after the last execution that may hold it, or with the credential', () => {
+test('[credential.list-revoke] the sweep is due after the last execution that may hold the credential, or when the credential expires', () => {
   const lastEnd = executionEndsAt(0, undefined) / 1000;
   expect(dueAfterHolder(record(maxCredentialSeconds)) > at(lastEnd)).toBe(true);
   expect(dueAfterHolder(record(600))).toBe(at(600));
 });
 
-test('[approval.lease] a lease outlasts several missed renewals and no function needs more than one lease to be renewed in', () => {
+test('[approval.lease] a lease outlasts several missed renewals, and is shorter than the longest execution', () => {
   for (const lease of [approvalLeaseSeconds, reservationLeaseSeconds]) {
     expect(lease / 3).toBeGreaterThanOrEqual(20);
     expect(lease).toBeLessThan(longestExecutionSeconds);
   }
 });
 
-test('[action.decision-before-effect] an execution ends before its host, and the sweep looks after both', () => {
+test('[action.decision-before-effect] an execution ends before its host, and the sweep runs after both', () => {
   const hostEnds = 300_000;
   expect(executionEndsAt(0, hostEnds) + settlingMs).toBeLessThanOrEqual(hostEnds);
   expect(abandonedAt(0, hostEnds) > isoTime(hostEnds)).toBe(true);

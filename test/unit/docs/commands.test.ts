@@ -1,6 +1,6 @@
 /**
- * Everything the documentation names exists: commands with options, routes, scripts, files, metrics and configuration
- * keys.
+ * Everything named in the documentation exists: commands with options, routes, scripts, files, metrics and
+ * configuration keys.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,13 +13,13 @@ const pages = [
   ...markdown.filter((name) => !/^(reference|decisions|releases)\//.test(name)).map((name) => join('docs', name)),
 ].map((page) => ({ page, text: read(page) }));
 
-/** What a pattern's first group finds on every page, each page and find once. */
+/** Returns the matches of a pattern's first group on every page, without duplicates per page. */
 const named = (pattern: RegExp): (readonly [page: string, found: string])[] =>
   pages.flatMap(({ page, text }) =>
     [...new Set([...text.matchAll(pattern)].map(([, found = '']) => found))].map((found) => [page, found] as const),
   );
 
-/** Options by command, as the generated reference prints the help of each. */
+/** Options by command, from the help in the generated reference. */
 const commands = new Map(
   read('docs/reference/cli.md')
     .split(/^#+ (?=agentctl)/m)
@@ -31,7 +31,10 @@ const commands = new Map(
 );
 const everywhere = commands.get('agentctl')!;
 
-/** The words of each command, up to what ends one in a shell, over lines that end in a backslash. Quoted values are one word. */
+/**
+ * Words of each command, up to the end of the command in a shell, across lines that end in a backslash. Quoted values
+ * are one word.
+ */
 const called = pages.flatMap(({ page, text }) =>
   [...text.replaceAll(/\\\n\s*/g, ' ').matchAll(/(?<![\w/-])agentctl ((?:[^\n`|;&>#'"()]|'[^'\n]*'|"[^"\n]*")+)/g)]
     .map(([, words = '']) => words.replaceAll(/'[^']*'|"[^"]*"/g, '<text>').trim())
@@ -60,7 +63,7 @@ test.each(named(/\b((?:GET|POST|PUT|DELETE) `?(?:\/[\w.<>{}…*-]+)+)/g))('[docs
 });
 
 const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: object };
-/** A script of the project that an agent works in. */
+/** Scripts of an agent's own project. */
 const foreign = ['deploy'];
 test.each(named(/npm run ([a-z][a-z0-9:-]*)/g).filter(([, name]) => !foreign.includes(name)))(
   '[docs.commands] %s: npm run %s',
@@ -76,7 +79,7 @@ const files = new RegExp(
   `(?<![\\w/.:@-])((?:${folders.join('|')})/[\\w./-]*\\w\\.(?:tsx?|mjs|yaml|json|md|wasm))\\b`,
   'g',
 );
-/** Files that a reader makes. */
+/** Files that a reader creates. */
 const made = /\/(?:NNNN-words\.md|before\.yaml|mined?(?:\.cases)?\.yaml)$/;
 test.each(named(files).filter(([, file]) => !made.test(file)))('[docs.commands] %s: %s', (_page, file) => {
   expect(existsSync(file)).toBe(true);
@@ -95,7 +98,7 @@ test.each(named(/`(svc_[a-z_]*[a-z])(?:\{|`)/g))('[docs.commands] %s: %s', (_pag
 const keys = read('docs/reference/configuration.md').replaceAll('[]', '');
 const sections = [...new Set([...keys.matchAll(/^\| `([a-z_]+)[.[`]/gm)].map(([, section]) => section))];
 const key = new RegExp(`\`((?:${sections.join('|')})(?:\\.[a-z_]+)+)(?:: [^\`]*)?\``, 'g');
-/** Others that share a first word with the configuration: a call of a client library, a member of an entry. */
+/** Other names that start like the configuration's: a client library call, a member of an entry. */
 const others = ['messages.stream', 'behavior.settings'];
 const inDocs = named(key).filter(([page, found]) => page.startsWith('docs/') && !others.includes(found));
 test.each(inDocs)('[docs.commands] %s: %s is a key, a span or an act', (_page, found) => {

@@ -1,4 +1,4 @@
-/** The Grafana dashboard asks for series that exist, by labels that they have. */
+/** The Grafana dashboard queries series that exist, by labels that they have. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MetricsRegistry } from '#adapters/telemetry/metrics-registry.ts';
@@ -10,7 +10,7 @@ const sources = ['core', 'lambdas', 'bin', 'adapters'].flatMap((folder) =>
     .map((name) => readFileSync(join(folder, name), 'utf8')),
 );
 
-/** Every place where something is counted: kind, name and the names of its labels. */
+/** Every place where something is counted: kind, name and label names. */
 const counted = sources.flatMap((text) =>
   [...text.matchAll(/\.(count|observe|gauge)\(\s*'(svc_\w+)',?([^;]*?)\)\s*[;,]/g)].map(
     ([, kind, name, rest = '']) => ({
@@ -21,7 +21,7 @@ const counted = sources.flatMap((text) =>
   ),
 );
 
-/** `/metrics` once everything was counted. */
+/** `/metrics` after everything was counted. */
 const registry = new MetricsRegistry();
 for (const { kind, name, labels } of counted) {
   const some = Object.fromEntries(labels.map((label) => [label, 'x']));
@@ -47,12 +47,12 @@ test.each(queries)('[watch.runbook] %s: %s exists', (_, series, expr, legend) =>
   for (const label of wanted) expect([label, found.some((line) => line.includes(`${label}="`))]).toEqual([label, true]);
 });
 
-test('[watch.runbook] a query for a series that is not counted would be found', () => {
+test('[watch.runbook] a query for a series that is not counted is detected', () => {
   expect(lines.some((line) => line.startsWith('svc_no_such_total'))).toBe(false);
   expect(counted.length).toBeGreaterThan(30);
 });
 
-test('[watch.runbook] panels do not overlap, and have ids of their own', () => {
+test('[watch.runbook] panels do not overlap, and have unique ids', () => {
   const { panels } = grafanaDashboard();
   const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
     Array.from({ length: w * h }, (_, n) => `${x + (n % w)}:${y + Math.floor(n / w)}`),

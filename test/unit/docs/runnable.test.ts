@@ -1,4 +1,4 @@
-/** Every documented command is run by a test or has a stated reason. */
+/** Every documented command is either run by a test or has a stated reason. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { idleReasons, needsElsewhere, walks } from '../../support/documented-walks.ts';
@@ -12,25 +12,25 @@ const commands = pages.flatMap((page) =>
   stepsOf(readFileSync(page, 'utf8')).map(({ line, command }) => ({ page, line, command })),
 );
 
-test('[docs.commands] a command of a page that is not walked names its needs', () => {
+test('[docs.commands] a command on a page that is not run lists its needs', () => {
   const unknown = commands.filter((each) => !(each.page in walks) && needsElsewhere(each) === undefined);
   expect(unknown).toEqual([]);
 });
 
-test('[docs.commands] of every page that is walked some command runs', () => {
+test('[docs.commands] at least one command runs on every page that is run', () => {
   const idle = Object.keys(walks).filter(
     (page) => !commands.some((each) => each.page === page && needsElsewhere(each) === undefined),
   );
   expect(idle).toEqual([]);
 });
 
-test('[docs.commands] every reason has a command, and its named tests exist', () => {
+test('[docs.commands] every reason applies to a command, and the tests it names exist', () => {
   expect(idleReasons(commands)).toEqual([]);
   const named = commands.flatMap((each) => needsElsewhere(each)?.match(/(?:features\/[\w-]+\/)?test\/[\w./-]+/g) ?? []);
   expect([...new Set(named)].filter((path) => !existsSync(path))).toEqual([]);
 });
 
-test('[docs.commands] the preparation before a command belongs to a command of the page', () => {
+test('[docs.commands] the preparation of a command belongs to a command on the page', () => {
   const starts = Object.entries(walks).flatMap(([page, { before = {} }]) =>
     Object.keys(before).map((start) => ({ page, start })),
   );
@@ -40,7 +40,7 @@ test('[docs.commands] the preparation before a command belongs to a command of t
   expect(without).toEqual([]);
 });
 
-test('the start page of the documents links every page of tutorial, how-to and explanation', () => {
+test('the start page of the documentation links every tutorial, how-to and explanation page', () => {
   const index = readFileSync('docs/README.md', 'utf8');
   const all = ['tutorial', 'how-to', 'explanation'].flatMap((folder) =>
     readdirSync(`docs/${folder}`).map((name) => `${folder}/${name}`),

@@ -1,4 +1,7 @@
-/** Every piece of configuration in the documentation loads, over the shipped configuration and the pieces before it on its page. */
+/**
+ * Every configuration snippet in the documentation loads, on top of the shipped configuration and the earlier snippets
+ * on its page.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { parse, stringify } from 'yaml';
@@ -16,7 +19,10 @@ const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8
 const isPiece = (value: unknown): value is Piece =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What a reader does with a piece: maps are joined, an entry of a list is joined to the one of its name, other lists are replaced. */
+/**
+ * Applies a snippet as a reader would: maps are merged, a list entry is merged into the one with its name, other lists
+ * are replaced.
+ */
 function over(before: unknown, piece: unknown): unknown {
   if (Array.isArray(before) && Array.isArray(piece)) {
     const names = piece.map(nameOf);
@@ -53,7 +59,7 @@ const load = (text: string) =>
     packs: (name) => (name.includes('/') ? readFileSync(join(root, name), 'utf8') : packs(name)),
   });
 
-test('[docs.commands] the pages hold pieces of configuration', () => {
+test('[docs.commands] the pages contain configuration snippets', () => {
   expect(configurations.length).toBeGreaterThan(20);
 });
 

@@ -1,4 +1,4 @@
-/** The client address that a listener behind the edge sees. */
+/** The client address as seen by a listener behind the edge. */
 import type { IncomingMessage } from 'node:http';
 import { eventOf, targetOf } from '../../../bin/local/http-event.ts';
 import { addressOf } from '../../../bin/local/load-balancer.ts';
@@ -25,7 +25,7 @@ test.each([
   expect(addressOf(from(headers as unknown as Record<string, string>), undefined, 'token')).toBe(address);
 });
 
-test('[edge.forwarded] a listener without an edge trusts no forwarded address, and no handler sees the token', () => {
+test('[edge.forwarded] a listener without an edge trusts no forwarded address, and the token reaches no handler', () => {
   const request = from({ host: 'localhost', 'x-gateway-edge': 'token', 'x-forwarded-for': '198.51.100.7' });
   expect(addressOf(request, undefined, undefined)).toBe('127.0.0.1');
   const match = { resource: '/health', pathParameters: {}, handledBy: 'models' } as const;

@@ -41,10 +41,10 @@ function of(most: number) {
 }
 const destroyed = (all: readonly Connection[]) => all.map((each) => each.destroyed);
 
-test('[edge.hostile] among those without a request the longest waiting one ends, those with an earlier request last', () => {
+test('[edge.hostile] among those without a request, the one that has waited longest is closed, and those with an earlier request come last', () => {
   const { letIn, open, sizes, ended } = of(3);
   const [first, second, third] = [open(), open(), open()];
-  // The TLS over a connection is another socket with the same ports.
+  // The TLS socket over a connection is a separate object with the same ports.
   const over = { remoteAddress: first.remoteAddress, remotePort: first.remotePort, localPort: first.localPort };
   const [oneEnds, otherEnds] = [letIn(over), letIn(over)];
   open();
@@ -60,24 +60,24 @@ test('[edge.hostile] among those without a request the longest waiting one ends,
   expect([sizes.at(-1), ended]).toEqual([3, Array(5).fill('full')]);
 });
 
-test('[edge.hostile] if every other is in use, the new one ends', () => {
+test('[edge.hostile] if all others are in use, the new one is closed', () => {
   const { letIn, open, sizes } = of(2);
   const busy = [open(), open()];
   const ends = busy.map(letIn);
   expect(open().destroyed).toBe(true);
   expect([busy.map(({ destroyed }) => destroyed), sizes.at(-1)]).toEqual([[false, false], 2]);
   busy[0]!.destroy();
-  for (const end of ends) end(); // after its connection has gone, too
+  for (const end of ends) end(); // also after its connection is closed
   expect([open().destroyed, sizes.at(-1)]).toEqual([false, 2]);
 });
 
-test('[edge.hostile] no connection is closed while there is room for all', () => {
+test('[edge.hostile] no connection is closed while there are enough for all', () => {
   const { open, ended } = of(10_000);
   for (let count = 0; count < 10_000; count++) open();
   expect(ended).toEqual([]);
 });
 
-test('[http.connections] those that never carried a request that was let in end first, among them one with a request that was refused', () => {
+test('[http.connections] connections on which no request was accepted are closed first, including one whose request was refused', () => {
   const { connections, letIn, open } = of(4);
   const kept = open();
   letIn(kept)();
@@ -87,7 +87,7 @@ test('[http.connections] those that never carried a request that was let in end 
   expect([kept.destroyed, refused.destroyed, ...destroyed(silent)]).toEqual([false, true, false, false, false]);
 });
 
-test('[http.connections] idle ones that were used do not keep a new caller out: a quarter is left for those that have not sent a request yet', () => {
+test('[http.connections] idle connections that were used do not keep out a new caller: a quarter is reserved for those that have not sent a request yet', () => {
   const { letIn, open } = of(4);
   const used = Array.from({ length: 4 }, open);
   for (const each of used) letIn(each)();
@@ -95,7 +95,7 @@ test('[http.connections] idle ones that were used do not keep a new caller out: 
   expect([caller.destroyed, ...destroyed(used)]).toEqual([false, true, false, false, false]);
 });
 
-test('[http.connections] a request that was let in keeps its connection until it is over', () => {
+test('[http.connections] an accepted request keeps its connection until it is finished', () => {
   const { letIn, open } = of(4);
   const stream = open();
   const over = letIn(stream);

@@ -1,12 +1,12 @@
-/** Paths of the edge: which upstream, and how it is called there. */
+/** Edge paths: the upstream of each, and the path there. */
 import { edgeTarget } from '#features/edge/routing.ts';
 import { besideTheEdge, everyRoutedPath, routedPaths, strayPaths } from '../../support/edge-paths.ts';
 
-test.each(routedPaths)('[edge.listeners] %s belongs to %s as %s', (url, upstream, path) => {
+test.each(routedPaths)('[edge.listeners] %s is routed to %s as %s', (url, upstream, path) => {
   expect(edgeTarget(url)).toEqual({ upstream, url: path });
 });
 
-test('[edge.listeners] every route of the table is reached through the edge', () => {
+test('[edge.listeners] every route in the table can be reached through the edge', () => {
   expect(everyRoutedPath.length).toBeGreaterThan(100);
   expect(besideTheEdge.map(edgeTarget)).toEqual(besideTheEdge.map(() => undefined));
   expect(everyRoutedPath.map(([url]) => edgeTarget(url))).toEqual(

@@ -1,4 +1,4 @@
-/** Which requests are refused when the edge is busy. */
+/** Requests that are refused when the edge is busy. */
 import fc from 'fast-check';
 import { isShed, loadShare, priorityOf } from '#features/edge/shedding.ts';
 
@@ -18,7 +18,7 @@ test.each([
   expect(shed).toEqual(expected);
 });
 
-test('[edge.load-shedding] critical is never shed, and if normal is shed, low is too', () => {
+test('[edge.load-shedding] critical is never shed, and if normal is shed, so is low', () => {
   fc.assert(
     fc.property(fc.nat(1e6), fc.nat(1e6), (connections, delay) => {
       const load = at(connections, delay);

@@ -1,9 +1,9 @@
-/** Answers that are read slowly or not at all, by timers that the test lets run. */
+/** Responses that are read slowly or not at all, with timers that the test advances. */
 import { EventEmitter } from 'node:events';
 import { StalledTransfers } from '../../../bin/local/stalled-transfers.ts';
 import { type WatchedResponse, watchAnswer } from '../../../bin/local/unread-answers.ts';
 
-/** One over HTTP/1.1, whose connection has sent other answers before. */
+/** An HTTP/1.1 response whose connection has already sent other responses. */
 class Response extends EventEmitter {
   destroyed = false;
   readonly socket: { bytesWritten: number; writableLength: number; destroy: () => void } = {
@@ -17,12 +17,12 @@ class Response extends EventEmitter {
   get writableLength(): number {
     return this.socket.writableLength;
   }
-  /** The upstream sends. */
+  /** Simulates bytes sent by the upstream. */
   sends(bytes: number): void {
     this.socket.bytesWritten += bytes;
     this.socket.writableLength += bytes;
   }
-  /** The client reads. */
+  /** Simulates bytes read by the client. */
   reads(bytes: number): void {
     this.socket.writableLength -= bytes;
   }
@@ -31,7 +31,7 @@ class Response extends EventEmitter {
 beforeAll(() => void jest.useFakeTimers());
 afterAll(() => void jest.useRealTimers());
 
-/** They are looked at every ten seconds. */
+/** Advances the timers. Responses are checked every ten seconds. */
 const afterSeconds = (seconds: number): void => void jest.advanceTimersByTime(seconds * 1_000);
 
 const watched = (count: number) => {
@@ -41,7 +41,7 @@ const watched = (count: number) => {
   return { transfers, responses: responses as [Response, Response, Response, Response, Response] };
 };
 
-test('[edge.hostile] a byte now and then does not keep an answer open, and neither do additions of the upstream', () => {
+test('[edge.hostile] reading a byte now and then does not keep a response open, and neither do additional bytes from the upstream', () => {
   const { responses } = watched(5);
   const [stuck, growing, trickling, steady, silent] = responses;
   for (const response of [stuck, growing, trickling, steady]) response.sends(5_000_000);
@@ -56,7 +56,7 @@ test('[edge.hostile] a byte now and then does not keep an answer open, and neith
   expect([steady.destroyed, silent.destroyed]).toEqual([false, false]);
 });
 
-test('[edge.hostile] a stream of events that its client reads to the last is never ended, however little it is', () => {
+test('[edge.hostile] an event stream that its client reads completely is never ended, however little it sends', () => {
   const { responses } = watched(1);
   const [subscriber] = responses;
   for (let second = 0; second <= 3_600; second += 10) {
@@ -67,7 +67,7 @@ test('[edge.hostile] a stream of events that its client reads to the last is nev
   expect(subscriber.destroyed).toBe(false);
 });
 
-test('[edge.hostile] the time counts again from when an answer was read', () => {
+test('[edge.hostile] the time starts again when a response was read', () => {
   const { responses } = watched(1);
   const [response] = responses;
   response.sends(100);
@@ -81,7 +81,7 @@ test('[edge.hostile] the time counts again from when an answer was read', () => 
   expect(response.destroyed).toBe(true);
 });
 
-test('[edge.hostile] an answer that waits for the previous one on its connection has its whole time afterwards', () => {
+test('[edge.hostile] a response that waits for the previous one on its connection then has its full time', () => {
   const { transfers } = watched(0);
   const response = new Response();
   const { socket } = response;

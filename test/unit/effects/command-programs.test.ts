@@ -1,5 +1,5 @@
 /**
- * Programs of platform engineers: effect, object, place and secrets of a line. The table is
+ * Programs of platform engineers: effect, object, location and secrets of a line. The table is
  * `test/corpora/command-programs.tsv`.
  */
 import { readFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ test.each(rows)('[effects.profiles] %s', (line, does, mark) => {
   expect([doneBy(line), markOf(line)]).toEqual([does, mark]);
 });
 
-test('[effects.profiles] an unknown command executes its words, and is held', () => {
+test('[effects.profiles] an unknown command executes its words and is held', () => {
   const unknown = rows.filter(([, does]) => does === 'not a known command');
   expect(unknown.length).toBeGreaterThan(5);
   for (const [line] of unknown) expect(run(line).parts.every(({ capability }) => capability === 'execute')).toBe(true);
@@ -49,11 +49,11 @@ test('[effects.profiles] an unknown option before the command may change the com
   expect([parts.map(({ capability }) => capability), typeof unclear]).toEqual([['execute', 'read'], 'string']);
 });
 
-test('[effects.profiles] the words of each program are an order', () => {
+test('[effects.profiles] the words of each program are in a fixed order', () => {
   expect([...commandPrograms.keys()].filter((program) => !takesOrders(program))).toEqual([]);
 });
 
-test('[effects.profiles] rules find the words of a command in one order', () => {
+test('[effects.profiles] rules match the words of a command in one order', () => {
   const targets = (line: string) => run(line).parts.map(({ target }) => target);
   for (const line of ['kubectl -n a delete pod x', 'kubectl delete -n a pod x', 'kubectl delete pod x -n a'])
     expect(targets(line)).toEqual(['delete pod x -n a']);

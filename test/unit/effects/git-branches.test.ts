@@ -1,4 +1,4 @@
-/** Which branches a command of git writes: one reading, which limits and session risk share. */
+/** Which branches a Git command writes, determined in one place that limits and session risk share. */
 import fc from 'fast-check';
 import * as z from 'zod';
 import { branchesWritten } from '#core/effects/branch-writes.ts';
@@ -50,7 +50,7 @@ test('[effects.git-branches] the order of options and prefixes does not matter',
   );
 });
 
-test('[effects.git-branches] a call that cannot be read may write any branch, despite its own claims', () => {
+test('[effects.git-branches] a call that cannot be parsed may write any branch, despite its own claims', () => {
   const call = {
     protocol: 'shell',
     tool: 'shell.git',

@@ -1,4 +1,4 @@
-/** Git settings that may be changed without review: those that run no program and affect no later push. */
+/** Git settings that may be changed without review: those that run no program and do not affect later pushes. */
 
 import * as z from 'zod';
 import { flag, readCases, rows, text, texts } from '../../support/yaml.ts';
@@ -23,12 +23,12 @@ describe.each(forms)('[effects.git-settings] %s', (_name, line) => {
     const [key = '', ...value] = setting.split(' ');
     return run(line(key, value.join(' '))).unclear;
   };
-  test.each([...cases.steering, ...cases.running])('%s is seen by a person', (setting) =>
+  test.each([...cases.steering, ...cases.running])('%s needs a review', (setting) =>
     expect(unclear(setting)).toBeDefined(),
   );
   test.each(cases.harmless)('%s is not', (setting) => expect(unclear(setting)).toBeUndefined());
 });
 
-test.each(cases.seen)('[effects.git-settings] %s is seen by a person: %s', (line, seen) => {
+test.each(cases.seen)('[effects.git-settings] %s needs a review: %s', (line, seen) => {
   expect(run(line).unclear !== undefined).toBe(seen);
 });

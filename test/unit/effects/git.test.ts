@@ -1,4 +1,4 @@
-/** Calls to a Git host: normalised files, branches and repositories, and unspecified ones. */
+/** Calls to a Git host: normalised files, branches and repositories, and missing ones. */
 import fc from 'fast-check';
 import * as z from 'zod';
 import type { ToolCall } from '#core/contracts/envelope.ts';
@@ -70,10 +70,10 @@ describe('[effects.git-branches]', () => {
     ['create_issue', { 'a.b': { max: 5 } }, { a: { b: 9 } }, 'review'],
     ['add_comment', { body: { max_length: 4000 } }, { body: 'x'.repeat(3000) }, 'allow'],
     ['add_comment', { body: { max_length: 4000 } }, { body: 'x'.repeat(5000) }, 'review'],
-    // What names files and branches is decided in the spelling that the host reads.
+    // File and branch names are evaluated in the spelling that the host uses.
     ['push_files', files, { branch: 'b', files: [{ path: 'docs/../src/a' }] }, 'review'],
     ['push', { 'refspecs[*]': { glob: 'feature/*' } }, { refspecs: ['feature/x:main'] }, 'review'],
-    // A flag that is read stays what was read.
+    // A flag keeps the value that was read.
     ['push', { force: { equals: 'no' }, 'labels[*]': { equals: 'x' } }, { force: 'no', labels: ['x'] }, 'allow'],
     ['push', { force: { equals: 'yes' }, 'labels[*]': { equals: 'x' } }, { force: 'yes', labels: ['x'] }, 'review'],
   ])('%s under the conditions %j with %j: %4$s', (tool, conditions, parameters, expected) => {
@@ -87,11 +87,11 @@ test.each(cases.parts)('%s %j', (tool, parameters, parts) => {
   expect(effects.unclear).toBeUndefined();
 });
 
-test.each(cases.byForce)('%s %j is by force', (tool, parameters) => {
+test.each(cases.byForce)('%s %j is a force push', (tool, parameters) => {
   for (const part of read(tool, parameters).parts) expect(part.parameters.force).toBe(true);
 });
 
-test('no force without its word', () => {
+test('no force push without its keyword', () => {
   for (const parameters of [{ force: false }, { force: 'no' }, { args: ['--follow-tags'] }])
     expect(read('push', parameters).parts[0]!.parameters.force).not.toBe(true);
 });
@@ -121,11 +121,11 @@ test.each([...cases.takenForAnother, ...['GITHUB~1/a', 'a/b:c']])(
   },
 );
 
-test.each(cases.onePath)('[effects.git-branches] %s is one path everywhere', (path) => {
+test.each(cases.onePath)('[effects.git-branches] %s is the same path everywhere', (path) => {
   expect(read('commit', { branch: 'b', path }).unclear).toBeUndefined();
 });
 
-test('two repositories are both named', () => {
+test('if there are two repositories, both are named', () => {
   const { parts, unclear } = read('push_files', { owner: 'evil', repo: 'x', branch: 'b' });
   expect(parts.map(({ target }) => target).sort()).toEqual(['acme/web', 'evil/x']);
   expect(unclear).toContain('more than one repository');
@@ -144,12 +144,12 @@ test.each([
   else expect(unclear).toContain(why);
 });
 
-test('contents stay with the call', () => {
+test('file contents stay with the call', () => {
   const { parts } = read('push_files', { branch: 'b', files: [{ path: 'a', content: 'secret' }], content: 'secret' });
   expect(JSON.stringify(parts)).not.toContain('secret');
 });
 
-test('any call has an answer', () => {
+test('every call has a result', () => {
   const keys = fc.constantFrom('path', 'files', 'branch', 'ref', 'owner', 'repo', 'force', 'refspec', 'tree', 'args');
   fc.assert(
     fc.property(fc.string(), fc.string(), fc.dictionary(keys, fc.jsonValue()), (tool, target, parameters) => {
@@ -160,7 +160,7 @@ test('any call has an answer', () => {
   );
 });
 
-test('a checkout does not write a branch, and a push without a branch may write any', () => {
+test('a checkout does not write a branch; a push without a branch may write any', () => {
   expect(shown(read('git_checkout', { branch_name: 'main' }))).toEqual([['write', undefined, undefined]]);
   expect(shown(read('git_push', { remote: 'origin' }))).toEqual([['write', undefined, true]]);
   expect(shown(read('checkout_and_push', { branch_name: 'main' }))).toEqual([['write', undefined, 'main']]);

@@ -1,4 +1,4 @@
-/** Members that override method, host or path of an HTTP call. */
+/** Members that override the method, host or path of an HTTP call. */
 
 import * as z from 'zod';
 import type { ToolCall } from '#core/contracts/envelope.ts';
@@ -53,7 +53,7 @@ describe('[effects.http] parameters', () => {
     expect(read({ target, parameters: { params: { a: { b: 1 } } } }).unclear).toContain('query');
   });
 });
-describe('[effects.http] parameters that count as method, host or path', () => {
+describe('[effects.http] parameters treated as method, host or path', () => {
   const target = 'https://good.example/v1';
   const of = (parameters: Record<string, unknown>, more: Partial<ToolCall> = {}) =>
     read({ tool: 'http.get', target, parameters, ...more });
@@ -63,7 +63,7 @@ describe('[effects.http] parameters that count as method, host or path', () => {
     expect(toolsOf(parameters)).toEqual(['http.get', 'http.delete']);
   });
 
-  test('the query of the address itself names a method', () => {
+  test('a query parameter in the address names a method', () => {
     for (const query of ['_method=DELETE', 'a=1&_METHOD=delete', 'X-HTTP-Method-Override=DELETE'])
       expect(of({}, { target: `${target}?${query}` }).parts.map(({ tool }) => tool)).toEqual([
         'http.get',
@@ -71,7 +71,7 @@ describe('[effects.http] parameters that count as method, host or path', () => {
       ]);
   });
 
-  test.each(cases.mutations)('the mutation of %j is a write by GET', (parameters) => {
+  test.each(cases.mutations)('the mutation %j is a write by GET', (parameters) => {
     expect(of(parameters).parts.map(({ capability }) => capability)).toEqual(['read', 'write']);
   });
 
@@ -89,7 +89,7 @@ describe('[effects.http] parameters that count as method, host or path', () => {
     expect(of(parameters).unclear).toBeUndefined();
   });
 
-  test('a fetching tool of another protocol is read in any case of its parameters', () => {
+  test('a fetch tool of another protocol is recognised whatever the case of its parameters', () => {
     const call = {
       protocol: 'mcp',
       tool: 'fetch',

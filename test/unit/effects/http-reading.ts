@@ -1,4 +1,4 @@
-/** HTTP calls as the reader of effects sees them. */
+/** HTTP calls as parsed by the effect reader. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { httpEffects } from '#core/effects/http.ts';
 import type { Effects } from '#core/effects/ports.ts';

@@ -1,4 +1,4 @@
-/** HTTP calls: the address that is really connected to, the method that is really sent. */
+/** HTTP calls: the address that is actually connected to, and the method that is actually sent. */
 import fc from 'fast-check';
 import * as z from 'zod';
 import { codePoint } from '../../support/code-point.ts';
@@ -59,7 +59,7 @@ describe('tricks', () => {
     expect(only({ target: 'https://good.example/a/%2e%2e/admin' }).target).toBe('https://good.example/admin');
   });
 
-  test('a header that names another host, or another method', () => {
+  test('a header with a different host or method', () => {
     const target = 'https://good.example/';
     expect(read({ target, parameters: { headers: { Host: 'evil.example' } } }).unclear).toContain('another host');
     expect(read({ target, parameters: { headers: [['host', 'good.example']] } }).unclear).toBeUndefined();
@@ -98,7 +98,7 @@ describe('the method', () => {
     expect(read(call).unclear).toBeUndefined();
   });
 
-  test('of tool and parameter must agree', () => {
+  test('of tool and parameter must match', () => {
     const effects = read({ tool: 'http.get', target: 'https://a.example/', parameters: { method: 'DELETE' } });
     expect(effects.unclear).toContain('different methods');
     expect(effects.parts.map(({ capability }) => capability)).toEqual(['read', 'delete']);
@@ -108,7 +108,7 @@ describe('the method', () => {
       ).toBeDefined();
   });
 });
-test('fetch tools of other protocols carry, others do not', () => {
+test('fetch tools of other protocols are carriers, and other tools are not', () => {
   const url = 'https://a.example/';
   const of = (tool: string) => read({ protocol: 'mcp', tool, parameters: { url } });
   expect(of('fetch')).toMatchObject({ carrier: true, parts: [{ tool: 'http.get', target: url }] });
@@ -120,7 +120,7 @@ test('an operation with an unknown name is its own effect', () => {
       expect(read({ tool, target })).toEqual({ parts: [], carrier: false });
   expect(read({ tool: 'billing.refund', target: 'https://user:secret@pay.example/' }).unclear).toBeDefined();
 });
-test('any call that names a method has an answer', () => {
+test('every call that names a method has a result', () => {
   const text = fc.oneof(fc.webUrl(), fc.string(), fc.string({ unit: codePoint }));
   fc.assert(
     fc.property(
@@ -137,7 +137,7 @@ test('any call that names a method has an answer', () => {
     { numRuns: runs(1_000, 150) },
   );
 });
-test('the one spelling is its own', () => {
+test('the canonical spelling stays unchanged', () => {
   fc.assert(
     fc.property(fc.webUrl({ withQueryParameters: true }), (target) => {
       const once = only({ target }).target;

@@ -25,7 +25,7 @@ describe('[approval.card] effects in words', () => {
     for (const text of expected) expect(lines).toContain(text);
   });
 
-  test('a known command names its objects; a caller cannot', async () => {
+  test('a known command names its objects, and a caller cannot override them', async () => {
     expect(await shell('kubectl -n shop delete pod x')).toEqual(['Deletes pod x in namespace shop']);
     const spoofed = { operation: 'get', action: 'reads nothing' };
     expect(await inWords('shell', 'shell.run', '', 'execute', spoofed)).not.toContainEqual(
@@ -36,7 +36,7 @@ describe('[approval.card] effects in words', () => {
     expect(given).not.toContainEqual(expect.stringMatching(/nothing/));
   });
 
-  test('uncertain effects are named', async () => {
+  test('uncertain effects are marked', async () => {
     expect((await shell('frobnicate --all')).at(-1)).toMatch(/^Cannot be determined: /);
   });
 
@@ -54,7 +54,7 @@ describe('[approval.card] effects in words', () => {
     expect(await inWords('mcp', 'calendar.invite', 'team', 'write', {})).toEqual(['Calls calendar.invite on team']);
   });
 
-  test('of very many effects the most severe are shown, with the number of the others', async () => {
+  test('of many effects the most severe are shown, with the number of the others', async () => {
     const lines = await shell(`${Array.from({ length: 200 }, (_, i) => `cat file-${i}.txt`).join('; ')}; rm keep.txt`);
     expect(lines.length).toBeLessThan(70);
     expect(lines).toContain('Deletes keep.txt');

@@ -1,4 +1,4 @@
-/** Which reader a call is given to. */
+/** Which reader handles a call. */
 
 import * as z from 'zod';
 import { readCallEffects } from '#adapters/sql/effect-reader.ts';
@@ -34,13 +34,13 @@ test.each(readersOf)('%s %s %j', (protocol, tool, parameters, parts) => {
   expect(effects.unclear).toBeUndefined();
 });
 
-test('shell text of other protocols is read as shell text', () => {
+test('shell text in other protocols is parsed as shell text', () => {
   expect(shown(read({ tool: 'run_command', parameters: { command: 'rm -r build' } }))).toEqual([
     'shell shell.rm build',
   ]);
 });
 
-test('a call of another shape is its own effect', () => {
+test('a call in another form is its own effect', () => {
   for (const call of [
     { tool: 'weather.today', parameters: { city: 'Graz' } },
     { tool: 'search.query', parameters: { query: 'weather' } },
@@ -49,12 +49,12 @@ test('a call of another shape is its own effect', () => {
     expect(read(call)).toEqual({ parts: [], carrier: false });
 });
 
-test('a tool with two texts is read twice, and carries if both do', () => {
+test('a tool with two texts is parsed twice, and is a carrier if both are', () => {
   const effects = read({ tool: 'db.execute', parameters: { sql: 'drop table a', command: 'rm -r build' } });
   expect(shown(effects).sort()).toEqual(['shell shell.rm build', 'sql sql.drop a']);
 });
 
-test('a program inside SQL is shell text', () => {
+test('a program in SQL is shell text', () => {
   const effects = read({ protocol: 'sql', tool: 'sql.query', parameters: { sql: "copy a to program 'rm -r /data'" } });
   expect(shown(effects)).toContain('shell shell.rm /data');
 });
@@ -73,7 +73,7 @@ test('a reader that throws makes the call unclear', () => {
   expect(effects).toMatchObject({ parts: [], carrier: false, unclear: expect.stringContaining('broken') });
 });
 
-test('the wired reader loads the grammar only for calls that carry SQL', async () => {
+test('the composed reader loads the grammar only for calls that contain SQL', async () => {
   const of = (call: Partial<ToolCall>) =>
     readCallEffects({ protocol: 'mcp', tool: 'x', target: '', capability: 'write', parameters: {}, ...call });
   expect(shown(await of({ tool: 'postgres.query', parameters: { sql: 'drop table a' } }))).toEqual(['sql sql.drop a']);
@@ -120,12 +120,12 @@ test.each([
   expect(read({ protocol, tool, parameters }).unclear ?? '').not.toContain('name two files');
 });
 
-test('[effects.alike-names] a folder and the name of its file are read', () => {
+test('[effects.alike-names] a folder and a file name are combined', () => {
   const parameters = { path: 'docs', filename: 'a.md' };
   expect(read({ tool: 'read_file', capability: 'read', parameters }).unclear).toBeUndefined();
 });
 
-test('arguments of a tool that is named after a command follow that command', () => {
+test('arguments of a tool named after a command are parsed like those of the command', () => {
   const pathsOf = (tool: string, args: readonly string[]) =>
     read({ tool, parameters: { args } }).parts.flatMap(({ parameters }) => parameters.argument_paths);
   expect(pathsOf('git_log', ['--output=x'])).toEqual(['log --output=x', 'x']);

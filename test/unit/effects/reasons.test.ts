@@ -1,4 +1,4 @@
-/** The reason of a decision names the effect that caused it. */
+/** The reason for a decision names the effect that caused it. */
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import { shellEffects } from '#core/effects/shell.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';

@@ -1,4 +1,4 @@
-/** Commands of a shell line, also nested ones: effects and objects. */
+/** Commands in a shell line, including nested ones: effects and objects. */
 
 import * as z from 'zod';
 import { object, readCases, rows, text, texts } from '../../support/yaml.ts';
@@ -17,7 +17,7 @@ const cases = readCases(
   }),
 );
 
-describe('a command in another', () => {
+describe('a command inside another', () => {
   test.each(cases.deletes)('%j deletes', (line) => expect(told(line)).toContain('delete rm a'));
 
   test('nested lines are parsed up to eight levels', () => {
@@ -26,7 +26,7 @@ describe('a command in another', () => {
     expect(run(nested(9)).unclear).toBe('lines are nested in lines more than 8 times');
   });
 
-  test('a program that takes rights is an effect, in addition to its command', () => {
+  test('a program that raises privileges is an effect, in addition to its command', () => {
     expect(told('sudo -n ls a')).toEqual(['execute sudo -n ls a', 'read ls a']);
   });
 
@@ -40,11 +40,11 @@ describe('a command in another', () => {
     expect(run(line).parts.at(-1)?.parameters).not.toHaveProperty('env');
   });
 
-  test.each(cases.asBefore)('[effects.profiles] %s: another value or variable counts as before', (line) =>
+  test.each(cases.asBefore)('[effects.profiles] %s: a different value or variable counts as before', (line) =>
     expect(run(line).parts.at(-1)?.parameters).toHaveProperty('env'),
   );
 
-  test('variables before a command are kept with it, and those that steer programs make it uncertain', () => {
+  test('variables before a command are kept with it, and those that control programs make it uncertain', () => {
     expect(run('PORT=1 ls').parts[0]?.parameters).toEqual({ argv: ['ls'], env: { PORT: '1' } });
     expect(run('PORT=1 ls').unclear).toBeUndefined();
     for (const name of ['LD_PRELOAD', 'PATH', 'GIT_SSH_COMMAND', 'BASH_ENV', 'IFS', 'PYTHONSTARTUP'])
@@ -62,7 +62,7 @@ describe('commands', () => {
 
   test.each(cases.uncertain)('%s is not certain', (line) => expect(run(line).unclear).toBeDefined());
 
-  test('text that is only shown is not an effect', () => {
+  test('text that is only printed is not an effect', () => {
     for (const line of ['grep -n "rm -rf /" a', 'echo rm -rf /', 'git commit -m "rm -rf /"', "sed 's/rm -rf/x/' a"])
       expect(JSON.stringify(run(line).parts)).not.toContain('rm -rf');
   });
@@ -72,6 +72,6 @@ test.each(cases.unclearSettings)('[effects.git-settings] %s with %j is unclear',
   expect(run(line, more).unclear).toBeDefined();
 });
 
-test.each(cases.read)('[effects.git-settings] %s with %j is read', (line, more) => {
+test.each(cases.read)('[effects.git-settings] %s with %j is understood', (line, more) => {
   expect(run(line, more).unclear).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-/** Shared parts of tests of shell lines. */
+/** Shared parts of shell line tests. */
 import { shellEffects } from '#core/effects/shell.ts';
 
 export const run = (command: string, parameters: Record<string, unknown> = {}) =>
@@ -10,7 +10,7 @@ export const run = (command: string, parameters: Record<string, unknown> = {}) =
     parameters: { command, ...parameters },
   });
 
-/** `read cat a.txt`: one text for each effect. */
+/** Describes effects as strings such as `read cat a.txt`. */
 export const told = (command: string, parameters?: Record<string, unknown>): string[] =>
   run(command, parameters).parts.map(({ capability, tool, target }) =>
     `${capability} ${tool.slice(6)} ${target}`.trim(),

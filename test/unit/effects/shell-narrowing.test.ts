@@ -1,4 +1,4 @@
-/** Commands that reach below a folder, and what narrows them. */
+/** Commands that apply to everything below a folder, and options that narrow them. */
 
 import * as z from 'zod';
 import { isSpecificPattern } from '#core/effects/shell/reach.ts';
@@ -21,13 +21,15 @@ describe('[effects.profiles] narrowing', () => {
     expect(isSpecificPattern(argOf(pattern))).toBe(tells),
   );
 
-  test.each(cases.kinds)('the kind %j holds code or prose: %s', (kind, narrow) =>
+  test.each(cases.kinds)('the file type %j contains code or prose: %s', (kind, narrow) =>
     expect(namesSources(kind)).toBe(narrow),
   );
 
-  test.each(cases.names)('%j is a file by its name: %s', (path, isFile) => expect(namesFile(argOf(path))).toBe(isFile));
+  test.each(cases.names)('%j is treated as a file by its name: %s', (path, isFile) =>
+    expect(namesFile(argOf(path))).toBe(isFile),
+  );
 
-  test.each(cases.wildcards)('the wildcard %j yields code or prose: %s', (pattern, narrow) =>
+  test.each(cases.wildcards)('the wildcard %j matches code or prose: %s', (pattern, narrow) =>
     expect(globsSources(pattern)).toBe(narrow),
   );
 });

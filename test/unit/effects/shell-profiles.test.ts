@@ -1,4 +1,4 @@
-/** Profiles of shell programs: words are parsed as the program parses them, and unknown ones are reported. */
+/** Profiles of shell programs: words are parsed as the program would, and unknown ones are reported. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -37,7 +37,7 @@ const unclear = (command: string): string | undefined =>
   shellEffects({ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: { command } })
     .unclear;
 describe('[effects.profiles] a profile', () => {
-  test('of each program that a shipped pack allows exists', () => {
+  test('exists for each program that a shipped pack allows', () => {
     const allowed = ['pr-writer', 'coding-agent', 'readonly', 'infra-review', 'sql-explorer'].flatMap((pack) => {
       const file = parse(readFileSync(join(process.cwd(), 'policies', `${pack}.yaml`), 'utf8'));
       return parsePack(file, pack)
@@ -51,7 +51,7 @@ describe('[effects.profiles] a profile', () => {
         );
     });
     expect(allowed.length).toBeGreaterThan(60);
-    // A redirection is no program.
+    // A redirection is not a program.
     expect(allowed.filter((name) => name !== 'redirect' && !readerOf(name).isKnown)).toEqual([]);
     expect(
       allowed.filter(
@@ -91,14 +91,14 @@ describe('[effects.profiles] unclear commands', () => {
     ),
   );
 
-  test.each(cases.unclear)('is not allowed by a rule that allows everything: %j', async (command, why) => {
+  test.each(cases.unclear)('is not allowed even by a rule that allows everything: %j', async (command, why) => {
     const call = { protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: { command } };
     const decision = decideEffects(everything, call, shellEffects(call));
     expect(decision).toMatchObject({ decision: 'review', reason: expect.stringContaining(why) });
     expect(decision.reason!.length).toBeLessThan(400);
   });
 
-  test('is described in few words, however long the line', () => {
+  test('is described in few words, however long the line is', () => {
     expect(unclear(`cat ${'x'.repeat(5000)} --${'y'.repeat(5000)}`)!.length).toBeLessThan(200);
     expect(unclear(`grep -r '' ${'x'.repeat(5000)} ${'y '.repeat(500)}`)!.length).toBeLessThan(300);
   });
@@ -123,7 +123,7 @@ describe('[effects.profiles] words', () => {
 
   test.each(cases.words)('%s → %s', (line, expected) => expect(told(line)).toBe(expected));
 
-  test('options after operands, abbreviations and whole words follow the profile', () => {
+  test('options after operands, abbreviations and full words follow the profile', () => {
     expect(told('-a x -b', { syntax: 'stops' })).toBe('-a | x -b');
     expect(told('--b x', { exact: true })).toBe('--b | x ?');
     expect(told('-ab x', { syntax: 'words' as const, flags: '-ab', values: {}, attached: {} })).toBe('-ab | x');
@@ -156,7 +156,7 @@ describe('[effects.profiles] words', () => {
     ).toBe(expected);
   });
 });
-describe('[effects.profiles] programs of small languages', () => {
+describe('[effects.profiles] programs with small languages', () => {
   test.each(cases.sed)('sed %j: %s', (script, harmless) => expect(isHarmlessSed(script)).toBe(harmless));
 
   test.each(cases.awk)('awk %j: %s', (program, harmless) => expect(isHarmlessAwk(program)).toBe(harmless));

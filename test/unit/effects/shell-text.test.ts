@@ -1,6 +1,6 @@
 /**
- * Shell text that shells parse differently, or that runs the value of a variable, is uncertain; its harmless neighbour
- * is not.
+ * Shell text that shells parse differently, or that runs the value of a variable, is uncertain. A harmless neighbour is
+ * not.
  */
 
 import * as z from 'zod';
@@ -12,13 +12,13 @@ const read = (parameters: Record<string, unknown>) =>
   shellEffects({ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters });
 const reason = (command: string): string | undefined => read({ command }).unclear;
 
-/** Lines that are not certain, and their certain neighbours. */
+/** Uncertain lines and their certain neighbours. */
 const pairs = readCases(
   'test/unit/effects/shell-text.yaml',
   z.array(z.strictObject({ doubtful: texts, certain: texts })),
 );
 
-describe('[effects.bypasses] one meaning in every shell', () => {
+describe('[effects.bypasses] one meaning in all shells', () => {
   test.each(['ls \ud800', ...pairs.flatMap(({ doubtful }) => doubtful)])('%j is not certain', (line) =>
     expect(reason(line)).toBeDefined(),
   );
@@ -35,7 +35,7 @@ describe('[effects.bypasses] one meaning in every shell', () => {
     expect(read({ command: line }).parts.map(({ capability, target }) => `${capability} ${target}`)).toContain(effect),
   );
 
-  test('a doubtful line is still read for other effects', () => {
+  test('an uncertain line is still checked for other effects', () => {
     const tools = (command: string): string[] => read({ command }).parts.map(({ tool }) => tool);
     for (const line of ["echo $'a'; rm b", 'PATH=a; rm b', '[[ a > b ]]; rm b', 'f() { rm b; }'])
       expect(tools(line)).toContain('shell.rm');
@@ -72,7 +72,7 @@ describe('[effects.bypasses] a large text', () => {
     expect(words).toBeLessThanOrEqual(limits.partWords);
   });
 
-  test('the words of a command are joined once, however many its effects', () => {
+  test('the words of a command are joined once, however many effects it has', () => {
     const join = jest.spyOn(Array.prototype, 'join');
     const { parts } = read({ argv: ['cat', ...many(80)] });
     const ofAll = join.mock.contexts.filter((words) => words.length === 81).length;
@@ -81,7 +81,7 @@ describe('[effects.bypasses] a large text', () => {
     expect(ofAll).toBeLessThanOrEqual(2);
   });
 
-  test('a text of usual size is parsed with certainty', () => {
+  test('text of common size is parsed with certainty', () => {
     expect(read({ argv: ['cat', ...many(80)] })).toMatchObject({ parts: { length: 80 } });
     expect(reason(`cat ${many(80).join(' ')} | wc -l`)).toBeUndefined();
     expect(reason(`ls ${braces.slice(0, 20)}`)).toBeUndefined();

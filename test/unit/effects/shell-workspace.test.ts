@@ -1,4 +1,4 @@
-/** The folder of a shell line: carrying tools, absolute paths of the workspace, and background jobs. */
+/** The working directory of a shell line: carrier tools, absolute workspace paths, and background jobs. */
 
 import * as z from 'zod';
 import type { ToolCall } from '#core/contracts/envelope.ts';
@@ -18,7 +18,7 @@ const cases = readCases(
 
 const calling = (call: Partial<ToolCall>) =>
   shellEffects({ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: {}, ...call });
-describe('the place of the line in a call', () => {
+describe('the position of the line in a call', () => {
   const rm = [expect.objectContaining({ tool: 'shell.rm', target: 'x', capability: 'delete' })];
 
   test.each(cases.carriers)('%j carries it', (call) => {
@@ -27,7 +27,7 @@ describe('the place of the line in a call', () => {
     expect(effects.carrier).toBe(true);
   });
 
-  test.each(cases.severals)('%j does more than carry the line, and deletes', (call) => {
+  test.each(cases.severals)('%j does more than carry the line, and deletes something', (call) => {
     const effects = calling(call);
     expect(effects.parts).toEqual(expect.arrayContaining(rm));
     expect(effects.carrier).toBe(false);
@@ -44,13 +44,13 @@ describe('the place of the line in a call', () => {
     },
   );
 
-  test('names that every object has are names like others', () => {
+  test('names that every object has are treated like others', () => {
     expect(run('constructor a').parts[0]?.tool).toBe('shell.constructor');
     expect(run('git toString').parts[0]?.capability).toBe('execute');
     expect(run('git __proto__').parts[0]?.capability).toBe('execute');
   });
 });
-describe('[effects.profiles] absolute paths inside the workspace that the call names', () => {
+describe('[effects.profiles] absolute workspace paths that the call names', () => {
   const inside = { workspace: '/home/bob/app' };
 
   test.each(cases.absolute)('%j → %j', (line, effects) => {
@@ -63,7 +63,7 @@ describe('[effects.profiles] absolute paths inside the workspace that the call n
   );
 
   test('words of a script are not paths', () => {
-    // The command `b` of sed, a jump; without the folder it would be another one.
+    // The `b` command of sed, a jump, which would be a different command without the folder.
     expect(run('sed -n /home/bob/app/p a.ts', inside).unclear).toBeDefined();
     expect(run('cat -- /home/bob/app/-n', inside).parts[0]?.parameters.argv).toEqual(['cat', '--', './-n']);
   });

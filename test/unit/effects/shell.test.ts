@@ -1,4 +1,4 @@
-/** Shell text becomes effects: its words, its grammar, redirections and the working directory. */
+/** How shell text becomes effects: its words, grammar, redirections and working directory. */
 
 import * as z from 'zod';
 import { resolveAt } from '#core/effects/paths.ts';
@@ -23,7 +23,7 @@ describe('words', () => {
     expect([told(line), run(line).unclear]).toEqual([effects, undefined]);
   });
 
-  test.each(cases.unknownWords)('the value of %j is only known when it runs', (line) =>
+  test.each(cases.unknownWords)('the value of %j is known only at run time', (line) =>
     expect(run(line).unclear).toBeDefined(),
   );
 
@@ -40,7 +40,7 @@ describe('grammar', () => {
     else expect(read.sort()).toEqual(files);
   });
 
-  test.each(cases.uncertain)('%j is not read for certain', (line) => {
+  test.each(cases.uncertain)('%j is not parsed with certainty', (line) => {
     expect(run(line).unclear).toEqual(expect.stringMatching(/^[a-z$(["[]/));
   });
 });
@@ -57,5 +57,5 @@ describe('the working directory', () => {
     expect(run('git -C d status', { cwd: 'a' }).parts[0]?.parameters.cwd).toBe('a/d');
   });
 
-  test.each(cases.joined)('%j and %j lead to %j', (cwd, path, place) => expect(resolveAt(cwd, path)).toBe(place));
+  test.each(cases.joined)('%j and %j result in %j', (cwd, path, place) => expect(resolveAt(cwd, path)).toBe(place));
 });

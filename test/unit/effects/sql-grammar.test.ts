@@ -1,23 +1,23 @@
-/** The grammar's adapter: loaded once, and usable after any text. */
+/** The grammar adapter: loaded once, and usable after any input. */
 import { sqlGrammar } from '#adapters/sql/grammar.ts';
 
 const nested = (depth: number): string => `select ${'1+'.repeat(depth)}1`;
 
 test('is loaded once', async () => expect(await sqlGrammar()).toBe(await sqlGrammar()));
 
-test('gives the tree of PostgreSQL 18', async () => {
+test('returns the tree of PostgreSQL 18', async () => {
   const parse = await sqlGrammar();
   const { version, stmts } = parse('select 1; select 2');
   expect(Math.trunc(version / 10_000)).toBe(18);
   expect(stmts).toHaveLength(2);
 });
 
-test('refuses with the words of PostgreSQL', async () => {
+test('refuses with PostgreSQL’s error message', async () => {
   const parse = await sqlGrammar();
   expect(() => parse('selekt 1')).toThrow('syntax error at or near "selekt"');
 });
 
-test('a text that nests too deeply costs its parser, not the next texts', async () => {
+test('text that is nested too deeply costs its parser, but not later texts', async () => {
   const parse = await sqlGrammar();
   expect(() => parse(nested(120_000))).toThrow('nests too deeply');
   const answer = async (): Promise<unknown> => {
@@ -33,7 +33,7 @@ test('a text that nests too deeply costs its parser, not the next texts', async 
   expect(await answer()).toHaveLength(1);
 });
 
-test('a long text renews the parser while the old one serves', async () => {
+test('a long text replaces the parser while the old one continues to serve', async () => {
   const parse = await sqlGrammar();
   parse(`select '${'x'.repeat(64 * 1024)}'`);
   for (let i = 0; i < 100; i++) {

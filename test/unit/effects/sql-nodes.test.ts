@@ -1,4 +1,4 @@
-/** The list of known nodes against the grammar's types: a new version may add unknown nodes. */
+/** The list of known nodes compared with the grammar's types, since a new version may add unknown nodes. */
 import { readFileSync } from 'node:fs';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { placeMember, shapes } from '#core/effects/sql/nodes.ts';
@@ -6,14 +6,17 @@ import { sqlEffects } from '#core/effects/sql.ts';
 
 const types = readFileSync(require.resolve('@pgsql/types/types.d.ts'), 'utf8');
 
-/** Members of a node as the grammar types them: name → `Node`, `Node[]`, the name of another node, or a plain type. */
+/**
+ * Returns the members of a node as the grammar types them: name → `Node`, `Node[]`, the name of another node, or a
+ * plain type.
+ */
 function typed(kind: string): Map<string, string> {
   const body = new RegExp(`export interface ${kind} \\{([^}]*)\\}`).exec(types)?.[1];
   if (body === undefined) throw new Error(`the grammar has no ${kind}`);
   return new Map([...body.matchAll(/(\w+)\?: ([\w[\]]+);/g)].map(([, name = '', type = '']) => [name, type]));
 }
 
-/** Filled in when a query is analysed, never by the grammar; were one there, the text would be unclear. */
+/** Members set when a query is analysed, never by the grammar. If one were present, the text would be unclear. */
 const afterParsing =
   /^(?:xpr|\w*collid|\w+Oid|row_typeid|typmod|casetype|coalescetype|minmaxtype|type|formatted_expr|subLinkId|refs|agglevelsup|collation|typeId|typeMod|cte(?:recursive|refcount|col\w+)|cycle_mark_(?:type|typmod|collation|neop)|viewQuery|cooked_default|identitySequence)$/;
 
@@ -32,7 +35,7 @@ test.each([...shapes])('[effects.sql] every member of %s is known', (kind, shape
   }
 });
 
-/** Members that hold nodes and are not walked: names, and nodes that a reader visits itself. */
+/** Members with nodes that are not walked: names, and nodes that a reader visits itself. */
 const looked =
   `A_Const.ival A_Const.fval A_Const.boolval A_Const.sval A_Const.bsval A_Expr.name CTECycleClause.cycle_col_list
   CollateClause.collname ColumnRef.fields CommonTableExpr.aliascolnames CommonTableExpr.search_clause FuncCall.funcname
@@ -41,7 +44,7 @@ const looked =
   RangeTableSample.method RangeVar.alias ReturningClause.options RowExpr.colnames SelectStmt.lockingClause SortBy.useOp
   SubLink.operName TypeName.arrayBounds TypeName.names XmlExpr.arg_names`.split(/\s+/);
 
-test('[effects.sql] nodes that are not walked hold names only', () => {
+test('[effects.sql] nodes that are not walked contain only names', () => {
   const nodes = new Set(['Node', ...[...types.matchAll(/export interface (\w+) /g)].map(([, name]) => name)]);
   const plain = [...shapes].flatMap(([kind, shape]) =>
     [...typed(kind)]
@@ -77,7 +80,7 @@ test.each([
     expect(parts.map(({ tool, target }) => [tool, target])).toContainEqual(['sql.call', 'wipe']);
 });
 
-test('[effects.sql] the neighbours are clear', () => {
+test('[effects.sql] the harmless neighbours are clear', () => {
   const upper = { FuncCall: { funcname: [{ String: { sval: 'upper' } }], location: 7 } };
   expect(read(select(upper)).unclear).toBeUndefined();
   expect(read({ SelectStmt: { distinctClause: [{}] } }).unclear).toBeUndefined();

@@ -1,4 +1,4 @@
-/** Where a call contains SQL: named parameters, any parameter, tools of other protocols; and size limits. */
+/** Where a call contains SQL: named parameters, any parameter, tools of other protocols. Also size limits. */
 
 import * as z from 'zod';
 import type { Effects } from '#core/effects/ports.ts';
@@ -21,7 +21,7 @@ const cases = readCases(
 
 const maxSqlBytes = 64 * 1024;
 
-describe('the place of the text', () => {
+describe('the position of the text', () => {
   const sql = 'delete from users';
   test.each([
     ['sql', { parameters: { sql } }],
@@ -48,19 +48,19 @@ describe('the place of the text', () => {
     expect(read({ tool: 'sql.query', parameters: { sql: 'no sql' } }).carrier).toBe(false);
   });
 
-  test('a plain target names a place, not an operation', () => {
+  test('a plain target is a location, not an operation', () => {
     for (const target of ['shop', 'db-1.example.com:5432/shop', 'arn:aws:rds:eu-west-1:1:cluster:x', '']) {
       expect(shown(read({ target, parameters: { sql } }))).toEqual(['sql.delete users']);
     }
   });
 
-  test('a runner without a text is unclear', () => {
+  test('a tool that runs SQL is unclear without a text', () => {
     expect(read({ target: '' }).unclear).toContain('carries no SQL');
     expect(read({ target: 'shop' }).unclear).toContain('grammar refuses');
   });
 });
-describe('a call without text', () => {
-  test('has one part with its table in the one spelling', () => {
+describe('a call without SQL text', () => {
+  test('has one part, with its table in canonical spelling', () => {
     const { parts, carrier } = read({ tool: 'sql.select', target: 'Public."Users"', parameters: { limit: 3 } });
     expect(carrier).toBe(false);
     expect(parts).toEqual([
@@ -80,7 +80,7 @@ describe('a call without text', () => {
     }
   });
 });
-describe('[effects.sql] SQL in the parameters of a call without text', () => {
+describe('[effects.sql] SQL in the parameters of a call without SQL text', () => {
   const select = (parameters: Record<string, unknown>): Effects =>
     read({ tool: 'sql.select', target: 'users', parameters });
 
@@ -90,7 +90,7 @@ describe('[effects.sql] SQL in the parameters of a call without text', () => {
     expect(effects.unclear).toBeUndefined();
   });
 
-  test('a piece that no grammar reads is unclear', () => {
+  test('a string that no grammar parses is unclear', () => {
     expect(select({ where: 'id = 1 ORDER' }).unclear).toContain('refuses');
     expect(select({ raw: 'delete orders from users' }).unclear).toContain('refuses');
   });
@@ -136,13 +136,13 @@ describe('tools of other protocols', () => {
     expect(mcp(tool, parameters)).toEqual({ parts: [], carrier: false });
   });
 
-  test('only tools that run a text in a database are carriers', () => {
+  test('only tools that run text in a database are carriers', () => {
     const sql = 'select 1';
     for (const tool of ['postgres.query', 'execute_sql', 'db.run_query']) expect(mcp(tool, { sql }).carrier).toBe(true);
     for (const tool of ['postgres.backup', 'search.query', 'anything']) expect(mcp(tool, { sql }).carrier).toBe(false);
   });
 
-  test('words for something else are left alone', () => {
+  test('words with another purpose are ignored', () => {
     for (const query of ['weather in Graz', 'open bugs label:x', 'how do I drop a course?']) {
       expect(mcp('search.query', { query })).toEqual({ parts: [], carrier: false });
     }
@@ -154,28 +154,28 @@ describe('tools of other protocols', () => {
     expect(mcp('search.query', { query: 'select top 5 * from users' }).unclear).toContain('grammar refuses');
   });
 
-  test.each(cases.dialects)('%s means something else to a database that is not PostgreSQL', (sql, why) => {
+  test.each(cases.dialects)('%s has another meaning in a database other than PostgreSQL', (sql, why) => {
     expect(mcp('mysql.query', { sql }).unclear).toContain(why);
   });
 
-  test.each(cases.sameEverywhere)('%s means the same everywhere', (sql) =>
+  test.each(cases.sameEverywhere)('%s means the same in all databases', (sql) =>
     expect(mcp('mysql.query', { sql }).unclear).toBeUndefined(),
   );
 
-  test('tools named after PostgreSQL are read as PostgreSQL', () => {
+  test('tools named after PostgreSQL are parsed as PostgreSQL', () => {
     expect(mcp('postgres.query', { sql: "select data #> '{a}', $$x$$ from t --x" }).unclear).toBeUndefined();
     expect(mcp('postgres.query', { sql: 'select * from "a:b"' }).unclear).toBeUndefined();
   });
 });
 describe('limits', () => {
-  test('a text beyond the bound is unclear', () => {
+  test('text above the size limit is unclear', () => {
     expect(readSql(`select '${'x'.repeat(maxSqlBytes)}'`).unclear).toContain('longer than');
     const half = `select '${'x'.repeat(maxSqlBytes / 2)}'`;
     expect(read({ parameters: { statements: [half] } }).unclear).toBeUndefined();
     expect(read({ parameters: { statements: [half, half] } }).unclear).toContain('longer than');
   });
 
-  test('a call with very many texts is unclear', () => {
+  test('a call with too many texts is unclear', () => {
     expect(read({ parameters: { statements: Array(501).fill('select 1') } }).unclear).toContain('more than 500');
     expect(read({ parameters: { statements: Array(20).fill('select 1') } }).unclear).toBeUndefined();
     expect(
@@ -183,14 +183,14 @@ describe('limits', () => {
     ).toContain('more than 500');
   });
 
-  test('deep nesting is unclear before the grammar sees it, and usual nesting is not', () => {
+  test('deep nesting is unclear before the grammar parses it, and common nesting is not', () => {
     const nested = (depth: number) => readSql(`select ${'('.repeat(depth)}1${')'.repeat(depth)}`);
     expect(nested(300).unclear).toContain('nests deeper');
     expect(nested(60).unclear).toBeUndefined();
     expect(readSql('select f(a), (b), (c)'.replace('f', 'abs')).unclear).toBeUndefined();
   });
 
-  test('a run of operators that would cost the scanner minutes is unclear', () => {
+  test('a run of operators that would take the scanner minutes is unclear', () => {
     expect(readSql(`select 1 ${'/*'.repeat(20_000)}`).unclear).toContain('long run');
     expect(readSql(`select 1 -- ${'-'.repeat(900)}`).unclear).toBeUndefined();
   });
@@ -205,14 +205,14 @@ describe('limits', () => {
     expect(unclear).toContain('more than 1000');
   });
 
-  test('long chains and unions are not a problem', () => {
+  test('long chains and unions are accepted', () => {
     const chain = Array.from({ length: 2000 }, (_, i) => `x = ${i}`).join(' or ');
     expect(shown(readSql(`select * from a where ${chain}`))).toEqual(['sql.select a']);
     const union = Array.from({ length: 1000 }, (_, i) => `select ${i} from t`).join(' union all ');
     expect(shown(readSql(union))).toEqual(['sql.select t']);
   });
 
-  test('a parser that fails makes the call unclear', () => {
+  test('a failing parser makes the call unclear', () => {
     const broken = sqlEffects(() => {
       throw new Error('out of memory');
     });

@@ -1,4 +1,4 @@
-/** Shared parts of tests of SQL effects. */
+/** Shared parts of SQL effect tests. */
 import { type SqlGrammar, sqlGrammar } from '#adapters/sql/grammar.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';

@@ -15,7 +15,7 @@ const cases = readCases(
 );
 
 describe('an operation', () => {
-  test('is a call of protocol sql on one table', () => {
+  test('is a call with protocol sql on one table', () => {
     expect(only('delete from shop.orders where id = 1')).toEqual({
       protocol: 'sql',
       tool: 'sql.delete',
@@ -32,7 +32,7 @@ describe('an operation', () => {
     expect([part.target, part.parameters.schema]).toEqual([target, schema]);
   });
 
-  test('names other objects of its statement', () => {
+  test('names the other objects in its statement', () => {
     const { parts } = readSql('insert into a select * from b; select * from c');
     expect(parts.map(({ target, parameters }) => [target, parameters.tables])).toEqual([
       ['a', ['a', 'b']],
@@ -45,7 +45,7 @@ describe('an operation', () => {
     expect(shown(readSql('select * from a, a b, a c; select * from a'))).toEqual(['sql.select a']);
   });
 
-  test('shows changed columns, rights, cascades, languages', () => {
+  test('shows changed columns, privileges, cascades, languages', () => {
     expect(only('update a set x = 1, y = 2').parameters.columns).toEqual(['x', 'y']);
     expect(only('insert into a (x) values (1)').parameters.columns).toEqual(['x']);
     expect(only('drop schema hr cascade').parameters).toEqual({ object: 'schema', schema: 'hr', cascade: true });
@@ -78,7 +78,7 @@ describe('a WHERE', () => {
     expect(of('true').has_where).toBe(false);
   });
 });
-describe('every kind of statement is read', () => {
+describe('every kind of statement is understood', () => {
   test.each(cases.statements)('%s', (sql, parts) => {
     const effects = readSql(sql);
     const expected = sql.startsWith('explain') ? ['sql.explain '] : parts;

@@ -1,4 +1,4 @@
-/** The sentence and the risk with which a card begins, for calls of each kind [approval.card]. */
+/** The sentence and the risk at the start of a card, for calls of each kind [approval.card]. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -24,7 +24,7 @@ const summary = async (call: ReturnType<typeof callOf>) => {
   return [text, risk];
 };
 
-describe('[approval.card] one sentence and its risk', () => {
+describe('[approval.card] one sentence and the risk', () => {
   test.each(cases.lines)('shell: %s', async (line, sentence, risk) => {
     expect(await summary(shell(line))).toEqual([sentence, risk]);
   });
@@ -33,19 +33,19 @@ describe('[approval.card] one sentence and its risk', () => {
     expect(await summary(callOf(protocol, tool, target, capability, parameters))).toEqual([sentence, risk]);
   });
 
-  test('a tool that does more than the text that it carries is named first', async () => {
+  test('a tool that does more than run the text that it carries is named first', async () => {
     const call = callOf('mcp', 'delete_page', 'p1', 'delete', { url: 'https://wiki.example/p1' });
     expect((await summary(call))[1]).toBe('deletes');
     expect((await summary({ ...call, tool: 'fetch', capability: 'read' }))[1]).toBe('reads');
   });
 
-  test('a caller cannot write the sentence', async () => {
+  test('a caller cannot influence the sentence', async () => {
     const spoofed = { operation: 'get', action: 'reads nothing' };
     expect(await summary(callOf('mcp', 'wipe', 'disk', 'delete', spoofed))).toEqual(['Calls wipe on disk', 'deletes']);
     expect(await summary(callOf('shell', 'shell.run', '', 'execute', spoofed))).not.toContain('Reads nothing');
   });
 
-  test('the sentence is short however long the call is, and its lines are whole', async () => {
+  test('the sentence is short however long the call is, and its lines are complete', async () => {
     const call = shell(`rm ${Array.from({ length: 50 }, (_, at) => `${'x'.repeat(300)}${at}`).join(' ')}`);
     const [text] = await summary(call);
     expect(text).toMatch(/^Deletes x+… \(\d+ more characters\), .* and 47 more$/);
@@ -55,7 +55,7 @@ describe('[approval.card] one sentence and its risk', () => {
     );
   });
 
-  test('no line of the everyday corpus is classified as less than it is', async () => {
+  test('no line in the everyday corpus is classified as less severe than it is', async () => {
     const corpus = readFileSync(join(process.cwd(), 'test/corpora/shell-everyday.tsv'), 'utf8');
     const commands = corpus.split('\n').flatMap((row) => row.split('\t').slice(1, 2));
     expect(commands.length).toBeGreaterThan(100);

@@ -1,4 +1,4 @@
-/** Uses of approvals in a chain, held against the votes before them. */
+/** Uses of approvals in a chain, compared with the votes before them. */
 import type { EntryDraft } from '#core/contracts/evidence.ts';
 import { verifyChain } from '#core/evidence/verify.ts';
 import { draft, seal } from './sample.ts';
@@ -23,7 +23,7 @@ const verdict = async (drafts: readonly EntryDraft[]) => {
   return verifyChain(entries, { head });
 };
 
-describe('[evidence.approval-proven] a chain is invalid, and the entry is named, when', () => {
+describe('[evidence.approval-proven] a chain is invalid, and the entry is named, if', () => {
   test.each([
     ['an approved call has no vote before it', [review, use], 1, 'no earlier approve entry'],
     ['the vote comes after its use', [review, use, approve], 1, 'no earlier approve entry'],

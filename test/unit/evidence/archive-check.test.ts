@@ -1,4 +1,4 @@
-/** Gaps of a session's archive, and the entries that are put there afterwards. */
+/** Gaps in a session's archive, and entries that are added there afterwards. */
 import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
 import { checkSession, repairStretch, type Stretch } from '#core/evidence/archive-check.ts';
 import { maxEntriesPerRun } from '#core/evidence/archived.ts';
@@ -17,7 +17,7 @@ interface Given {
   readonly age?: number;
   readonly rows?: readonly EvidenceEntry[];
   readonly total?: number;
-  /** Entries of the head when it is read again. */
+  /** Number of entries in the head when it is read again. */
   readonly later?: number;
 }
 
@@ -61,14 +61,14 @@ describe('a session without a head', () => {
       's',
     );
 
-  test('is none if the archive has none of it either', async () => {
+  test('is not counted if the archive has no entries of it either', async () => {
     expect(await checked(undefined)).toBeUndefined();
   });
-  test('is lost if the archive holds entries of it', async () => {
+  test('is lost if the archive contains entries of it', async () => {
     expect(await checked(4)).toMatchObject({ session_id: 's', total_entries: 0, lost_entries: 5 });
     expect((await checked(4))?.contradiction).toContain('lacks the whole session');
   });
-  test('is not lost if it was opened meanwhile', async () => {
+  test('is not lost if it was opened in the meantime', async () => {
     expect(await checked(0, [undefined, head])).toBeUndefined();
   });
 });
@@ -105,14 +105,14 @@ test.each<[string, Given, [number, number][], number]>([
   });
 });
 
-test('[evidence.archive.check] another last entry than the head names is a contradiction', async () => {
+test('[evidence.archive.check] a last entry that differs from the one in the head is a contradiction', async () => {
   expect((await check({ runs: '0-5', hash: 'other' }))?.contradiction).toBe(
     'the archive contains another entry 5 than the head names',
   );
   expect(await check({ runs: '0-4', hash: 'other' })).not.toHaveProperty('contradiction');
 });
 
-test('[evidence.archive.check] an archive that is longer than the table is a contradiction that counts the lost entries', async () => {
+test('[evidence.archive.check] an archive longer than the table is a contradiction, with the number of lost entries', async () => {
   expect(await check({ runs: '0-7', later: 7 })).toMatchObject({
     missing_entries: 0,
     lost_entries: 1,
@@ -203,13 +203,13 @@ describe('[evidence.archive.check]', () => {
     expect(projected).toEqual([]);
   });
 
-  test('stored entries of a range are archived, and the first missing one is named', async () => {
+  test('stored entries in a range are archived, and the first missing one is named', async () => {
     const { repaired, projected } = await repair({ from: 2, to: 5 }, [], entries.slice(0, 4));
     expect(repaired).toEqual({ archived_entries: 2, refused: 'entry 4 is not in the table' });
     expect(projected).toEqual([[2, 3]]);
   });
 
-  test('a long stretch is archived in runs, each linked to the one before', async () => {
+  test('a long range is archived in runs, each linked to the previous one', async () => {
     const long = seal(many(2 * maxEntriesPerRun + 1)).entries;
     const { repaired, projected } = await repair({ from: 0, to: 2 * maxEntriesPerRun }, [], long);
     expect(repaired).toEqual({ archived_entries: 2 * maxEntriesPerRun + 1 });

@@ -1,4 +1,4 @@
-/** Which sessions a pass of the archive check compares, and where a run continues. */
+/** Which sessions an archive check compares in each pass, and where a run continues. */
 import {
   type ArchiveProgress,
   endedPass,
@@ -18,7 +18,7 @@ const head = (session_id: string, opened_at = '2026-11-01T00', updated_at = open
 const many = Array.from({ length: 600 }, (_, n) => head(`s-${n}`));
 const due = (progress: ArchiveProgress) => many.filter((each) => isDueInPass(progress, each));
 
-test('[evidence.archive.cursor] the first pass looks at every session, a later one at those that changed', () => {
+test('[evidence.archive.cursor] the first pass checks every session, a later one only those that changed', () => {
   expect(due(first)).toHaveLength(many.length);
   const second = resumedProgress(endedPass(first), now + 86_400_000, before);
   expect(second).toMatchObject({ pass: 2, whole: { until: '2026-11-19T23:50:00.000Z', before } });
@@ -36,7 +36,7 @@ test(`[evidence.archive.cursor] each unchanged session is looked at once in ${pa
   expect([...new Set(looked.values())]).toEqual([1]);
 });
 
-test('[evidence.archive.cursor] a pass looks at a session whose rows expire now, and not at one whose rows all have', () => {
+test('[evidence.archive.cursor] a pass checks a session whose rows are expiring now, but not one whose rows have all expired', () => {
   const ended = endedPass(first);
   const expires = (progress: ArchiveProgress) =>
     Array.from({ length: 200 }, (_, n) => head(`old-${n}`, '2026-10-01T00', '2026-10-20T12')).filter((each) =>
@@ -45,7 +45,7 @@ test('[evidence.archive.cursor] a pass looks at a session whose rows expire now,
   expect(expires(resumedProgress(ended, now + 86_400_000, '2026-10-21T00:00:00.000Z'))).toBe(200);
   const later = { ...ended.whole, before: '2026-10-21T00:00:00.000Z' };
   expect(expires({ ...ended, pass: 3, whole: later })).toBeLessThan(30);
-  // A policy that is set later expires what no pass has.
+  // A retention policy set later expires rows that no pass has compared.
   const { before: _, ...never } = ended.whole;
   expect(expires({ ...ended, whole: never, before: '2026-10-21T00:00:00.000Z' })).toBe(200);
 });

@@ -1,4 +1,4 @@
-/** Reading the archive: runs of copies, overlapping, missing, or of another chain. */
+/** Reading the archive: runs of copies that overlap, are missing, or belong to another chain. */
 
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { type ArchiveSource, archivedEnd, archiveReader, maxEntriesPerRun, runsOf } from '#core/evidence/archived.ts';
@@ -41,28 +41,29 @@ const indexes = async (entries: AsyncIterable<{ readonly index: number }>) =>
   (await all(entries)).map(({ index }) => index);
 const from = (first: number, count: number) => Array.from({ length: count }, (_, n) => first + n);
 
-test('[evidence.archive] a chain is cut into runs of at most 100, each entry once', () => {
+test('[evidence.archive] a chain is split into runs of at most 100, with each entry in exactly one', () => {
   const runs = runsOf([...chain].reverse().concat(chain.slice(0, 3)));
   expect(runs.map((run) => run.length)).toEqual([100, 100, 50]);
   expect(runs.flat()).toEqual(chain);
 });
 
-test('[evidence.archive] a gap or another chain begins a run of its own', () => {
+test('[evidence.archive] a gap or another chain starts a separate run', () => {
   expect(runsOf([chain[0]!, chain[2]!]).map((run) => run.length)).toEqual([1, 1]);
   expect(runsOf([chain[0]!, other[1]!]).map((run) => run.length)).toEqual([1, 1]);
 });
 
-test('[evidence.archive] copies are read in order from any place on, also from within the longest run', async () => {
+test('[evidence.archive] copies are read in order from any position, even inside the longest run', async () => {
   const { reader } = archiveOf(runsOf(chain).map((run) => stored(run)));
   expect(await indexes(reader.entries('default', 's-1', 0))).toEqual(from(0, length));
-  // Entry 99 is the last of the longest run that an object may hold: the reader must look back to the beginning of that run.
+  // Entry 99 is the last in the longest run that an object may contain, so the reader must go back to the beginning of
+  // that run.
   expect(await indexes(reader.entries('default', 's-1', 99))).toEqual(from(99, length - 99));
   expect(await indexes(reader.entries('default', 's-1', 150))).toEqual(from(150, length - 150));
   expect(await archivedEnd(reader, 'default', 's-1', 150)).toBe(length - 1);
   expect(await archivedEnd(reader, 'default', 's-1', length)).toBe(-1);
 });
 
-test('[evidence.archive] runs that overlap hold each copy once; copies that differ are both reported, and end the reading', async () => {
+test('[evidence.archive] runs that overlap return each copy once; copies that differ are both reported and end the read', async () => {
   const twice = archiveOf([stored(chain.slice(0, 10)), stored(chain.slice(5, 12))]).reader;
   expect(await indexes(twice.entries('default', 's-1', 0))).toEqual(from(0, 12));
   const apart = archiveOf([stored(chain.slice(0, 10)), stored([other[5]!]), stored(chain.slice(10, 12))]).reader;
@@ -78,7 +79,7 @@ test('[evidence.archive] reading ends at a missing copy', async () => {
   expect(await indexes(reader.entries('default', 's-1', 3))).toEqual([]);
 });
 
-test('[evidence.archive] hashes of single copies come from their names, no object is read', async () => {
+test('[evidence.archive] hashes of single copies come from their names, without reading an object', async () => {
   const { reader, read } = archiveOf(chain.slice(0, 3).map((entry) => stored([entry])));
   expect(await indexes(reader.hashes('default', 's-1'))).toEqual([0, 1, 2]);
   expect(read).toEqual([]);
@@ -100,13 +101,13 @@ test('[evidence.archive] a few runs are read ahead, and no more', async () => {
   const { reader, read } = archiveOf(kept);
   const entries = reader.entries('t', 's', 0)[Symbol.asyncIterator]();
   await entries.next();
-  // Eight under way, and one whose entries are known to be complete only when the next begins.
+  // Eight in progress, and one whose entries are known to be complete only when the next begins.
   expect(read.length).toBe(9);
   await entries.return?.();
   expect(await indexes(archiveOf(kept).reader.entries('t', 's', 0))).toEqual(from(0, 12 * maxEntriesPerRun));
 });
 
-test('[evidence.archive] a reader that stops early ends after its started reads', async () => {
+test('[evidence.archive] a reader that stops early waits for the reads it has started', async () => {
   const kept = runsOf(chain).map((run) => stored(run));
   const open = new Set<number>();
   const slow: ArchiveSource = {

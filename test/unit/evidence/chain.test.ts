@@ -6,7 +6,7 @@ import { textOfEntry } from '#core/evidence/entry-text.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { draft, drafts, seal } from './sample.ts';
 
-test('[evidence.chain] each entry links to the one before, from an empty link on', () => {
+test('[evidence.chain] each entry links to the previous one, starting with an empty link', () => {
   const { entries } = seal(drafts);
   expect(entries.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4]);
   expect(entries.map(({ previous_hash }) => previous_hash)).toEqual([
@@ -37,7 +37,7 @@ test.each([
   expect(entryHash(entry)).toBe(entry.hash);
 });
 
-test('golden: the format of entries cannot drift unnoticed', () => {
+test('golden: the entry format cannot change unnoticed', () => {
   const { entries } = seal(drafts);
   expect(entries.map(({ hash }) => hash)).toMatchInlineSnapshot(`
 [
@@ -73,7 +73,7 @@ test.each([[{ at: new Date(0) }], [{ n: Number.NaN }], [{ text: '\ud800' }]])('%
   expect(() => sealEntry(draft('allow', body, 1), undefined)).toThrow(TypeError);
 });
 
-test('the head counts kinds, collects policy versions and keeps the owner who opened the session', () => {
+test('the head counts kinds, collects policy versions and stores the owner who opened the session', () => {
   const { entries, head } = seal(drafts, 'key-opener');
   expect(head).toEqual({
     tenant: 'default',
@@ -103,7 +103,7 @@ test('without an owner the head names none', () => {
   expect(advanceHead(undefined, entry)).not.toHaveProperty('owner_key');
 });
 
-describe('the hand-written check of shape agrees with the schema', () => {
+describe('the hand-written shape check agrees with the schema', () => {
   const good = seal(drafts).entries[1]!;
   const { actor: _actor, ...without } = good;
   test.each([

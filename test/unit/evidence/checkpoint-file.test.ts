@@ -1,4 +1,4 @@
-/** The checkpoint file survives restarts, and tampering is found or reported. */
+/** The checkpoint file survives restarts, and tampering is detected or reported. */
 import {
   appendFile,
   type FileHandle,
@@ -37,7 +37,7 @@ const point = (session_id: string, index: number, tenant = 't'): ChainPoint => (
   hash: String(index).padStart(2, '0').repeat(32),
 });
 
-/** Five checkpoints, the third over three sessions. */
+/** Writes five checkpoints, the third over three sessions. */
 async function written(): Promise<string[]> {
   const file = await open();
   await file.append([point('a', 0)]);
@@ -50,7 +50,7 @@ async function written(): Promise<string[]> {
 }
 
 describe('[evidence.checkpoint] the checkpoint file', () => {
-  test('keeps each session’s newest checkpoint over a restart, with its proof', async () => {
+  test('keeps each session’s newest checkpoint across a restart, with its proof', async () => {
     await written();
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     const file = await open();
@@ -76,7 +76,7 @@ describe('[evidence.checkpoint] the checkpoint file', () => {
     await file.close();
   });
 
-  test('drops a line that a crash cut short, and continues after the last whole one', async () => {
+  test('drops a line that a crash truncated, and continues after the last complete one', async () => {
     const lines = await written();
     await appendFile(path, lines[4]!.slice(0, 40));
     const file = await open();
@@ -88,7 +88,7 @@ describe('[evidence.checkpoint] the checkpoint file', () => {
     await again.close();
   });
 
-  test('keeps its lines apart if a full disk cuts one in half', async () => {
+  test('keeps its lines separate if a full disk truncates one', async () => {
     const file = await open();
     await file.append([point('a', 0)]);
     await fillDisk(() => file.append([point('a', 1)]));
@@ -136,14 +136,14 @@ describe('[evidence.checkpoint] the checkpoint file', () => {
     await file.close();
   });
 
-  test('believes no line that another key signed', async () => {
+  test('rejects a line signed with another key', async () => {
     await written();
     const seen: number[] = [];
     const { damage } = await readCheckpoints(path, [otherKey], ({ offset }) => void seen.push(offset));
     expect([seen, damage]).toEqual([[], expect.stringContaining('not signed by a key of this gateway')]);
   });
 
-  test('reports that it is cut or changed under the running gateway', async () => {
+  test('reports truncation or changes while the gateway is running', async () => {
     const lines = await written();
     const file = await open();
     await writeFile(path, `${lines.slice(0, 3).join('\n')}\n`);
@@ -159,7 +159,7 @@ describe('[evidence.checkpoint] the checkpoint file', () => {
   });
 });
 
-/** While `act` runs, the first write through a file handle ends after ten bytes. */
+/** Runs `act` with a full disk: the first write through a file handle ends after ten bytes. */
 async function fillDisk(act: () => Promise<unknown>): Promise<void> {
   const handle = await openFile(path, 'r');
   const writing = jest.spyOn(Object.getPrototypeOf(handle), 'appendFile');
@@ -172,7 +172,7 @@ async function fillDisk(act: () => Promise<unknown>): Promise<void> {
   writing.mockRestore();
 }
 
-test('[evidence.archive] the rest of a line after a crash or a full disk does not affect other copies', async () => {
+test('[evidence.archive] the remainder of a line after a crash or a full disk does not affect other copies', async () => {
   const { entries } = await sealedSession();
   const [a, b, c] = entries;
   const root = join(folder, 'archive');

@@ -1,4 +1,4 @@
-/** A chain compared with its checkpoint and archived copies: differing entries, and what was not compared. */
+/** A chain compared with its checkpoint and archived copies: entries that differ, and parts that were not compared. */
 
 import * as z from 'zod';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
@@ -36,13 +36,13 @@ const archive = (end: number, over: Partial<Witness> = {}): Partial<Witness> =>
     ...over,
   }) as Partial<Witness>;
 
-/** A comparison that has taken note of entries with copies, or without. */
+/** Returns a comparison that has seen entries with or without copies. */
 function over(witness: Partial<Witness>, ...copies: Copies[]): Comparison {
   const comparison = new Comparison(witness);
   for (const [index, each] of copies.entries()) comparison.add(entry(index), each);
   return comparison;
 }
-/** What a row says that checkpoint and archive hold: the indexes of their last entries. */
+/** Returns a row with the checkpoint and archive positions: the indexes of their last entries. */
 const witnessed = (ends: { checkpoint?: number | undefined; archive?: number | undefined }): Partial<Witness> => ({
   ...(ends.archive !== undefined && archive(ends.archive)),
   ...(ends.checkpoint !== undefined && checkpoint(ends.checkpoint)),
@@ -56,12 +56,12 @@ describe('[evidence.checkpoint] an entry', () => {
 });
 
 describe('[evidence.checkpoint] the end of a chain', () => {
-  test('is at the place that checkpoint and archive name, or after it', () => {
+  test('is at the position that checkpoint and archive name, or after it', () => {
     expect(over({ ...checkpoint(2), ...archive(2) }, ...copied(3)).ending(3)).toBeUndefined();
     expect(over({}).ending(0)).toBeUndefined();
   });
 
-  test('is cut off if either names a later entry; the checkpoint is named first', () => {
+  test('is truncated if either names a later entry; the checkpoint is named first', () => {
     expect(over({ ...checkpoint(3), ...archive(5) }).ending(3)).toEqual({
       index: 3,
       reason: 'the end is cut off: 3 entries are here, the checkpoint of 2026-01-01T00:00:00.000Z names 4',
@@ -74,7 +74,7 @@ describe('[evidence.checkpoint] the end of a chain', () => {
     });
   });
 
-  test('shows the first entry that was inserted without the gateway: a later one has had its copy for long', () => {
+  test('names the first entry that was inserted without the gateway, if a later one was archived long ago', () => {
     const gap = {
       index: 1,
       reason: 'the entry is not in the archive, though entry 3 is: the gateway did not write it',
@@ -91,7 +91,7 @@ describe('[evidence.checkpoint] the end of a chain', () => {
     expect(over(witness, ['h0'], undefined, ['h2']).ending(3)).toBeUndefined();
   });
 
-  test('shows none if the archive was lost midway', () => {
+  test('names none if the archive became unavailable during the comparison', () => {
     const comparison = over(archive(2), ['h0'], undefined, ['h2']);
     comparison.archiveLost('archive not checked: it broke');
     expect(comparison.ending(3)).toBeUndefined();
@@ -106,11 +106,11 @@ describe('[evidence.checkpoint] the end of a chain', () => {
 describe('the comparisons made', () => {
   const summary = (witness: Partial<Witness>, ...copies: Copies[]) => over(witness, ...copies).summary();
 
-  test('are none if no witness was read', () => {
+  test('are omitted if no witness was read', () => {
     expect(summary({}, ['h0'])).toEqual({ not_checked: [] });
   });
 
-  test('are complete if every entry has its copy and is under the checkpoint', () => {
+  test('are complete if every entry has its copy and is covered by the checkpoint', () => {
     expect(summary({ ...archive(2), ...checkpoint(2) }, ...copied(3))).toEqual({
       checkpoint: { index: 2, created_at: isoTime(start), key_id: 'k' },
       archived_entries: 3,
@@ -118,7 +118,7 @@ describe('the comparisons made', () => {
     });
   });
 
-  test.each(uncheckedRows)('does not hold %s', (_what, witness, copies, not_checked) => {
+  test.each(uncheckedRows)('does not contain %s', (_what, witness, copies, not_checked) => {
     expect(summary(witnessed(witness), ...copies).not_checked).toEqual(not_checked);
   });
 
@@ -128,7 +128,7 @@ describe('the comparisons made', () => {
   });
 });
 
-describe('[evidence.archive] the archive is read in step with the chain', () => {
+describe('[evidence.archive] the archive is read in parallel with the chain', () => {
   const { entries } = seal(drafts.filter(({ kind }) => kind === 'result' || kind === 'credential'));
   const places = (...indexes: number[]): ArchivedPlace[] =>
     indexes.map((index) => ({ index, hashes: [entries[index]?.hash ?? 'x'] }));
@@ -154,7 +154,7 @@ describe('[evidence.archive] the archive is read in step with the chain', () => 
     return { lines, closed, ...walk.compared() };
   }
 
-  test('each entry together with its copies', async () => {
+  test('returns each entry together with its copies', async () => {
     expect(await followed(places(0, 1))).toMatchObject({
       lines: [true, true],
       archived_entries: 2,
@@ -162,7 +162,7 @@ describe('[evidence.archive] the archive is read in step with the chain', () => 
     });
   });
 
-  test('an entry without a copy is passed over, and a copy of none as well', async () => {
+  test('an entry without a copy is skipped, and so is a copy without an entry', async () => {
     expect(await followed(places(1))).toMatchObject({ lines: [true, true], archived_entries: 1 });
     expect(await followed([{ index: -1, hashes: ['x'] }, ...places(0), { index: 9, hashes: ['x'] }])).toMatchObject({
       lines: [true, true],
@@ -171,14 +171,14 @@ describe('[evidence.archive] the archive is read in step with the chain', () => 
     });
   });
 
-  test('a wrong copy breaks the chain there, and reading ends', async () => {
+  test('a wrong copy breaks the chain at that point, and the read ends', async () => {
     expect(await followed([{ index: 0, hashes: ['x'] }, ...places(1)])).toMatchObject({
       lines: [false],
       closed: ['closed'],
     });
   });
 
-  test('a broken archive ends the comparison with a report', async () => {
+  test('an unreadable archive ends the comparison with a report', async () => {
     const { lines, not_checked, archived_entries } = await followed(places(0), new Error('it broke'));
     expect(lines).toEqual([true, true]);
     expect(not_checked).toContain('archive not checked: it broke');

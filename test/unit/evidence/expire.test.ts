@@ -1,4 +1,4 @@
-/** Rows of evidence that may go: old, under a checkpoint, and equal to their copies to the letter. */
+/** Evidence rows that may be removed: old, covered by a checkpoint, and byte for byte identical to their copies. */
 
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { expireSession } from '#core/evidence/expire.ts';
@@ -10,7 +10,7 @@ const later = '2027-01-01T00:00:00.000Z';
 interface Given {
   readonly rows?: readonly EvidenceEntry[];
   readonly copies?: readonly EvidenceEntry[];
-  /** Index of the newest checkpoint; null: there is none. */
+  /** Index of the newest checkpoint; null if there is none. */
   readonly fixed?: number | null;
   readonly before?: string;
   /** A row that was changed while it was checked. */
@@ -44,26 +44,26 @@ async function expired({ rows = chain, copies = chain, fixed = 39, before = late
   return { ...outcome, last: removed.toSorted((a, b) => a - b).at(-1) };
 }
 
-test('[evidence.retention] every row goes but the last', async () => {
+test('[evidence.retention] every row is removed except the last', async () => {
   expect(await expired()).toEqual({ removed: 39, last: 38 });
 });
 
-test('[evidence.retention] rows after the newest checkpoint stay, and all of a session without one', async () => {
+test('[evidence.retention] rows after the newest checkpoint remain, as do all rows of a session without one', async () => {
   expect(await expired({ fixed: 10 })).toEqual({ removed: 11, last: 10 });
   expect(await expired({ fixed: null })).toEqual({ removed: 0, stopped: 'no checkpoint covers the session' });
 });
 
-test('[evidence.retention] rows that are not older than the time stay', async () => {
+test('[evidence.retention] rows that are not older than the given time remain', async () => {
   expect(await expired({ before: chain[5]!.timestamp })).toEqual({ removed: 5, last: 4 });
   expect(await expired({ before: chain[0]!.timestamp })).toEqual({ removed: 0 });
   expect(await expired({ rows: [] })).toEqual({ removed: 0 });
 });
 
-test('[evidence.retention] rows that were removed before are not read again', async () => {
+test('[evidence.retention] rows that were removed earlier are not read again', async () => {
   expect(await expired({ rows: chain.slice(7) })).toEqual({ removed: 32, last: 38 });
 });
 
-test('[evidence.retention] rows stay from the first one on that has no copy, or another one', async () => {
+test('[evidence.retention] rows remain from the first one without a copy, or with a different copy', async () => {
   expect(await expired({ copies: chain.slice(0, 6) })).toEqual({
     removed: 6,
     last: 5,
@@ -78,7 +78,7 @@ test('[evidence.retention] rows stay from the first one on that has no copy, or 
   expect(await expired(both)).toMatchObject({ removed: 3, stopped: expect.stringContaining('entry 3 was altered') });
 });
 
-test('[evidence.retention] a row that is changed in between stays, and stops the removal after its batch', async () => {
+test('[evidence.retention] a row that is changed in the meantime remains, and stops the removal after its batch', async () => {
   expect(await expired({ changed: 0 })).toMatchObject({
     removed: 24,
     stopped: 'entry 0 was changed while it was checked',

@@ -25,7 +25,7 @@ const key = () => generateKeyPairSync('ed25519').privateKey;
 const log = noteSigner('log', key());
 const witness = noteSigner('witness', key(), noteKeyTypes.cosignature);
 
-/** A proof that the leaf of entry 1 is the second of three, logged after twenty minutes. */
+/** Returns a proof that the leaf of entry 1 is the second of three, logged after twenty minutes. */
 async function proof({ index = 1, at = minutes(20), cosignedAt = minutes(20) } = {}) {
   const leaf = leafOf({ tenant: 't', session_id: 's', index, hash: hash(index) }, at);
   const others = ['a', 'b'].map((text) => leafHash(Buffer.from(text))) as [Buffer, Buffer];
@@ -40,7 +40,7 @@ const trust: LogTrust = { log, witnesses: [witness] };
 const reason = async (entries: LoggedEntry[], over: LogTrust = {}, how: Parameters<typeof proof>[0] = {}) =>
   inLog(entries, await proof(how), { ...trust, ...over }).broken_link;
 
-test('a chain without a proof is not valid if a key of the log or of a witness is given', () => {
+test('a chain without a proof is not valid if a log or witness key is given', () => {
   expect(inLog(chain(2), undefined, {})).toEqual({});
   for (const needed of [{ log }, { witnesses: [witness] }])
     expect(inLog(chain(2), undefined, needed)).toEqual({
@@ -48,7 +48,7 @@ test('a chain without a proof is not valid if a key of the log or of a witness i
     });
 });
 
-test('a chain that was logged is in the log, with its witnesses', async () => {
+test('a logged chain is in the log, with its witnesses', async () => {
   expect(inLog(chain(2), await proof(), trust)).toEqual({
     log: {
       origin: 'log',
@@ -121,7 +121,7 @@ test.each<[string, LoggedEntry[], LogTrust, Parameters<typeof proof>[0], [number
   );
 });
 
-test('the leaves that a witness read of the session are compared with the chain', async () => {
+test('leaves of the session that a witness read are compared with the chain', async () => {
   const asked: string[] = [];
   const sessions =
     (...read: { index: number; hash: string }[]) =>

@@ -1,4 +1,4 @@
-/** Texts derived from a call, with its redacted values removed. */
+/** Text derived from a call, with its redacted values removed. */
 import { masked, withheldTexts, withoutWithheld } from '#core/text/secrets/masked.ts';
 import { redact } from '#core/text/secrets/redact.ts';
 
@@ -7,7 +7,7 @@ const salts = (bytes: number) => 'a'.repeat(2 * bytes);
 const copyOf = (raw: unknown, ...sensitivePaths: string[]) => redact(raw, { sensitivePaths, randomHex: salts }).value;
 const withheldOf = (raw: unknown, ...paths: string[]) => [...withheldTexts(raw, copyOf(raw, ...paths))];
 
-test('only secrets of known formats are masked', () => {
+test('only secrets in known formats are masked', () => {
   expect(masked(`on acme/${token}, twice: ${token}`)).toBe('on acme/[withheld], twice: [withheld]');
   expect(masked('on acme/web', '…')).toBe('on acme/web');
 });
@@ -23,7 +23,7 @@ test.each<[string, unknown, string[], string[]]>([
   expect(withheldOf(raw, ...paths)).toEqual(expected);
 });
 
-describe('[evidence.secrets-redacted] a text made from a call', () => {
+describe('[evidence.secrets-redacted] text derived from a call', () => {
   test.each([
     [
       'the call would run sql.select on zebra.',
@@ -38,13 +38,13 @@ describe('[evidence.secrets-redacted] a text made from a call', () => {
     expect(withoutWithheld(withheld)(text)).toBe(expected);
   });
 
-  test('is unchanged if nothing is withheld, and by texts that are too short', () => {
+  test('is unchanged if nothing is withheld; very short values are not removed', () => {
     expect(withoutWithheld([])('rm zebra')).toBe('rm zebra');
     expect(withoutWithheld(['a', ''])('rm a zebra')).toBe('rm a zebra');
   });
 });
 
-test('[evidence.secrets-redacted] a member that readers take for a text stays one', () => {
+test('[evidence.secrets-redacted] a member that readers expect to be a string remains one', () => {
   const raw = { target: 'acme/web', justification: token, comment: token, reviewer: token, parameters: { a: token } };
   const { target, parameters, ...rest } = copyOf(raw, '$.target') as typeof raw;
   for (const text of [target, ...Object.values(rest)]) expect(text).toMatch(/^\[redacted:[0-9a-f]{16}:a{16}\]$/);

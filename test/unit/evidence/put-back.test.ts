@@ -1,4 +1,6 @@
-/** Entries that come back from the archive: only those that continue the table's chain and are what was signed. */
+/**
+ * Entries restored from the archive: only those that continue the table's chain and are identical to the signed ones.
+ */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { advanceHead } from '#core/evidence/chain.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
@@ -13,7 +15,7 @@ const headAfter = (entries: readonly EvidenceEntry[]) =>
 interface Given {
   readonly rows?: readonly EvidenceEntry[];
   readonly copies?: readonly EvidenceEntry[];
-  /** The entry that the newest checkpoint names. */
+  /** The entry named by the newest checkpoint. */
   readonly fixed?: EvidenceEntry;
   readonly most?: number;
   /** Whether another process moves the head. */
@@ -50,7 +52,7 @@ async function putBack({ rows = chain.slice(0, 10), copies = chain, fixed, most 
   return { lost, ...done, head };
 }
 
-test('[evidence.archive.check] what the archive has beyond the table comes back, a lost session with its owner', async () => {
+test('[evidence.archive.check] entries that only the archive has are restored, and a lost session with its owner', async () => {
   const some = await putBack({ fixed: chain[119]! });
   expect(some).toMatchObject({ lost: { from: 10, to: 119 }, entries: 110 });
   expect(some).not.toHaveProperty('refused');

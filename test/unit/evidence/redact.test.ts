@@ -92,7 +92,7 @@ describe('names', () => {
     expect(run(value).withheld).toEqual(withheld);
   });
 
-  test('a member called __proto__ is copied, not obeyed', () => {
+  test('a member called __proto__ is copied, without its special meaning', () => {
     const hostile = JSON.parse('{"__proto__":{"password":"hunter2","a":1}}');
     const { value } = run(hostile);
     expect(Object.keys(value as object)).toEqual(['__proto__']);
@@ -101,7 +101,7 @@ describe('names', () => {
   });
 });
 
-// Put together here, so that no scanner takes this file for a leak.
+// Assembled at run time, so that no scanner reports this file as a leak.
 const jwt = ['eyJhbGciOiJIUzI1NiJ9', 'eyJzdWIiOiIxIn0', 'c2lnbmF0dXJl'].join('.');
 const pem = ['-----BEGIN EC PRIVATE KEY-----', 'MHcCAQEE', '-----END EC PRIVATE KEY-----'].join('\n');
 const tokens: [string, string][] = [
@@ -118,7 +118,7 @@ const tokens: [string, string][] = [
 ];
 
 describe('formats', () => {
-  test.each(tokens)('%s is replaced at every place', (_, token) => {
+  test.each(tokens)('%s is replaced wherever it occurs', (_, token) => {
     expect(secretsIn(token)).toEqual([token]);
     expect(secretsIn(`see ${token}, please`)).toEqual([token]);
     const { value, withheld, salts } = run({ text: `see ${token}, please`, alone: token, [token]: 1 });
@@ -138,9 +138,9 @@ describe('formats', () => {
     expect(secretsIn(text)).toEqual([]);
   });
 
-  // Quadratic scanning of these would take minutes; the bound only has to tell the two apart.
+  // Quadratic scanning of these would take minutes; the limit only has to distinguish the two.
   test.each(cases.pieces)(
-    '256 kB of %j are scanned to their end, as going back for each character would not be',
+    '256 kB of %j are scanned to the end, which would be too slow if each character caused backtracking',
     (piece) => {
       const text = piece.repeat(256_000 / piece.length);
       const ranges = secretRanges(text);
@@ -150,8 +150,8 @@ describe('formats', () => {
   );
 });
 
-describe('[evidence.report] withheld parts are named in a sentence', () => {
-  test('values withheld as a whole, counted', () => {
+describe('[evidence.report] withheld parts are described in a sentence', () => {
+  test('values withheld completely are counted', () => {
     expect(describeWithheld([], {})).toBe('Nothing is withheld.');
     expect(describeWithheld(['$.a'], {})).toBe('One sensitive value is withheld, recorded as salted digests: $.a.');
     const many = Array.from({ length: 12 }, (_, n) => `$.p${n}`);
@@ -160,7 +160,7 @@ describe('[evidence.report] withheld parts are named in a sentence', () => {
     expect(childPath('$', 'a b')).toBe('$["a b"]');
   });
 
-  test('a text that lost a part is distinguished from a value that is gone', () => {
+  test('text from which a part was removed is distinguished from a removed value', () => {
     const key = `npm_${'a1B2'.repeat(9)}`;
     const call = {
       target: '',
@@ -177,7 +177,7 @@ describe('[evidence.report] withheld parts are named in a sentence', () => {
     );
   });
 
-  test('parameters that are too long for a block are not called sensitive', () => {
+  test('parameters that are too long for a block are not described as sensitive', () => {
     const entry = { parameters_sha256: '0'.repeat(64), parameters_head: '{"text":"aaa' };
     expect(describeWithheld(['$.parameters'], entry)).toBe(
       'One member is too long for the entry of a block, which has the beginning and the SHA-256: $.parameters.',

@@ -1,4 +1,4 @@
-/** Chat calls in the session reports: their numbers and findings, never their content. */
+/** Chat calls in session reports: their figures and findings, never their content. */
 import type { Verification } from '#core/contracts/evidence.ts';
 import { markdownReport } from '#core/evidence/report.ts';
 import { htmlReport } from '#core/evidence/report-html.ts';
@@ -36,7 +36,7 @@ async function reports(...bodies: object[]) {
   };
 }
 
-test('a chat call is reported with model, provider, outcome, tokens, cost and findings', async () => {
+test('a chat call is reported with its model, provider, outcome, tokens, cost and findings', async () => {
   const { markdown, html } = await reports(chat);
   for (const told of [
     '### chat.completions → gpt-4o: completed',
@@ -60,13 +60,13 @@ test('a chat call is reported with model, provider, outcome, tokens, cost and fi
   expect(html).toContain('<dt>Tokens</dt><dd>120 in, 30 out</dd>');
 });
 
-test('break-glass, an unknown delivery and the approval that was used are named', async () => {
+test('break-glass, an unknown delivery and the used approval are named', async () => {
   const { markdown } = await reports({ ...chat, break_glass: true, delivered: 'unknown', approval_ref: 'e-9' });
   for (const told of ['**Break-glass:** this request passed', '**Delivered:** not known', '**Approval used:** `e-9`'])
     expect(markdown).toContain(told);
 });
 
-test('a blocked call by the rule that blocked it; a pending one as waiting until a reviewer decided', async () => {
+test('a blocked call is listed with the rule that blocked it, and a pending one as waiting until a reviewer decides', async () => {
   const { markdown } = await reports(
     { ...chat, decision: 'block', outcome: 'blocked', matched_rule: 'content:jailbreak', error: 'policy_violation' },
     { ...chat, decision: 'review', outcome: 'review' },
@@ -81,7 +81,7 @@ test('a blocked call by the rule that blocked it; a pending one as waiting until
   expect(await textOf(markdownReport(manifest, entries, valid))).toContain('### chat.completions → gpt-4o: denied');
 });
 
-test('additional or wrong members of a body are not shown and break nothing', async () => {
+test('additional or invalid members of a body are not shown and cause no errors', async () => {
   const { markdown, html } = await reports(
     { ...chat, messages: [{ role: 'user', content: 'my secret' }] },
     { outcome: 'constructor', usage: 3, findings: [null, { policy: 7 }], attempts: 'x', model: { a: 1 } },

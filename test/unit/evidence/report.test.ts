@@ -14,7 +14,7 @@ async function reports(from = drafts, verification = valid) {
   };
 }
 
-test('[evidence.report] tells the whole story of an action', async () => {
+test('[evidence.report] contains the full history of an action', async () => {
   const { markdown } = await reports();
   expect(markdown).toMatch(/^# Session s-1\n\n> \*\*VALID\.\*\* The chain is intact: 5 entries/);
   for (const told of [
@@ -35,7 +35,7 @@ test('[evidence.report] tells the whole story of an action', async () => {
   expect(markdown.split('\n').filter((line) => /^\| \d/.test(line))).toHaveLength(5);
 });
 
-test('[evidence.report] is one page without scripts or outside resources, whose links stay within it', async () => {
+test('[evidence.report] is one page without scripts or external resources, whose links stay within it', async () => {
   const { html } = await reports();
   expect(html).toMatch(/^<!doctype html>[\s\S]*<\/html>\n$/);
   expect(html).toContain("content=\"default-src 'none'; style-src 'unsafe-inline'\"");
@@ -47,7 +47,7 @@ test('[evidence.report] is one page without scripts or outside resources, whose 
   expect(html).toContain('<dt>Comment</dt><dd>looks right</dd>');
 });
 
-test('a broken chain is reported first, with place and reason', async () => {
+test('a broken chain is reported first, with position and reason', async () => {
   const { markdown, html } = await reports(drafts, broken);
   expect(markdown).toContain('> **INVALID.** The chain is broken at entry 3: the entry was altered.');
   expect(html).toContain('<p class="verdict invalid"><strong>Invalid.</strong> The chain is broken at entry 3');
@@ -85,7 +85,7 @@ const hostileDrafts = [
   draft('admin', { action: hostile, [hostile]: hostile }, 4),
 ].map((each) => ({ ...each, envelope_id: hostile, session_id: hostile, actor: { key_id: hostile, agent: hostile } }));
 
-test('[evidence.report] hostile text stays text', async () => {
+test('[evidence.report] hostile text remains text', async () => {
   const { html, markdown } = await reports(hostileDrafts, { ...broken, broken_link: { index: 0, reason: hostile } });
   expect(html).not.toMatch(/<script|<\/pre><|onload='/);
   expect(html).toContain('&lt;script&gt;alert(1)&lt;/script&gt;&quot; onload=&#39;x&#39;');
@@ -118,7 +118,7 @@ test.each([
   expect((await reports([draft(kind, body, 1)])).markdown).toContain(`: ${outcome}\n`);
 });
 
-describe('an approval is reported with the call that used it', () => {
+describe('an approval is reported together with the call that used it', () => {
   const of = (envelope_id: string, kind: Parameters<typeof draft>[0], body: object) => ({
     ...draft(kind, { ...body }, 1),
     envelope_id,
@@ -144,7 +144,7 @@ describe('an approval is reported with the call that used it', () => {
     expect(html).toContain('<dt>Approval used</dt><dd><a href="#action-1"><code>a-1</code></a></dd>');
   });
 
-  test('an approval is not reported as unused for other requesters or if a longer session may contain its use', async () => {
+  test('an approval is not reported as unused for other requesters, or if a longer session may contain its use', async () => {
     const other = of('b-2', 'chat', { approval_ref: 'a-9', outcome: 'completed' });
     expect((await reports([...asked, other])).markdown).toContain('### t: approved, not yet used\n');
     const many = Array.from({ length: 2_003 }, (_, n) => of(`c-${n}`, 'chat', { model: 'mock' }));
@@ -154,12 +154,12 @@ describe('an approval is reported with the call that used it', () => {
   });
 });
 
-test('the voter comes before the name they gave', async () => {
+test('the voter is listed before the name they gave', async () => {
   const { markdown } = await reports([draft('approve', { reviewer: 'The Boss', person: 'alice' }, 1)]);
   expect(markdown).toContain('by alice (as “The Boss”)');
 });
 
-test('[evidence.report] rows lead to their action; many actions begin folded, and a chat that a policy stopped is marked as a block', async () => {
+test('[evidence.report] rows link to their action; long lists of actions start folded, and a chat that a policy stopped is marked as a block', async () => {
   const chats = (count: number) =>
     Array.from({ length: count }, (_, n) => ({
       ...draft('chat', { model: 'mock', outcome: n === 0 ? 'blocked' : 'completed' }, n),

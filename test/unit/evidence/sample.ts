@@ -1,4 +1,4 @@
-/** A fixed session to test with: ids and times never change, so hashes are golden values. */
+/** A fixed session for tests: ids and times never change, so hashes are golden values. */
 import { generateKeyPairSync, sign } from 'node:crypto';
 import type { EntryDraft, EvidenceEntry, SessionCheckpoint, SessionManifest } from '#core/contracts/evidence.ts';
 import { advanceHead, sealEntry } from '#core/evidence/chain.ts';
@@ -94,7 +94,7 @@ export async function sealedSession(from = drafts): Promise<Sealed & { readonly 
 
 export const checkpointedAt = '2026-01-02T03:05:00.000Z';
 
-/** A checkpoint over the last entry, among those of other sessions. */
+/** Returns a checkpoint over the last entry, together with other sessions. */
 export async function checkpointOver({ entries }: Pick<Sealed, 'entries'>, by = signer): Promise<SessionCheckpoint> {
   const { tenant, session_id, index, hash } = entries.at(-1)!;
   const others = ['other-1', 'other-2'].map((id) => ({ tenant, session_id: id, index: 0, hash: 'cd'.repeat(32) }));
@@ -108,5 +108,5 @@ export async function textOf(chunks: AsyncIterable<string>): Promise<string> {
   return text;
 }
 
-/** Copies deeply, so that a test may spoil it. */
+/** Returns a deep copy, so that a test may modify it. */
 export const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;

@@ -23,7 +23,7 @@ async function* stream<T>(items: readonly T[]): AsyncIterable<T> {
   yield* items;
 }
 
-test('[evidence.manifest] the manifest sums up the session', async () => {
+test('[evidence.manifest] the manifest summarises the session', async () => {
   const { manifest, entries } = await sealedSession();
   expect(sessionManifestSchema.parse(manifest)).toEqual(manifest);
   expect(manifest).toMatchObject({
@@ -39,7 +39,7 @@ test('[evidence.manifest] the manifest sums up the session', async () => {
   });
 });
 
-test('[evidence.secrets-redacted] each credential is named once, by id, type and scope only', async () => {
+test('[evidence.secrets-redacted] each credential is listed once, with only its id, type and scope', async () => {
   const value = { credential: { id: 'c-2', type: 't', scope: 's', secret: 'never' } };
   const { manifest } = await sealedSession([...drafts, draft('result', value, 6), draft('allow', value, 7)]);
   expect(manifest.credentials).toEqual([
@@ -48,7 +48,7 @@ test('[evidence.secrets-redacted] each credential is named once, by id, type and
   ]);
 });
 
-test('golden: the format of manifests cannot drift unnoticed', () => {
+test('golden: the manifest format cannot change unnoticed', () => {
   const { head } = seal(drafts);
   expect(manifestOf(head, []).session_manifest_hash).toMatchInlineSnapshot(
     `"a0d5bc3464e86cc94f765222af39f25810496f76caeed8b5898721bf5a9c043e"`,
@@ -80,7 +80,7 @@ describe('signing', () => {
     expect(store.kept.size).toBe(1);
   });
 
-  test('readers that race get the one that was kept', async () => {
+  test('concurrent readers get the one that was stored', async () => {
     const { head, entries } = seal(drafts);
     const store = memoryManifests();
     const [a, b] = await Promise.all([
@@ -96,7 +96,7 @@ describe('signing', () => {
     expect(manifest.total_entries).toBe(3);
   });
 
-  test('is refused for a chain that does not lead to its head', async () => {
+  test('is refused for a chain that does not end at its head', async () => {
     const { head, entries } = seal(drafts);
     const altered = copy(entries);
     altered[2]!.body.target = 'acme/other';
@@ -112,14 +112,14 @@ describe('live verification', () => {
   const live = (session: ReturnType<typeof seal>, entries = session.entries) =>
     verifyLive({ head: session.head, entries: () => stream(entries), signer, sessionManifests: memoryManifests() });
 
-  test('[evidence.verify.live] an entry missing after the stored head is an answer, not a fault', async () => {
+  test('[evidence.verify.live] an entry missing after the stored head is a result, not a fault', async () => {
     const session = seal(drafts);
     const { verification, manifest } = await live(session, session.entries.slice(0, 4));
     expect(verification).toMatchObject({ valid: false, broken_link: { index: 4 } });
     expect(manifest).not.toHaveProperty('signature');
   });
 
-  test('an error of the store is not hidden', async () => {
+  test('a store error is not hidden', async () => {
     const { head } = seal(drafts);
     const failing = (): AsyncIterable<never> => ({
       [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('throttled')) }),
@@ -137,7 +137,7 @@ describe('export', () => {
     expect(sessionBundleSchema.parse(bundle)).toEqual({ ...bundle, manifest, entries, public_key: trustedKey });
   });
 
-  test('[evidence.large-sessions] it comes in pieces while entries are still being read', async () => {
+  test('[evidence.large-sessions] it is streamed while entries are still being read', async () => {
     const long = Array.from({ length: 600 }, (_, n) => draft('allow', { note: 'x'.repeat(200), n }, n));
     const { manifest, entries } = await sealedSession(long);
     let read = 0;
@@ -158,7 +158,7 @@ describe('export', () => {
     expect(Math.max(...sizes)).toBeLessThan(70_000);
   });
 
-  test('entries after the manifest are left out, and the source is closed', async () => {
+  test('entries after the manifest are omitted, and the source is closed', async () => {
     let closed = false;
     const endless = async function* () {
       try {

@@ -1,4 +1,4 @@
-/** A session as one HTML file, for any contents. */
+/** A session as one HTML file, whatever it contains. */
 import { createHash } from 'node:crypto';
 import { singleFile } from '#core/evidence/single-file.ts';
 
@@ -15,7 +15,7 @@ async function whole(text: string, script: string): Promise<string> {
   return page;
 }
 
-test('[evidence.single-file] the page runs its verifier alone: no text of the session becomes markup, and nothing is loaded', async () => {
+test('[evidence.single-file] the page runs only its verifier: no session text becomes markup, and nothing is loaded', async () => {
   const script = 'document.title;';
   const page = await whole(bundle, script);
   expect(page.match(/<script/g)).toHaveLength(2);

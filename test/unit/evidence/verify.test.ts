@@ -13,11 +13,11 @@ const bundleOf = async (change: (entries: EvidenceEntry[]) => EvidenceEntry[] = 
   return { format: bundleFormat, manifest: copy(manifest), entries: change(copy(entries)), public_key: trustedKey };
 };
 
-/** Seals the same drafts again with one changed, as a forger with write access but without the key would. */
+/** Seals the same drafts again with one change, like a forger with write access but without the key. */
 const forged = (index: number, change: Partial<(typeof drafts)[number]>) =>
   seal(drafts.map((each, n) => (n === index ? { ...each, ...change } : each))).entries;
 
-test('[evidence.verify.offline] a whole bundle is valid with the public key alone', async () => {
+test('[evidence.verify.offline] a complete bundle is valid with only the public key', async () => {
   const { manifest } = await whole;
   expect(await verifyBundle(await bundleOf(), trustedKey)).toEqual({
     valid: true,
@@ -29,7 +29,7 @@ test('[evidence.verify.offline] a whole bundle is valid with the public key alon
   expect(await verifyBundle(Buffer.from(JSON.stringify(await bundleOf())), trustedKey)).toMatchObject({ valid: true });
 });
 
-describe('[evidence.verify.offline] whose log it is', () => {
+describe('[evidence.verify.offline] the origin of a bundle', () => {
   test('without a trusted key the origin is reported as not checked', async () => {
     expect(await verifyBundle(await bundleOf())).toMatchObject({
       valid: true,
@@ -37,13 +37,13 @@ describe('[evidence.verify.offline] whose log it is', () => {
     });
   });
 
-  test('another trusted key refuses it: the key inside the bundle does not count', async () => {
+  test('another trusted key rejects it: the key inside the bundle does not count', async () => {
     const verification = await verifyBundle(await bundleOf(), otherKey);
     expect(verification).toMatchObject({ valid: false, broken_link: { index: 5 }, not_checked: [noCheckpoint] });
     expect(verification.broken_link?.reason).toMatch(/signature/);
   });
 
-  test('a signature the accompanying key does not fit is found even so', async () => {
+  test('a signature that does not match the accompanying key is still detected', async () => {
     const bundle = { ...(await bundleOf()), public_key: otherKey };
     expect(await verifyBundle(bundle)).toMatchObject({
       valid: false,
@@ -54,7 +54,7 @@ describe('[evidence.verify.offline] whose log it is', () => {
     expect(trusted.broken_link?.reason).toMatch(/public_key of the bundle/);
   });
 
-  test('[evidence.verify.offline] the key that accompanies a bundle, and the key that a signature names, are the one that signed', async () => {
+  test('[evidence.verify.offline] the accompanying key, and the key named by a signature, are the one that signed', async () => {
     const bundle = await bundleOf();
     expect(await verifyBundle({ ...bundle, public_key: `${bundle.public_key}\n` }, trustedKey)).toMatchObject({
       valid: true,
@@ -84,7 +84,7 @@ describe('[evidence.verify.offline] whose log it is', () => {
 const foreign = (change: Partial<(typeof drafts)[number]>) =>
   seal(drafts.map((each) => ({ ...each, ...change }))).entries;
 
-describe('[evidence.tampering] findings, with their place', () => {
+describe('[evidence.tampering] findings, with their position', () => {
   test.each<[string, (entries: EvidenceEntry[]) => EvidenceEntry[], number, RegExp]>([
     ['a dropped tail', (e) => e.slice(0, 3), 3, /cut off: 3 entries .* names 5/],
     ['a dropped head', (e) => e.slice(2), 0, /entry 0 is missing/],
@@ -136,7 +136,7 @@ describe('[evidence.tampering] findings, with their place', () => {
   });
 });
 
-describe('manifests that do not fit', () => {
+describe('manifests that do not match', () => {
   type Change = Partial<Record<keyof SessionManifest, unknown>>;
   test.each<[string, Change]>([
     ['counts', { counts: { allow: 5 } }],
@@ -170,14 +170,14 @@ describe('manifests that do not fit', () => {
     expect(verification.not_checked).toEqual([noCheckpoint, 'origin not checked']);
   });
 
-  test('a broken entry is named before the manifest', async () => {
+  test('a broken entry is reported before the manifest', async () => {
     const bundle = await bundleOf((entries) => entries.toSpliced(1, 1));
     const verification = await verifyBundle({ ...bundle, manifest: { ...bundle.manifest, tenant: 'x' } }, trustedKey);
     expect(verification.broken_link?.index).toBe(1);
   });
 });
 
-describe('hostile bundles are answered, never thrown at', () => {
+describe('hostile bundles return a result and never throw', () => {
   const deep = '[{"a":'.repeat(50_000);
   test.each<[string, unknown]>([
     ['undefined', undefined],
@@ -194,13 +194,13 @@ describe('hostile bundles are answered, never thrown at', () => {
     expect(verification.not_checked).toContain('origin not checked');
   });
 
-  test('a duplicate key in the text is found, though parsing would hide it', async () => {
+  test('a duplicate key in the text is detected, although parsing would hide it', async () => {
     const text = JSON.stringify(await bundleOf()).replace('"outcome":', '"outcome":"failed","outcome":');
     expect(text).toContain('"failed"');
     expect((await verifyBundle(text, trustedKey)).broken_link?.reason).toMatch(/twice/);
   });
 
-  test('an object so deep that hashing overflows the stack', async () => {
+  test('an object nested so deeply that hashing overflows the stack', async () => {
     let body: Record<string, unknown> = {};
     for (let level = 0; level < 100_000; level++) body = { body };
     const bundle = await bundleOf((entries) => entries.with(1, { ...entries[1]!, body }));
@@ -212,7 +212,7 @@ describe('hostile bundles are answered, never thrown at', () => {
 });
 
 describe('chains without a manifest', () => {
-  test('a stored head finds a cut end; without either, completeness is reported as not checked', async () => {
+  test('a stored head reveals a truncated end; without head and manifest, completeness is reported as not checked', async () => {
     const { entries, head } = seal(drafts);
     expect(await verifyChain(entries, { head })).toMatchObject({ valid: true, not_checked: ['origin not checked'] });
     expect(await verifyChain(entries.slice(0, 2), { head })).toMatchObject({ valid: false, broken_link: { index: 2 } });
@@ -222,7 +222,7 @@ describe('chains without a manifest', () => {
     expect(await verifyChain([])).toMatchObject({ valid: false, broken_link: { index: 0 } });
   });
 
-  test('the manifest hash is worked out from the entries', async () => {
+  test('the manifest hash is computed from the entries', async () => {
     const { entries, head, manifest } = await whole;
     expect((await verifyChain(entries, { head })).session_manifest_hash).toBe(manifest.session_manifest_hash);
   });
@@ -238,7 +238,7 @@ describe('chains without a manifest', () => {
   });
 });
 
-test('[evidence.tampering] each entry is listed up to the first broken one, in text safe for a terminal', async () => {
+test('[evidence.tampering] each entry is listed up to the first broken one, in terminal-safe text', async () => {
   const lines: EntryLine[] = [];
   const { entries } = seal(drafts);
   const hostile = { ...entries[2]!, timestamp: '\u001b[2J\u202e', envelope_id: 7 };

@@ -1,4 +1,4 @@
-/** Entries of a session whose older rows expired. */
+/** Entries of a session whose older rows have expired. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { entriesWithCopies } from '#core/evidence/with-copies.ts';
 import { draft, seal } from './sample.ts';

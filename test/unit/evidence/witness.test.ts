@@ -1,4 +1,6 @@
-/** External witnesses of a session: when each is asked, grace for young sessions, and unreachable ones. */
+/**
+ * External witnesses of a session: when each is queried, the grace period for new sessions, and unreachable witnesses.
+ */
 import type { Checkpointed, SessionHead } from '#core/evidence/ports.ts';
 import { type WitnessPorts, witnessOf } from '#core/evidence/witness.ts';
 import { isoTime } from '#core/kernel/ports.ts';
@@ -14,7 +16,7 @@ const checkpointAt = (index: number): Checkpointed => ({
 
 interface Given {
   readonly head?: SessionHead | undefined;
-  /** Answers of the log, the last one for all that follow. */
+  /** Responses of the log; the last one repeats for all later requests. */
   readonly checkpoints?: (Checkpointed | undefined | Error)[];
   readonly damage?: string;
   readonly runs?: { last: number }[] | Error;
@@ -71,7 +73,7 @@ test('a gateway without checkpoints and archive reports that neither was checked
   });
 });
 
-test('[evidence.checkpoint] the head is read again after both reads, so that an honest chain has grown as far', async () => {
+test('[evidence.checkpoint] the head is read again after both reads, so that an honest chain has grown at least as far', async () => {
   const {
     witness,
     asked,
@@ -88,7 +90,7 @@ test('[evidence.checkpoint] the head is read again after both reads, so that an 
   for await (const place of witness.archived!.places()) expect(place).toEqual({ index: 0, hashes: ['h'] });
 });
 
-test('an archive without copies ends before the first entry, and one that is apart is not complete', async () => {
+test('an archive without copies ends before the first entry, and one with gaps is not complete', async () => {
   const { witness, asked } = await witnessed({ head: undefined, runs: [], complete: false });
   expect(witness).toMatchObject({ archived: { end: -1 }, archiveComplete: false });
   expect(asked).toContain('runs from 0');
@@ -98,7 +100,7 @@ describe('a session that just grew', () => {
   const grown = (ms: number) => head({ updated_at: isoTime(now - ms) });
   const pauses = (asked: string[]) => asked.filter((step) => step === 'pause 100').length;
 
-  test('is given time until its newest entry is under a checkpoint', async () => {
+  test('has time until a checkpoint covers its newest entry', async () => {
     const { witness, asked } = await witnessed({ checkpoints: [undefined, checkpointAt(1), checkpointAt(2)] });
     expect(witness.checkpoint?.point.index).toBe(2);
     expect(pauses(asked)).toBe(2);
@@ -114,7 +116,7 @@ describe('a session that just grew', () => {
 });
 
 describe('an unreachable source is reported in words, and logged', () => {
-  test('a damaged log is read nevertheless', async () => {
+  test('a damaged log is still read', async () => {
     const { witness } = await witnessed({ checkpoints: [checkpointAt(2)], damage: 'a line is missing' });
     expect(witness.checkpoint).toEqual(checkpointAt(2));
     expect(witness.notChecked[0]).toBe('checkpoints not checked: a line is missing');
@@ -127,7 +129,7 @@ describe('an unreachable source is reported in words, and logged', () => {
     expect(logged).toEqual([['error', 'the checkpoints could not be read', { error: 'no bucket' }]]);
   });
 
-  test('an archive that cannot be read, at once or midway', async () => {
+  test('an archive that cannot be read, at the start or midway', async () => {
     const lost = await witnessed({ runs: new Error('no archive') });
     expect(lost.witness).not.toHaveProperty('archived');
     expect(lost.witness.notChecked.at(-1)).toBe('archive not checked: the archive could not be read');

@@ -1,4 +1,4 @@
-/** Suspicious contents of arguments. */
+/** Suspicious content in arguments. */
 
 import * as z from 'zod';
 import { toolGuard } from '#core/contracts/config/tool-guard.ts';
@@ -10,7 +10,7 @@ import { addVerdict, type Verdict } from '#core/policy/rules/verdict.ts';
 import { object, readCases, rows, text } from '../../support/yaml.ts';
 
 const kinds = (parameters: Record<string, unknown>) => [...new Set(checkArguments(parameters).map(({ kind }) => kind))];
-/** `TOKEN` is replaced by an invented one. */
+/** Parameters in which `TOKEN` is replaced with an invented one. */
 const parametersOf = object.transform(
   (value) => JSON.parse(JSON.stringify(value).replaceAll('TOKEN', `ghp_${'a1B2'.repeat(9)}`)) as JsonObject,
 );
@@ -35,7 +35,7 @@ describe('[guard.arguments] found are', () => {
 
 describe('[guard.arguments] the decision', () => {
   const call = { protocol: 'mcp', tool: 'get', target: '', capability: 'read', parameters: { path: 'a;rm -rf /' } };
-  test('follows the most severe finding; an equally strict rule stays', () => {
+  test('follows the most severe finding; an equally strict rule is kept', () => {
     const found = argumentVerdict(call, guard)!;
     expect(found).toMatchObject({ decision: 'review', matched_rule: 'tool_guard:command' });
     const blocks = { ...guard, actions: { ...guard.actions, command: 'block' } } as const;
@@ -46,11 +46,11 @@ describe('[guard.arguments] the decision', () => {
     expect(addVerdict<Verdict>(ofRule('allow'), found)).toMatchObject({ ...found, guard: guards });
   });
 
-  test('is left to the grammar of a protocol that has one', () => {
+  test('is left to the grammar if the protocol has one', () => {
     expect(argumentVerdict({ ...call, protocol: 'Shell' }, guard)).toBeUndefined();
   });
 
-  test('[guard.fails-closed] on arguments nested beyond every walk is review', () => {
+  test('[guard.fails-closed] on arguments nested too deeply to be checked is review', () => {
     let deep: unknown = 'x';
     for (let level = 0; level < 100; level++) deep = { deep };
     expect(argumentVerdict({ ...call, parameters: { deep } }, guard)).toMatchObject({

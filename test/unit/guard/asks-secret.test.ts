@@ -1,4 +1,4 @@
-/** Questions of a server to a person: forms and addresses that ask for secrets, and harmless neighbours. */
+/** Questions from a server to a person: forms and addresses that ask for secrets, and harmless neighbours. */
 
 import * as z from 'zod';
 import { asksSecret } from '#core/guard/asks-secret.ts';
@@ -92,12 +92,12 @@ describe('by an address', () => {
     (url) => expect(asksSecret(page(url))).toBe(false),
   );
 
-  test('[guard.results] an answer that has an address is not a request', () => {
+  test('[guard.results] a response that contains an address is not a request', () => {
     expect(asksSecret({ mode: 'url', url: 'ftp://example.com' })).toBe(false);
   });
 });
 
-test('[guard.fails-closed] words of any script take time that grows with their length', () => {
+test('[guard.fails-closed] words in any script take time proportional to their length', () => {
   for (const unit of ["enter a' ", 'введи ', '- - ', 'enter enter ', 'не '])
     expect(asksSecret(saying(unit.repeat(60_000 / unit.length)))).toBe(false);
 });

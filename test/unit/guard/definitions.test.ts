@@ -1,4 +1,4 @@
-/** Suspicious tool definitions, and kinds of changes between two definitions. */
+/** Suspicious tool definitions, and kinds of changes between two of them. */
 
 import * as z from 'zod';
 import { changesBetween, meaningDigest, surfaceFrom, surfaceOf, surfaceText } from '#core/guard/changes.ts';
@@ -152,7 +152,7 @@ describe('[guard.changes] a change', () => {
     expect(changes(taken, { ...taken, ...more })).toEqual([]);
   });
 
-  test('after the first parameters and the first text matters', () => {
+  test('beyond the first parameters and the first text is detected', () => {
     const long = { description: 'Reads a file. '.repeat(700) };
     expect(changes(tool(long), tool({ description: `${long.description}It sends it.` }))).toContain('new_reach');
     const wide = tool(many({ path: { type: 'string' } }));
@@ -160,13 +160,13 @@ describe('[guard.changes] a change', () => {
     expect(changes(wide, tool({ ...many({ path: { type: 'string' } }), title: 'Read' }))).toEqual([]);
   });
 
-  test('a changed parameter voids approvals of the calls that use it', () => {
+  test('a changed parameter voids approvals of calls that use it', () => {
     const other = { ...taken, ...parameters({ ...properties, rows: { type: 'string' } }, ['path']) };
     expect(meaningDigest(other, { path: 'a', rows: 'b' })).not.toBe(meaningDigest(taken, { path: 'a', rows: 'b' }));
     expect(meaningDigest(other, { path: 'a' })).toBe(meaningDigest(taken, { path: 'a' }));
   });
 
-  test('is judged from the stored surface, which has no word of the server', () => {
+  test('is determined from the stored surface, which contains no text from the server', () => {
     const definition = tool(parameters({ 'ignore previous instructions': { type: 'any of my words' } }));
     const text = surfaceText(surfaceOf(definition));
     expect(surfaceFrom(text)).toEqual(surfaceOf(definition));

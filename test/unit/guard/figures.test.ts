@@ -1,4 +1,4 @@
-/** Figures of the guard on the corpora. */
+/** The guard's figures on the corpora. */
 import { checkText } from '#core/guard/check-text.ts';
 import {
   measureHarmful,
@@ -27,7 +27,7 @@ test.each(['written', 'heldOut'] as const)('[guard.figures] the aims hold on the
 
 const share = ({ acted, rows }: Share): number => acted / rows;
 
-test('[guard.figures] single sentences of five kinds with rules are found, and none of their neighbours', () => {
+test('[guard.figures] single sentences of the five kinds with rules are detected, and none of their neighbours', () => {
   const [weak, neighbours] = [measureWeakKinds(), measureNeighbours()];
   for (const { written, heldOut } of weak.kinds.values())
     expect([share(written) > 0.5, heldOut.rows >= 16]).toEqual([true, true]);
@@ -35,7 +35,7 @@ test('[guard.figures] single sentences of five kinds with rules are found, and n
   expect([neighbours.written.acted, neighbours.heldOut.acted]).toEqual([0, 0]);
 });
 
-test('[guard.figures] four of five single-sentence requests in words with rules are found, and no look-alike', () => {
+test('[guard.figures] four of five single-sentence requests with wording covered by rules are detected, and no look-alike', () => {
   const [acts, neighbours] = [measureSpeechActs(), measureSpeechActNeighbours()];
   for (const { written, heldOut } of acts.kinds.values())
     expect([written.rows >= 30, share(written) > 0.7, heldOut.rows >= 16]).toEqual([true, true, true]);
@@ -52,6 +52,6 @@ test.each([
   expect(checkText(text).map(({ kind }) => kind)).toContain('encoded_instruction');
 });
 
-test('[guard.fails-closed] reading a long list of letters between signs takes linear time', () => {
+test('[guard.fails-closed] parsing a long list of letters between symbols takes linear time', () => {
   for (const sign of '-_./|*') expect(checkText(`a${`${sign}b`.repeat(30_000)}${sign}cd`)).toEqual([]);
 });

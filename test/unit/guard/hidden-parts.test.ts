@@ -1,4 +1,4 @@
-/** Which parts of a page are hidden, and how far they go. */
+/** Which parts of a page are hidden, and their extent. */
 import { hiddenParts } from '#core/text/decode/hidden-parts.ts';
 
 const hidden = (text: string): string[] => hiddenParts(text).map(({ from, to }) => text.slice(from, to));
@@ -16,7 +16,7 @@ test.each<[string, string, readonly string[]]>([
   expect(hidden(text)).toEqual(expected);
 });
 
-test('[guard.fails-closed] a page of ten thousand hidden elements is read once', () => {
+test('[guard.fails-closed] a page of ten thousand hidden elements is parsed once', () => {
   const page = '<i hidden>a</i>'.repeat(10_000);
   expect(hiddenParts(page)).toHaveLength(10_000);
   expect(hiddenParts('<i hidden>'.repeat(10_000)).length).toBeGreaterThan(0);

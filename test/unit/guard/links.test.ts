@@ -1,10 +1,10 @@
-/** Links on the way to places below declared roots. */
+/** Symbolic links in paths below declared roots. */
 import { argumentGuard, argumentSettings, argumentVerdict, withLinks } from '#core/guard/decide-arguments.ts';
 import { outsideByLinks } from '#core/guard/links.ts';
 import { addVerdict, type Verdict } from '#core/policy/rules/verdict.ts';
 import { entry } from '../mcp/entry.ts';
 
-/** A file system with these links; `/circle` cannot be followed. */
+/** A file system with these links; `/circle` cannot be resolved. */
 const links: Readonly<Record<string, string>> = {
   '/srv/data/out': '/etc',
   '/srv/data/in': '/srv/data/sub',
@@ -45,14 +45,14 @@ test.each([
   expect(await found(parameters, ['/srv/data', '/work'])).toEqual([]);
 });
 
-test('[guard.roots] a root that is a link covers its target, and each list applies alone', async () => {
+test('[guard.roots] a root that is a link covers its target, and each list applies independently', async () => {
   expect(await found({ path: '/srv/alias/a' }, ['/srv/alias'])).toEqual([]);
   expect(await found({ path: '/srv/data/in/a' }, ['/srv/data'], ['/srv/data/in'])).toEqual([]);
   expect(await found({ path: '/srv/data/a' }, ['/srv/data'], ['/srv/data/in'])).toEqual(['parameters.path']);
   expect(await found({ path: '/srv/data/out' }, ['s3://bucket'])).toEqual([]);
 });
 
-test('[guard.roots] of very many places the rest is outside', async () => {
+test('[guard.roots] if there are too many paths, the remaining ones count as outside', async () => {
   const paths = Array.from({ length: 200 }, (_, i) => `/srv/data/a${i}`);
   expect((await found({ paths })).length).toBe(1);
 });
@@ -78,7 +78,7 @@ describe('[guard.roots] a call', () => {
   };
   const here = { transport: 'stdio', url: undefined, command: ['server'] };
 
-  test('to a server on this machine is resolved; to another it is compared as text', async () => {
+  test('for a server on this machine is resolved; for another it is compared as text', async () => {
     expect(await decisionOf(here, '/srv/data/out/x')).toBe('tool_guard:outside_roots');
     expect(await decisionOf(here, '/srv/data/in/x')).toBe('r');
     expect(await decisionOf({}, '/srv/data/out/x')).toBe('r');

@@ -1,4 +1,7 @@
-/** Words that only several texts of a result make up: lines in a list, names and values, JSON in a text [guard.results]. */
+/**
+ * Words that only result from joining several texts: lines in a list, names and values, JSON in a string
+ * [guard.results].
+ */
 import { toolGuard } from '#core/contracts/config/tool-guard.ts';
 import { checkText } from '#core/guard/check-text.ts';
 import { guardResult } from '#core/guard/results.ts';
@@ -28,7 +31,7 @@ test.each<readonly [string, Json]>([
   expect(kindsIn(value)).toEqual(['instruction']);
 });
 
-test('[guard.results] every text of more than one word is stripped', () => {
+test('[guard.results] every text with more than one word is stripped', () => {
   const actions = { ...defaults, instruction: 'strip' as const };
   const instead = '[removed by the gateway: instruction]';
   const { value } = guarded({ lines: pieces, count: 3, state: 'open' }, actions);
@@ -42,7 +45,7 @@ test('[guard.results] every text of more than one word is stripped', () => {
 const textsOf = (rows: readonly { readonly place: string; readonly text?: string }[]) =>
   rows.flatMap(({ place, text }) => (place === 'result' && text !== undefined ? [text] : []));
 
-test('[guard.results] harmless texts raise no alarm in lines, and hardly any in lists of the most similar lines', () => {
+test('[guard.results] harmless texts cause no findings as lines, and hardly any in lists of the most similar lines', () => {
   const texts = textsOf(harmless() as never);
   const wrong = texts.filter((text) => kindsIn({ lines: text.split('\n') }).length > 0);
   expect(wrong).toEqual([]);
@@ -61,7 +64,7 @@ test('[guard.results] harmless texts raise no alarm in lines, and hardly any in 
   expect(lists.filter((list) => kindsIn({ lines: list }).length > 0).length).toBeLessThanOrEqual(10);
 });
 
-test('[guard.results] nine of ten texts of the corpus are found in pieces of three words', () => {
+test('[guard.results] nine of ten texts in the corpus are detected in pieces of three words', () => {
   const texts = textsOf(harmful() as never).filter((text) =>
     checkText(text).some(({ severity }) => severity === 'high'),
   );

@@ -1,4 +1,4 @@
-/** Paths and addresses in arguments against declared roots. */
+/** Paths and addresses in arguments, checked against declared roots. */
 
 import * as z from 'zod';
 import { toolGuard } from '#core/contracts/config/tool-guard.ts';
@@ -40,12 +40,12 @@ describe('[guard.roots] outside is', () => {
     expect(found({ url: 'https:/\\example.com' }, [['/srv/data']])).toHaveLength(1);
   });
 
-  test('is outside if one of two lists omits it', () => {
+  test('is outside if one of two lists does not include it', () => {
     expect(found({ path: '/srv/data/a' }, [['/srv/data'], ['/srv/data/b']])).toHaveLength(1);
     expect(found({ path: '/srv/data/b/c' }, [['/srv/data'], ['/srv/data/b']])).toEqual([]);
   });
 
-  test('is everything if no root can be read', () => {
+  test('includes everything if no root can be read', () => {
     expect(found({ path: '/srv/data/a' }, [['']])).toHaveLength(1);
   });
 });
@@ -71,7 +71,7 @@ describe('[guard.roots] the decision', () => {
     expect(await decided(action, '/srv/data/x')).toEqual(allow);
   });
 
-  test('is skipped if the guard of the server is off, and recorded under log', async () => {
+  test('is skipped if the guard of the server is off, and only recorded under log', async () => {
     expect(await decided('block', '/etc/x', { guard: 'off' })).toEqual(allow);
     expect(await decided('block', '/etc/x', { guard: 'log' })).toMatchObject({ decision: 'allow' });
   });
@@ -93,12 +93,12 @@ describe('[guard.roots] the decision', () => {
 });
 
 describe('[guard.roots] roots of a client', () => {
-  test('come with a call as absolute paths and URIs', () => {
+  test('arrive with a call as absolute paths and URIs', () => {
     expect(rootsOf(['/a', 'file:///b'])).toEqual(['/a', 'file:///b']);
     for (const value of [[], 'x', ['a'], [1], Array(65).fill('/a')]) expect(() => rootsOf(value)).toThrow('1 to 64');
   });
 
-  test('come in an answer to roots/list; an unreadable answer allows no path', () => {
+  test('arrive in a response to roots/list; an unreadable response allows no path', () => {
     expect(rootsInAnswer({ result: { roots: [{ uri: 'file:///a' }, { name: 'x' }] } })).toEqual(['file:///a', '']);
     expect(rootsInAnswer({ result: { action: 'accept' } })).toBeUndefined();
     expect(rootsInAnswer({ error: { code: -1, message: 'no' } })).toBeUndefined();

@@ -1,4 +1,4 @@
-/** Arguments against the schema of their tool. */
+/** Arguments checked against the schema of their tool. */
 
 import { schemaViolations } from '#core/guard/schema.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -48,7 +48,7 @@ test.each<[string, unknown, JsonObject]>([
   expect(schemaViolations(given, args)).toEqual([]);
 });
 
-test('[guard.arguments] hostile schemas neither run nor repeat', () => {
+test('[guard.arguments] hostile schemas are neither run nor quoted', () => {
   const loop: JsonObject = { properties: {} };
   (loop.properties as JsonObject).a = loop;
   const deep = { a: {} } as { a: JsonObject };

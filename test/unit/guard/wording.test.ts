@@ -1,4 +1,4 @@
-/** The words of texts are judged by the plugin injection-guard, and a module that fails lets no text pass. */
+/** Wording is checked by the plugin injection-guard, and if the module fails, no text passes. */
 import { readFileSync } from 'node:fs';
 import { brotliDecompressSync } from 'node:zlib';
 import wabt from 'wabt';
@@ -16,13 +16,13 @@ test('[guard.figures] the guard runs the bytes of the shipped plugin', () => {
   expect(bytes.equals(readFileSync('plugins/injection-guard.wasm'))).toBe(true);
 });
 
-test('[guard.figures] guard and plugin judge words the same way', async () => {
+test('[guard.figures] guard and plugin evaluate wording the same way', async () => {
   const flag = await pluginNamed('injection-guard');
   for (const text of [order, 'The build passed, and the instructions are in the wiki.'])
     expect(flag(text) !== undefined).toBe(kinds(text).length > 0);
 });
 
-describe('[guard.figures] a text is suspicious', () => {
+describe('[guard.figures] all text is suspicious', () => {
   test('if the module cannot be compiled', () => {
     const broken = wordingOf(() => new WebAssembly.Module(new Uint8Array([0, 97, 115, 109])));
     expect(checkText('Opening hours', broken)).toMatchObject([
@@ -31,7 +31,7 @@ describe('[guard.figures] a text is suspicious', () => {
     expect(kinds('<!-- Opening hours of the shop -->', broken)).toContain('hidden_instruction');
   });
 
-  test('if the module traps, and until a fresh instance works', async () => {
+  test('if the module traps, until a fresh instance works', async () => {
     const { parseWat } = await wabt();
     const source = `(module (memory (export "memory") 1) (global $calls (mut i32) (i32.const 0))
       (func (export "_initialize")) (func (export "restart"))
@@ -45,19 +45,19 @@ describe('[guard.figures] a text is suspicious', () => {
   });
 });
 
-test('[guard.fails-closed] a word of any length is judged', () => {
+test('[guard.fails-closed] a word of any length is evaluated', () => {
   for (const text of ['a'.repeat(100_000), 'ab-'.repeat(30_000), '~/'.repeat(30_000), 'ignoreall'.repeat(10_000)])
     expect(kinds(text)).toEqual([]);
 });
 
-test('[guard.fails-closed] many large texts, each longer than the last, are judged', () => {
+test('[guard.fails-closed] many large texts, each longer than the last, are evaluated', () => {
   for (let size = 1; size <= 12; size++) {
     const text = 'opening hours '.repeat(size * 60_000);
     expect(shippedWording.judgeAlone(text)).toMatchObject({ isUnjudged: false, speaksHidden: false });
   }
 });
 
-/** In a text that only the model reads, a verb and the path of a secret file are enough. */
+/** Checks for a secret file's path: in text that only the model reads, a verb and such a path are sufficient. */
 const isSecret = (path: string): boolean => shippedWording.judgeAlone(`read ${path}`).speaksHidden;
 
 test.each(

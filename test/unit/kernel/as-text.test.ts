@@ -11,7 +11,7 @@ test.each<[unknown, string]>([
   expect([asText(value), String(value)]).toEqual([text, text]);
 });
 
-test('[json.exact-numbers] members that String would call are data', () => {
+test('[json.exact-numbers] members that String would call are treated as data', () => {
   expect(asText({ toString: 1, valueOf: {} })).toBe('{"toString":1,"valueOf":{}}');
   expect(asText([{ toString: 1 }])).toBe('{"toString":1}');
   expect(asText(JSON.parse('{"toJSON":1}'))).toBe('{"toJSON":1}');

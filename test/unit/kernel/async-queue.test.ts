@@ -6,7 +6,7 @@ const read = async <T>(from: AsyncIterable<T>): Promise<T[]> => {
   return values;
 };
 
-test('passes writes on in order, whether the reader waits or lags', async () => {
+test('passes writes on in order, whether the reader is waiting or behind', async () => {
   const queue = new AsyncQueue<number>();
   queue.write(1);
   const reading = read(queue);
@@ -17,7 +17,7 @@ test('passes writes on in order, whether the reader waits or lags', async () => 
   expect(await reading).toEqual([1, 2, 3]);
 });
 
-test('makes a writer wait for a slow reader, and releases it when the reader catches up', async () => {
+test('makes a writer wait for a slow reader, and releases the writer when the reader catches up', async () => {
   const queue = new AsyncQueue<number>();
   let waits: Promise<void> | undefined;
   let written = 0;
@@ -28,7 +28,7 @@ test('makes a writer wait for a slow reader, and releases it when the reader cat
   await expect(waits).resolves.toBeUndefined();
 });
 
-test('a reader that leaves frees a waiting writer; later writes are dropped', async () => {
+test('a reader that leaves releases a waiting writer; later writes are dropped', async () => {
   const queue = new AsyncQueue<number>();
   let waits: Promise<void> | undefined;
   while (!waits) waits = queue.write(0);

@@ -1,7 +1,7 @@
 import { bareObject } from '#core/kernel/bare-object.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 
-test('a bare object inherits nothing, and takes any name as a member', () => {
+test('a bare object inherits nothing and accepts any member name', () => {
   const object = bareObject<string>();
   expect('constructor' in object || 'toString' in object).toBe(false);
   const members: [string, string][] = [

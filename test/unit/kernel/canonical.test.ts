@@ -24,7 +24,7 @@ describe('RFC 8785', () => {
     expect(keys).toEqual([String.raw`\r`, '1', '\u0080', 'ö', '€', '😀', '\ufb33']);
   });
 
-  // Appendix B: IEEE 754 bits and their ECMAScript form.
+  // Appendix B: IEEE 754 bits and their ECMAScript representation.
   test.each(numbers)('number %s is %s', (bits, text) => {
     expect(canonicalize(Buffer.from(bits, 'hex').readDoubleBE())).toBe(text);
   });
@@ -34,7 +34,7 @@ describe('RFC 8785', () => {
   });
 });
 
-describe('values that JSON cannot carry', () => {
+describe('values that JSON cannot represent', () => {
   test.each([
     ['a lone surrogate', { text: '\ud800' }],
     ['a lone surrogate in a key', { '\udc00': 1 }],
@@ -49,17 +49,17 @@ describe('values that JSON cannot carry', () => {
     expect(() => canonicalize(value)).toThrow(TypeError);
   });
 
-  test('undefined members are left out and undefined elements are null, as JSON.stringify has them', () => {
+  test('undefined members are omitted and undefined elements are null, as in JSON.stringify', () => {
     const value = { b: undefined, a: [undefined, 1] };
     expect(canonicalize(value)).toBe(JSON.stringify(value));
   });
 
-  test('objects without a prototype, and members called __proto__, are data', () => {
+  test('objects without a prototype, and members called __proto__, are treated as data', () => {
     expect(canonicalize(Object.assign(Object.create(null), { a: 1 }))).toBe('{"a":1}');
     expect(canonicalize(JSON.parse('{"__proto__":{"x":1}}'))).toBe('{"__proto__":{"x":1}}');
   });
 
-  test('any value is written with its members by UTF-16 code unit, names that are numbers too, and is not changed', () => {
+  test('any value is written with its members in UTF-16 code unit order, including numeric names, and is not modified', () => {
     const expected = (value: unknown): string =>
       Array.isArray(value)
         ? `[${value.map(expected).join(',')}]`
@@ -92,7 +92,7 @@ describe('values that JSON cannot carry', () => {
 });
 
 describe('hashing', () => {
-  test('the prefix is one byte before the UTF-8 text', () => {
+  test('the prefix is one byte in front of the UTF-8 text', () => {
     for (const prefix of [hashDomain.entry, hashDomain.manifest]) {
       const bytes = Buffer.concat([Buffer.of(prefix), Buffer.from('héllo')]);
       const expected = createHash('sha256').update(bytes).digest('hex');

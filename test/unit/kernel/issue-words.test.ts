@@ -44,7 +44,7 @@ test.each<[string, z.ZodType, unknown, string]>([
   expect(said(of(schema, name), { [name]: value })).toEqual([`${name}: ${message}`]);
 });
 
-test('[error.plain-words] an unknown key is listed with the known ones', () => {
+test('[error.plain-words] an unknown key is reported with the known ones', () => {
   const schema = z.strictObject({ name: z.string(), limit: z.int().optional() });
   expect(said(schema, { name: 'a', nam: 1 })).toEqual([
     ': found the unknown key "nam", allowed name, limit; did you mean "name"?',
@@ -70,12 +70,12 @@ test("[error.plain-words] a schema's own words name what is allowed, and the ans
   expect(issueWords(missing[0]!, {})).toBe('found nothing, allowed a list');
 });
 
-test('[error.plain-words] problems end as a sentence, and a question keeps its mark', () => {
+test('[error.plain-words] problem messages end like sentences, and a question keeps its question mark', () => {
   expect(problemSentence(['a: found 0', 'b: found "x"'])).toBe('a: found 0; b: found "x".');
   expect(problemSentence(['a: found "x"; did you mean "y"?'])).toBe('a: found "x"; did you mean "y"?');
 });
 
-test('[error.plain-words] of a union only the intended alternative is named', () => {
+test('[error.plain-words] for a union only the intended alternative is reported', () => {
   const schema = of(z.union([z.string(), z.strictObject({ of: z.array(z.int().max(3)) })]));
   expect(said(schema, { x: { of: [4] } })).toEqual(['x.of.0: found 4, allowed a whole number, at most 3']);
 });
@@ -88,7 +88,7 @@ test('[error.plain-words] the error for a discriminator lists the allowed words'
   expect(said(schema, { type: 'z' })).toEqual(['type: found "z", allowed p, q']);
 });
 
-test('[error.plain-words] the name of an entry is held to its own words', () => {
+test('[error.plain-words] the name of an entry is checked against its allowed words', () => {
   expect(said(z.record(z.string().regex(/^a/, 'a word with a'), z.int()), { b: 1 })).toEqual([
     'b: found "b", allowed a name that is a word with a',
   ]);
@@ -105,7 +105,7 @@ test.each([
   ]);
 });
 
-test('[error.plain-words] every answer about a schema finding uses these words', () => {
+test('[error.plain-words] every message about a schema error uses this wording', () => {
   const files = ['core', 'features', 'adapters', 'lambdas', 'bin', 'operator'].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
@@ -115,6 +115,6 @@ test('[error.plain-words] every answer about a schema finding uses these words',
     const text = readFileSync(file, 'utf8');
     return /\.error\.issues|\{ issues/.test(text) && !/kernel\/issue-words\.ts/.test(text);
   });
-  // It names the member alone.
+  // The message names only the member.
   expect(without).toEqual(['features/github-votes/delivery.ts']);
 });

@@ -61,11 +61,11 @@ test.each([
   expect(error.message).toMatch(message);
 });
 
-test.each(carried)('[json.exact-numbers] %s is carried exactly', (text, value) => {
+test.each(carried)('[json.exact-numbers] %s is preserved exactly', (text, value) => {
   expect(JSON.stringify(parseStrict(text))).toBe(JSON.stringify(value));
 });
 
-test.each(refused)('[json.exact-numbers] %s is refused, and the refusal says what to do', (text) => {
+test.each(refused)('[json.exact-numbers] %s is refused with instructions', (text) => {
   const error = refusal(() => parseStrict(text));
   expect(error.code).toBe('invalid_request');
   expect(jsonDefectOf(error)).toBe('inexact_number');
@@ -73,7 +73,7 @@ test.each(refused)('[json.exact-numbers] %s is refused, and the refusal says wha
   expect(() => parseStrict(text, { numbers: 'double' })).not.toThrow();
 });
 
-test('a number that no double holds is refused under every rule', () => {
+test('a number that no double can represent is refused under every rule', () => {
   expect(refusal(() => parseStrict('[1e999]', { numbers: 'double' })).message).toMatch(/range/);
 });
 
@@ -92,7 +92,7 @@ test('[json.exact-numbers] every double that is not a large integer passes, howe
   );
 });
 
-test('[json.exact-numbers] a member called __proto__ is refused at any place; its neighbours are carried', () => {
+test('[json.exact-numbers] a member called __proto__ is refused at any position; its neighbours are preserved', () => {
   for (const text of ['{"__proto__":{"a":1}}', '{"a":[{"\\u005f_proto__":null}]}']) {
     const error = refusal(() => parseStrict(text));
     expect([error.code, jsonDefectOf(error)]).toEqual(['invalid_request', 'proto_key']);
@@ -104,7 +104,7 @@ test('[json.exact-numbers] a member called __proto__ is refused at any place; it
   expect(canonicalize(carried)).toBe('{"__proto__":{"a":1}}');
 });
 
-test('[json.exact-numbers] a value that another parser read is held to the same', () => {
+test('[json.exact-numbers] a value from another parser is checked in the same way', () => {
   for (const text of ['{"__proto__":1}', '[9007199254740992]', '{"a":1e21}', '"\\ud800"'])
     expect(refusal(() => assertExact(JSON.parse(text))).code).toBe('invalid_request');
   expect(() => assertExact(JSON.parse('{"constructor":[0.1,-0,null,true,"x"]}'))).not.toThrow();
@@ -148,12 +148,12 @@ test.each([
   expect(parseStrict(of(20_004), { values: 50_000 })).toBeDefined();
 });
 
-test('[limit.body] commas and brackets within strings are not values', () => {
+test('[limit.body] commas and brackets in strings do not count as values', () => {
   const text = JSON.stringify([`${'[,{\\"'.repeat(30_000)}`]);
   expect(parseStrict(text)).toHaveLength(1);
 });
 
-test('bytes must be UTF-8: malformed ones are refused, never replaced', () => {
+test('bytes must be valid UTF-8: malformed ones are refused, never replaced', () => {
   expect(parseStrictBytes(Buffer.from('"€"'))).toBe('€');
   expect(refusal(() => parseStrictBytes(Uint8Array.of(0x22, 0xff, 0x22))).message).toMatch(/UTF-8/);
   expect(refusal(() => parseStrictBytes(Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22))).message).toMatch(/UTF-8/);
@@ -166,7 +166,7 @@ describe('[limit.hostile] a large body is parsed in turns', () => {
     return { value, turns };
   };
 
-  test('with the value that it has at once, and a turn before each walk over the text', async () => {
+  test('with the same value as when parsed in one turn, and a turn before each pass over the text', async () => {
     const text = '{"a":[1,"\\"",{"b":null}]}';
     expect(await inTurns(text)).toEqual({ value: parseStrict(text), turns: 4 });
   });

@@ -1,6 +1,6 @@
 import { importedSoon, importNeededSoon, lazyImport } from '#core/kernel/lazy-import.ts';
 
-it('loads a module at first use, and again only after a failure', async () => {
+it('loads a module on first use, and reloads it only after a failure', async () => {
   const answers = [Promise.reject(new Error('not there')), Promise.resolve({ name: 'm' })];
   let asked = 0;
   const use = lazyImport(() => answers[asked++]!);
@@ -11,7 +11,7 @@ it('loads a module at first use, and again only after a failure', async () => {
   expect(asked).toBe(2);
 });
 
-it('preloads the modules of the first call, and leaves a failure to that call', async () => {
+it('preloads the modules of the first call, which also reports a failure', async () => {
   const failing = importedSoon(() => Promise.reject(new Error('not there')));
   const loaded = importedSoon(() => Promise.resolve({ name: 'm' }));
   await importNeededSoon();

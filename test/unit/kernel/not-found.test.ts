@@ -1,4 +1,4 @@
-/** Errors for missing things and for those of another tenant. */
+/** Errors for missing items and for those of another tenant. */
 
 import { namedLists, notFound, type ThingKind } from '#core/kernel/not-found.ts';
 import { routes } from '#features/routes.ts';

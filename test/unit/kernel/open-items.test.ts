@@ -4,7 +4,7 @@ test('items are removed in any order, each once', () => {
   const items = new OpenItems<string>();
   const remove = new Map(['a', 'b', 'c', 'd'].map((item) => [item, items.add(item)]));
   remove.get('b')!();
-  remove.get('b')!(); // the place now belongs to another item
+  remove.get('b')!(); // this slot now belongs to another item
   expect(items.all().sort()).toEqual(['a', 'c', 'd']);
   remove.get('d')!();
   remove.get('a')!();

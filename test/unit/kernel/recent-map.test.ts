@@ -1,6 +1,6 @@
 import { RecentMap } from '#core/kernel/recent-map.ts';
 
-test('a map of bounded size drops the least recently used entry, and reading is using', () => {
+test('a map of limited size drops the least recently used entry, and a read counts as use', () => {
   const map = new RecentMap<string, number | undefined>({ max: 2 });
   map.set('a', 1);
   map.set('b', 2);
@@ -15,7 +15,7 @@ test('a map of bounded size drops the least recently used entry, and reading is 
   expect(map.has('a')).toBe(false);
 });
 
-test('a missing value is made once, and undefined counts as a value', () => {
+test('a missing value is created once, and undefined counts as a value', () => {
   const map = new RecentMap<string, string | undefined>({ max: 8 });
   const made: string[] = [];
   const make = (key: string) => {
@@ -29,7 +29,7 @@ test('a missing value is made once, and undefined counts as a value', () => {
   ]);
 });
 
-test('it contains no more than its size, and the last used entry of a full map stays', () => {
+test('it never exceeds its size, and a full map keeps the most recently used entry', () => {
   const map = new RecentMap<number, number>({ max: 100 });
   for (let n = 0; n < 10_000; n++) {
     map.set(n, n);

@@ -1,6 +1,6 @@
 import { remembered, rememberedText } from '#core/kernel/remembered.ts';
 
-it('works a function out once for each object, undefined included', () => {
+it('computes a function once for each object, including an undefined result', () => {
   const asked: object[] = [];
   const lengthOf = remembered((list: readonly number[]) => {
     asked.push(list);
@@ -12,7 +12,7 @@ it('works a function out once for each object, undefined included', () => {
   expect(asked).toEqual([none, two, alike]);
 });
 
-it('works a function out once for each short text, and remembers a thousand', () => {
+it('computes a function once for each short string, and caches a thousand', () => {
   const asked: string[] = [];
   const upper = rememberedText((text) => {
     asked.push(text);

@@ -1,4 +1,7 @@
-/** Streamed functions under what AWS's runtime does with writes: metadata goes out with the first `write`, never with `end`. */
+/**
+ * Streamed functions with the write behaviour of the AWS runtime: metadata is sent with the first `write`, never with
+ * `end`.
+ */
 import { PassThrough, type Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { HttpEvent, HttpReply } from '#core/contracts/http.ts';
@@ -6,7 +9,7 @@ import { streamingHandler } from '#lambdas/aws-stream.ts';
 
 type Streaming = (event: unknown, stream: Writable, context: { awsRequestId: string }) => Promise<void>;
 
-/** `end` of the runtime's stream writes its chunk by itself, past the hook of `write`. */
+/** Builds a stream like the runtime's, whose `end` writes its chunk itself, bypassing the hook of `write`. */
 function responseStream() {
   const out = new PassThrough();
   const write = out.write.bind(out);
@@ -97,7 +100,7 @@ test.each([
   expect(await posted({ statusCode, headers, body })).toBe(line(statusCode) + arrives);
 });
 
-test('[evidence.large-sessions] padding is a comment of event streams: a document in pieces stays unchanged', async () => {
+test('[evidence.large-sessions] padding is an event stream comment: a document in pieces stays unchanged', async () => {
   process.env.STREAM_PADDING_BYTES = '8';
   try {
     const document = { statusCode: 200, headers: { 'content-type': 'application/json' }, body: events('{"a":', '1}') };

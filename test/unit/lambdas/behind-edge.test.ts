@@ -1,4 +1,4 @@
-/** The caller's address and host as functions see them, with and without CloudFront. */
+/** The caller's address and host as functions receive them, with and without CloudFront. */
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { originalRequest } from '#lambdas/behind-edge.ts';
 import { headerOf } from '#lambdas/middleware/body.ts';
@@ -27,7 +27,7 @@ describe('[cloud.edge] a call through CloudFront', () => {
     expect(headerOf(called, 'x-api-key')).toBe('k');
   });
 
-  it('carries none of the headers of the edge any further, the origin secret least of all', () => {
+  it('forwards no header of the edge, least of all the origin secret', () => {
     expect(JSON.stringify(originalRequest(event(added), behind))).not.toMatch(/origin secret|x-gateway-/i);
   });
 
@@ -39,7 +39,7 @@ describe('[cloud.edge] a call through CloudFront', () => {
     }
   });
 
-  it('is unchanged if headers come in one form only', () => {
+  it('is unchanged if headers come in only one form', () => {
     const single = { ...event(added), multiValueHeaders: {} };
     const called = originalRequest(single, behind);
     expect(called.multiValueHeaders).toEqual({});

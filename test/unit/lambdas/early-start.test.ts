@@ -17,7 +17,7 @@ test('[cloud.early-start] composes once, and waits for the first read', async ()
   expect(timeouts.size).toBe(0);
 });
 
-test('[cloud.early-start] a composition that failed is tried again by each call until it succeeds', async () => {
+test('[cloud.early-start] a failed composition is retried by each call until it succeeds', async () => {
   let broken = true;
   let made = 0;
   const compose = () => {
@@ -32,7 +32,7 @@ test('[cloud.early-start] a composition that failed is tried again by each call 
   expect(ready()).toBe(3);
 });
 
-test('[cloud.early-start] a read that fails does not throw', async () => {
+test('[cloud.early-start] a failed read does not throw', async () => {
   const ready = await startedEarly(
     () => 'ports',
     () => Promise.reject(new Error('store down')),

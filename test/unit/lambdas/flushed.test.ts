@@ -1,9 +1,9 @@
-/** Telemetry is flushed around a function. */
+/** Flushing of telemetry around a function. */
 import { flushed } from '#lambdas/flushed.ts';
 
 const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 3 };
 
-test('telemetry is flushed after the answer, which is unchanged, also shortly before the deadline', async () => {
+test('telemetry is flushed after the response, which is unchanged, also shortly before the deadline', async () => {
   const done: string[] = [];
   const flush = async () => void done.push('flushed');
   const answer = { statusCode: 200 };
@@ -18,7 +18,7 @@ test('telemetry is flushed after the answer, which is unchanged, also shortly be
   expect(done).toEqual(['event r', 'flushed']);
 });
 
-test('telemetry is flushed after a failure, which Lambda then sees', async () => {
+test('telemetry is flushed after a failure, which Lambda then reports', async () => {
   let count = 0;
   const fault = new Error('the step does not exist');
   const handler = flushed(

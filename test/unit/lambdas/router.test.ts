@@ -1,4 +1,4 @@
-/** Paths of the local listener: as in the routes table, and the MCP endpoint with a slash behind it as well. */
+/** Paths of the local listener: as in the routes table, plus the MCP endpoint with a trailing slash. */
 
 import * as z from 'zod';
 import type { HttpEvent } from '#core/contracts/http.ts';
@@ -14,7 +14,7 @@ const cases = readCases(
 
 const router = createRouter(routes);
 
-test('[mcp.json-rpc] /mcp/ is the MCP endpoint, and no other path has a second spelling', () => {
+test('[mcp.json-rpc] /mcp/ is the MCP endpoint, and no other path has an alternative spelling', () => {
   expect(router('POST', '/mcp/')).toEqual(router('POST', '/mcp'));
   for (const path of ['/mcp//', '//mcp', '/v1/models/', '/admin/v1/approvals/'])
     expect(() => router('POST', path)).toThrow(/No route matches/);
@@ -30,7 +30,7 @@ describe('[admin.routes] a proxy', () => {
     );
   });
 
-  it('covers no path of another function that has no resource of its own', () => {
+  it('covers no path of another function that has no separate resource', () => {
     for (const route of routes.filter(({ surface }) => surface === 'admin')) {
       const own = proxyPathOf(route);
       const family = `/admin/v1/${route.path.split('/')[3]}/{proxy+}`;
@@ -66,10 +66,13 @@ describe('[admin.routes] an event below {proxy+}', () => {
   });
 });
 
-test.each(cases.hinted)('[error.not-found] a client that requests %s reads which setting to change', (path, says) => {
-  expect(hintOf(path)).toMatch(/^ \S/);
-  expect(hintOf(path)).toContain(says);
-});
+test.each(cases.hinted)(
+  '[error.not-found] a client that requests %s is shown which setting to change',
+  (path, says) => {
+    expect(hintOf(path)).toMatch(/^ \S/);
+    expect(hintOf(path)).toContain(says);
+  },
+);
 
 test.each([
   ...['/v1/else', '/', '/admin/v1/files', '/v1/filesystem', '/v1/batchesx', '/v1/chatter'],

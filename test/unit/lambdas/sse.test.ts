@@ -15,14 +15,14 @@ async function text(chunks: AsyncIterable<string>): Promise<string> {
   return all;
 }
 
-test('a stream that ends well ends in its dialect', async () => {
+test('a stream that completes ends in its dialect', async () => {
   expect(await text(sse(of({ a: 1 }), dialects.openai, never))).toBe('data: {"a":1}\n\ndata: [DONE]\n\n');
   expect(await text(sse(of({ type: 'message_stop' }), dialects.anthropic, never))).toBe(
     'event: message_stop\ndata: {"type":"message_stop"}\n\n',
   );
 });
 
-test('a stream that failed has no good end', async () => {
+test('a failed stream has no regular ending', async () => {
   expect(await text(sse(of({ error: { message: 'x' } }), dialects.openai, never))).not.toContain('[DONE]');
 });
 

@@ -1,4 +1,4 @@
-/** Requests a second of a key, wrong keys of an address: counted with a clock that is wound by hand. */
+/** Requests per second by key, and wrong keys by address, counted with a manual clock. */
 import { GatewayError } from '#core/kernel/errors.ts';
 import { Admissions } from '#core/limits/admissions.ts';
 
@@ -7,7 +7,7 @@ const started = () => {
   return { clock, admissions: new Admissions(clock) };
 };
 
-/** How often `work` went well before it was refused. */
+/** Returns how often `work` succeeded before it was refused. */
 function before429(work: () => void, most = 1_000): number {
   for (let n = 0; n < most; n++) {
     try {
@@ -20,7 +20,7 @@ function before429(work: () => void, most = 1_000): number {
   return most;
 }
 
-test('[admin.rate-limit] a key has a burst of five seconds and then its rate, separately from other keys', () => {
+test('[admin.rate-limit] a key has a burst of five seconds and then its rate, independently of other keys', () => {
   const { clock, admissions } = started();
   const send = () => admissions.request('key-1', 50);
   expect(before429(send)).toBe(250);
@@ -31,7 +31,7 @@ test('[admin.rate-limit] a key has a burst of five seconds and then its rate, se
   expect(before429(send)).toBe(250);
 });
 
-test('[auth.before-body] wrong keys of an address are counted, of a /64 together', () => {
+test('[auth.before-body] wrong keys are counted by address, and by /64 for IPv6', () => {
   const { clock, admissions } = started();
   expect(before429(() => admissions.failed('10.0.0.1'))).toBe(100);
   expect(before429(() => admissions.failed('10.0.0.2'))).toBe(100);
@@ -41,7 +41,7 @@ test('[auth.before-body] wrong keys of an address are counted, of a /64 together
   expect(before429(() => admissions.failed('10.0.0.1'))).toBe(5);
 });
 
-test('[auth.before-body] over the limit a key used before from the address passes, and any other key is refused', () => {
+test('[auth.before-body] over the limit, a key used earlier from the address passes, and any other key is refused', () => {
   const { clock, admissions } = started();
   admissions.succeeded('10.0.0.1', 'worker');
   before429(() => admissions.failed('10.0.0.1'));
@@ -60,7 +60,7 @@ test('[alert.thresholds] refusals are counted until they are read', () => {
   expect([admissions.takeRefused(), admissions.takeRefused()]).toEqual([2, 0]);
 });
 
-test('[auth.before-body] addresses whose /64 begins differently are counted apart', () => {
+test('[auth.before-body] addresses whose /64 prefixes differ are counted separately', () => {
   const { admissions } = started();
   expect(before429(() => admissions.failed('2001:db8:1:2::1'))).toBe(100);
   for (const other of ['2002:db8:1:2::1', '2001:db8:1:3::1'])

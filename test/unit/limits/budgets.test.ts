@@ -4,7 +4,7 @@ import { stateText } from '#core/limits/state-text.ts';
 import { budget, call, counters, noLimits, now, refusal } from './sample.ts';
 
 describe('a budget', () => {
-  test('[limit.budget] a call dearer than the whole budget learns that waiting does not help', () => {
+  test('[limit.budget] a call that costs more than the whole budget gets a message that waiting does not help', () => {
     const limits = { budgets: [budget(2_000_000)] };
     const refused = refusal(counters(emptyState).reserve(call(limits, { cost_microusd: 2_000_001 })));
     expect(refused.message).toContain('Waiting does not help: lower max_tokens');
@@ -25,13 +25,13 @@ describe('a budget', () => {
 });
 
 describe('a reservation', () => {
-  test('at most the given number is open at once', () => {
+  test('at most the given number is open at the same time', () => {
     const open = counters(emptyState);
     for (let i = 0; i < maxOpen; i++) open.reserve(call(noLimits));
     expect(refusal(open.reserve(call(noLimits)))).toMatchObject({ what: 'open_calls', retryAfterSeconds: 1 });
   });
 
-  test('its item fits into the store with the longest names', () => {
+  test('its item fits in the store even with the longest names', () => {
     const tenant = counters(emptyState);
     const limits = {
       budgets: Array.from({ length: 8 }, (_, i) => budget(1e12, { account: `tenant:${'m'.repeat(60)}${i}` })),
@@ -44,7 +44,7 @@ describe('a reservation', () => {
   });
 });
 
-test('[limit.budget] spend of the current and the previous period is kept, that of a key for 28 days', () => {
+test('[limit.budget] spend of the current and the previous period is stored; that of a key for 28 days', () => {
   const kept = ['tenant|month|2026-11', 'tenant|month|2026-10', 'tenant|day|2026-11-20', 'key:k|day|2026-10-24'];
   const gone = ['tenant|month|2026-09', 'tenant|day|2026-11-19', 'key:k|day|2026-10-23'];
   const spendOf = (keys: readonly string[]) => Object.fromEntries(keys.map((key) => [key, 5]));

@@ -1,11 +1,11 @@
-/** Division of an amount among keys and tenants. */
+/** Division of an amount between keys and tenants. */
 
 import * as fc from 'fast-check';
 import { CallerShares, FairShare } from '#core/limits/caller-shares.ts';
 
 const caller = (tenant: string, key: number) => ({ tenant, key_id: `${tenant}-${key}` });
 
-test('[http.connections] many keys of one tenant get three quarters, and refused requests are not counted', () => {
+test('[http.connections] many keys of one tenant get three quarters, and refused requests do not count', () => {
   const shares = new CallerShares(16);
   const keys = Array.from({ length: 20 }, (_, key) => caller('greedy', key));
   const refused = keys.filter((key) => shares.take(key) !== undefined);
@@ -24,7 +24,7 @@ test('[http.connections] one key of a tenant still gets half', () => {
   expect(shares.take(caller('one', 1))).toBeUndefined();
 });
 
-/** Takes one at a time until there is no more. */
+/** Takes one at a time until none is left. */
 const greedy = (share: FairShare, holder: string): number => {
   while (share.take(holder));
   return share.held(holder);
@@ -37,13 +37,13 @@ test('[http.connections] one key gets half, and the rest is divided among later 
   expect(greedy(share, 'two')).toBe(7);
 });
 
-test('[http.connections] an amount is got whole or not at all', () => {
+test('[http.connections] an amount is granted completely or not at all', () => {
   const share = new FairShare(100);
   expect([share.take('one', 101), share.take('one', 50), share.take('one', 1)]).toEqual([false, true, false]);
   expect([share.take('two', 51), share.take('two', 25), share.held('two')]).toEqual([false, true, 25]);
 });
 
-test('[http.connections] a key without a share gets one, as long as there are fewer keys than the amount halves', () => {
+test('[http.connections] a key without a share gets one, provided there are fewer keys than times the amount can be halved', () => {
   const moves = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.boolean()), { maxLength: 300 });
   fc.assert(
     fc.property(moves, (sent) => {

@@ -1,4 +1,4 @@
-/** Limits and budgets in headers and refusals, and surcharges. */
+/** Limits and budgets in headers and error messages, and surcharges. */
 import { emptyState } from '#core/limits/counter-state.ts';
 import { limitHeaders } from '#core/limits/headers.ts';
 import type { BudgetStatus } from '#core/limits/ports.ts';
@@ -14,7 +14,7 @@ const status = (over: Partial<BudgetStatus> = {}): BudgetStatus => ({
 });
 
 describe('[limit.rate] [limit.budget] the headers of a call', () => {
-  test('show each limit, the rest and the time of its reset', () => {
+  test('show each limit, the remaining amount and the time of its reset', () => {
     const tenant = counters(emptyState);
     const outcome = tenant.reserve(call({ requests_per_minute: 3, budgets: [] }));
     expect(limitHeaders(outcome)).toEqual({
@@ -42,7 +42,7 @@ describe('[limit.rate] [limit.budget] the headers of a call', () => {
   });
 });
 
-describe('[limit.rate] a refusal names the limit, the count and the time to wait', () => {
+describe('[limit.rate] a refusal states the limit, the count and the time to wait', () => {
   test.each([
     [{ requests_per_minute: 1 }, 'This tenant may have 1 requests a minute; 1 are counted. Try again in 61 s.'],
     [
@@ -60,7 +60,7 @@ describe('[limit.rate] a refusal names the limit, the count and the time to wait
     expect(refusal(tenant.reserve(call(limits)))).toMatchObject({ message });
   });
 
-  test('the refusal of a call that can never fit says so', () => {
+  test('the error for a call that can never fit says so', () => {
     const tokens = counters(emptyState).reserve(call({ tokens_per_minute: 5, budgets: [] }));
     expect(refusal(tokens).message).toBe(
       'This tenant may have 5 tokens a minute; this call may take 10, so waiting does not help. Ask for less, or have the limit raised.',
@@ -71,7 +71,7 @@ describe('[limit.rate] a refusal names the limit, the count and the time to wait
     );
   });
 
-  test('a call that ended and does not count leaves its place, its tokens as they came out', () => {
+  test('a call that ended and does not count releases its slot; tokens count as actually used', () => {
     const tenant = counters(emptyState);
     const limits = { requests_per_minute: 2, tokens_per_minute: 100, budgets: [] };
     const [one, two] = [call(limits), call(limits)];
@@ -81,7 +81,7 @@ describe('[limit.rate] a refusal names the limit, the count and the time to wait
     expect(tenant.reserve(call(limits)).limits).toMatchObject({ remaining_requests: 0, remaining_tokens: 30 });
   });
 
-  test('a call that took no tokens still counts as a request', () => {
+  test('a call that used no tokens still counts as a request', () => {
     const tenant = counters(emptyState);
     const limits = { requests_per_minute: 1, budgets: [] };
     const one = call(limits);

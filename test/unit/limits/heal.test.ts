@@ -1,4 +1,4 @@
-/** Reservations of calls that ended without settlement: the amount charged, and separate failures. */
+/** Reservations of calls that ended without settlement: the amount charged, and failures handled independently. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { healReservations, settlementOf } from '#core/limits/heal.ts';
 import type { OpenReservation } from '#core/limits/ports.ts';
@@ -72,14 +72,14 @@ test.each<[string, Partial<OpenReservation>, EvidenceEntry[], object, string]>([
   expect(logged).toEqual([['warn', 'expired reservation settled', { tenant: 't', envelope_id: 'c', how }]]);
 });
 
-test('[limit.key] a reservation with a key is looked for in the evidence of its tenant, and settled with the key', async () => {
+test('[limit.key] a reservation with a key is looked up in its tenant’s evidence and settled with the key', async () => {
   const { ports, did } = world({ 't/k': [open('c/key', { tenant: 't/k' })] }, [entry('c')]);
   expect(await healReservations(ports, ['t/k'])).toBe(1);
   expect(did[0]).toEqual(['rows', 't', 's-c/key', 2]);
   expect(did[1]).toMatchObject(['settle', 't/k', 'c/key', { cost_microusd: 7 }]);
 });
 
-test('a failure of one reservation or tenant is logged, and the others are healed', async () => {
+test('a failure of one reservation or tenant is logged, and the others are settled', async () => {
   const { ports, settled, did, logged } = world({
     broken: new Error('no answer'),
     t: [open('a'), open('stuck'), open('b')],
@@ -96,7 +96,7 @@ test('a failure of one reservation or tenant is logged, and the others are heale
   ]);
 });
 
-test('[limit.rate] tokens read from and written to the cache of the provider count like the others', () => {
+test('[limit.rate] tokens read from and written to the provider’s cache count like others', () => {
   const usage = { input_tokens: 1, output_tokens: 20, cache_read_tokens: 300, cache_write_tokens: 4000 };
   expect(settlementOf({ usage, cost_microusd: 7 })).toEqual({ tokens: 4321, cost_microusd: 7, counted: true });
   expect(settlementOf({ usage: { input_tokens: 1, output_tokens: 2 }, cost_microusd: 0 }).tokens).toBe(3);

@@ -1,4 +1,4 @@
-/** The leases of one process: returned to the shard they are of, and large enough to be worth it. */
+/** The leases of one process: each is returned to its shard and large enough to be worthwhile. */
 import { type HeldLease, LeaseBook, returnOf, sameRates } from '#core/limits/lease-book.ts';
 import type { ReserveRequest } from '#core/limits/ports.ts';
 
@@ -34,14 +34,14 @@ test('[limit.shards] a lease is returned once, with a step on its own shard only
   expect(book.takeBack('t', 2)).toBeUndefined();
 });
 
-test('[limit.shards] calls of this second at this shard are counted; another shard or second begins again', () => {
+test('[limit.shards] calls in this second at this shard are counted; another shard or second restarts the count', () => {
   const book = new LeaseBook();
   book.counted('t', 1, now);
   book.counted('t', 1, now + 999);
   expect([book.own('t', 1, now), book.own('t', 2, now), book.own('t', 1, now + 1000)]).toEqual([2, 0, 0]);
 });
 
-test('[limit.shards] the size of a lease follows the recent calls; below three calls or without shards it is 0', () => {
+test('[limit.shards] the size of a lease depends on recent calls; below three calls or without shards it is 0', () => {
   const book = new LeaseBook();
   for (let call = 0; call < 2; call++) book.note(request(), now);
   expect(book.sizeFor(request(), 1)).toBe(0);
@@ -55,7 +55,7 @@ test('[limit.shards] the size of a lease follows the recent calls; below three c
   expect(book.sizeFor(request(), 1)).toBe(0);
 });
 
-test('[limit.shards] a lease is spent down to its last request and token, in its time, under the limits it was taken under', () => {
+test('[limit.shards] a lease is spent down to its last request and token, within its time and under its original limits', () => {
   const book = new LeaseBook();
   const held = lease(0);
   book.hold('t', held);
@@ -83,7 +83,7 @@ test('[limit.shards] the unused part of a lease can be spent again', () => {
   expect(held).toMatchObject({ requestsLeft: 5, tokensLeft: 500, requestsUsed: 0, tokensUsed: 0 });
 });
 
-test('[limit.shards] limits with a budget are equal only as the same object', () => {
+test('[limit.shards] limits with a budget are equal only if they are the same object', () => {
   const rates = { requests_per_minute: 5, tokens_per_minute: 7, budgets: [] };
   const dear = { ...rates, budgets: [{} as never] };
   expect([sameRates(rates, { ...rates }), sameRates(dear, dear)]).toEqual([true, true]);
@@ -92,7 +92,7 @@ test('[limit.shards] limits with a budget are equal only as the same object', ()
   expect(sameRates(dear, rates)).toBe(false);
 });
 
-test('[limit.shards] a lease whose return failed is held again, unless another one was taken', () => {
+test('[limit.shards] a lease whose return failed is kept, unless another one was taken', () => {
   const book = new LeaseBook();
   const [first, second] = [lease(1), lease(2)];
   book.hold('t', first);
@@ -105,7 +105,7 @@ test('[limit.shards] a lease whose return failed is held again, unless another o
   expect(book.takeBack('t', 2)).toBe(second);
 });
 
-test('[limit.shards] while a call takes a lease no other call of the tenant takes one, also after it failed', async () => {
+test('[limit.shards] while a call takes a lease, no other call of the tenant takes one, also after a failure', async () => {
   const book = new LeaseBook();
   for (let call = 0; call < 5; call++) book.note(request(), now);
   let during: number | undefined;

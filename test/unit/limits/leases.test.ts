@@ -17,7 +17,7 @@ const used = (state: CounterState, requests: number): CounterState => ({
 });
 
 describe('[limit.shards] a lease', () => {
-  test('counts in full from the start, in the last second in which it can be spent', () => {
+  test('counts in full from the start, in the last second in which it can be used', () => {
     const { state, outcome } = take(emptyState, 'one', 10);
     expect(state.leases).toEqual([{ id: 'one', second: second + rateLeaseSeconds, requests: 10, tokens: 100 }]);
     expect(outcome).toEqual({
@@ -34,7 +34,7 @@ describe('[limit.shards] a lease', () => {
     });
   });
 
-  test('a lease that is requested twice is one lease', () => {
+  test('requesting a lease twice returns the same lease', () => {
     const { state } = take(emptyState, 'one', 10);
     const again = take(state, 'one', 10);
     expect(again.state).toBe(state);
@@ -52,7 +52,7 @@ describe('[limit.shards] a lease', () => {
     expect(outcome.ok).toBe(ok);
   });
 
-  test('that is refused changes nothing, and names the limits and the time to wait', () => {
+  test('that is refused has no effect, and reports the limits and the time to wait', () => {
     const before = used(emptyState, 35);
     const { state, outcome } = take(before, 'one', 10);
     expect(state).toBe(before);
@@ -70,15 +70,15 @@ describe('[limit.shards] a lease', () => {
   });
 });
 
-describe('[limit.shards] a lease that is given back', () => {
+describe('[limit.shards] a returned lease', () => {
   const { state: held } = take(emptyState, 'one', 10);
 
-  test('counts only the spent part from now on', () => {
+  test('counts only its spent part from then on', () => {
     const state = returnLease(held, { id: 'one', requests: 3, tokens: 30 }, now);
     expect(state).toMatchObject({ leases: [], window: [{ second, requests: 3, tokens: 30 }] });
   });
 
-  test('late counts in its last second, since no spend followed', () => {
+  test('that is late counts in its last second, since nothing was spent after that', () => {
     const late = now + (rateLeaseSeconds + 5) * 1000;
     const state = returnLease(held, { id: 'one', requests: 3, tokens: 30 }, late);
     expect(state.window).toEqual([{ second: second + rateLeaseSeconds, requests: 3, tokens: 30 }]);
@@ -93,12 +93,12 @@ describe('[limit.shards] a lease that is given back', () => {
     expect(state.window).toEqual([{ second, requests: 3, tokens: 10 }]);
   });
 
-  test('returning an unknown lease changes nothing', () => {
+  test('returning an unknown lease has no effect', () => {
     expect(returnLease(held, { id: 'other', requests: 3, tokens: 30 }, now)).toBe(held);
   });
 });
 
-test('[limit.shards] calls that a budget holds, or that cost something, are not leased', () => {
+test('[limit.shards] calls with a budget or a cost are not leased', () => {
   expect(mayLease(call(limits))).toBe(true);
   expect(mayLease(call({ ...limits, budgets: [budget(100)] }))).toBe(false);
   expect(mayLease(call(limits, { cost_microusd: 1 }))).toBe(false);

@@ -39,7 +39,7 @@ test('the sweep reads the counters of keys with a rate or a budget', () => {
 });
 
 describe('[limit.key] a key with limits', () => {
-  test('calls in its own tenant only', () => {
+  test('may call only in its own tenant', () => {
     const keys = identities(['k', own()]);
     expect(ownLimitsOf(keys, caller)).toEqual(own());
     expect(ownLimitsOf(keys, { key_id: 'other', tenant: 'u' })).toBeUndefined();
@@ -60,7 +60,7 @@ describe('[limit.key] a key with limits', () => {
     expect(keyPartOf(identities(['k', own({ budget: { daily_usd: 1 } as never })]), caller, 'm')).toBeDefined();
   });
 
-  test('has its limits resolved once a model, and again after a thousand others', () => {
+  test('has its limits resolved once per model, and again after a thousand other models', () => {
     const keys = identities(['k', own({ rate_limit: { requests_per_minute: 5 } })]);
     const first = keyPartOf(keys, caller, 'm-0');
     expect(keyPartOf(keys, caller, 'm-0')).toBe(first);

@@ -49,7 +49,7 @@ describe('the cost of a call', () => {
     expect(costOf(configuration(), model, used)).toEqual({ microusd, estimated: false });
   });
 
-  test('a model without a price is charged as the dearest, and marked so', () => {
+  test('a model without a price is charged as the most expensive one, and marked as such', () => {
     expect(costOf(configuration(), 'new-model', usage(10, 10))).toEqual({ microusd: 180, estimated: true });
     expect(costOf(configuration('refuse'), 'new-model', usage(10, 10)).estimated).toBe(true);
     expect(costOf(configuration('estimate', false), 'gpt-mini', usage(10, 10))).toEqual({
@@ -73,7 +73,7 @@ describe('the cost of a call', () => {
 describe('the reservation of a call', () => {
   const limited = { budgets: [budget(1000)] };
 
-  test('input counts as dear as a cache write: settling never finds more', () => {
+  test('input is reserved at the price of a cache write, so settlement never exceeds it', () => {
     expect(reserveCost(configuration(), 'claude-x', usage(1000, 0), limited)).toBe(3750);
     expect(reserveCost(configuration(), 'gpt-mini', usage(1000, 0), limited)).toBe(150);
   });
@@ -116,15 +116,15 @@ describe('[budget.served] prices of caches and long contexts', () => {
   const served = { prices: { table: { as_of: '2026-01-01', models: rows } } } as unknown as Configuration;
   const cost = (model: string, used: object) => costOf(served, model, usage(0, 0, used), 1).microusd;
 
-  test('an hour in the cache of the provider has its own price', () => {
+  test('an hour in the provider’s cache has its own price', () => {
     expect(cost('plain', { cache_write_tokens: 1_000 })).toBe(3_750);
     expect(cost('plain', { cache_write_tokens: 1_000, cache_write_1h_tokens: 1_000 })).toBe(6_000);
     expect(cost('named', { cache_write_tokens: 1_000, cache_write_1h_tokens: 400 })).toBe(600 * 3 + 400 * 7);
-    // More hours than writes gives no credit.
+    // Reporting more one-hour tokens than cache writes gives no credit.
     expect(cost('plain', { cache_write_tokens: 100, cache_write_1h_tokens: 1_000 })).toBe(600);
   });
 
-  test('a missing price for long contexts is reported', () => {
+  test('a missing long-context price is reported', () => {
     const long = { input_tokens: 100_000, output_tokens: 1, cache_read_tokens: 150_000 };
     expect(lacksLongPrice(served, 'plain', long)).toBe(true);
     expect(lacksLongPrice(served, 'plain', { ...long, cache_read_tokens: 100_000 })).toBe(false);

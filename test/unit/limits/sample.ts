@@ -1,4 +1,4 @@
-/** Calls, limits and budgets for tests of the counters; the clock is at the middle of a second. */
+/** Calls, limits and budgets for counter tests; the clock is in the middle of a second. */
 import { applyAll, type Transition } from '#core/limits/batch.ts';
 import type { CounterState } from '#core/limits/counter-state.ts';
 import type { BudgetAccount, Limits, ReserveOutcome, ReserveRequest, Settlement } from '#core/limits/ports.ts';
@@ -38,13 +38,13 @@ export const settled = (over: Partial<Settlement> = {}): Settlement => ({
   ...over,
 });
 
-/** The outcome of a reserve that must have been refused. */
+/** Returns the outcome of a reserve that must have been refused. */
 export function refusal(outcome: ReserveOutcome): Extract<ReserveOutcome, { ok: false }> {
   if (outcome.ok) throw new Error('it was let through');
   return outcome;
 }
 
-/** One tenant's counters in a hand-wound time, without a store. */
+/** Returns one tenant's counters with a manual clock and without a store. */
 export function counters(start: CounterState) {
   let state = start;
   const time = { ms: now };

@@ -1,4 +1,4 @@
-/** Shards of a tenant's counters: their shares add up, and callers read of the tenant's limits. */
+/** Shards of a tenant's counters: their shares add up, and callers see the tenant's limits. */
 import { emptyState } from '#core/limits/counter-state.ts';
 import {
   isWhole,
@@ -15,7 +15,7 @@ import { budget, call, globalBudget, now } from './sample.ts';
 
 const limits = { requests_per_minute: 101, tokens_per_minute: 1_001, budgets: [budget(1_000_001), globalBudget(77)] };
 
-test('[limit.shards] shares of all shards add up to the limit, a global budget is not shared', () => {
+test('[limit.shards] the shares of all shards add up to the limit; a global budget is not divided', () => {
   for (const depth of [1, 2, 3]) {
     const shards = Array.from({ length: 2 ** depth }, (_, shard) => limitsAt(limits, shard, depth));
     const sum = (of: (each: (typeof shards)[number]) => number) => shards.reduce((all, each) => all + of(each), 0);
@@ -29,14 +29,14 @@ test('[limit.shards] shares of all shards add up to the limit, a global budget i
   expect([shareOf(101, 0, 1), shareOf(101, 1, 1), shareOf(101, 2, 2), shareOf(101, 3, 2)]).toEqual([51, 50, 25, 25]);
 });
 
-test('[limit.shards] a shard splits while each part holds eight calls like the one at hand', () => {
+test('[limit.shards] a shard splits as long as each part has capacity for eight calls like the current one', () => {
   const may = (over: object, state = emptyState, more: object = {}) =>
     maySplit(state, 0, call({ budgets: [], ...over }, { tokens: 10, cost_microusd: 5, ...more }), now);
   expect([may({}), may({ requests_per_minute: 16 }), may({ requests_per_minute: 15 })]).toEqual([true, true, false]);
   expect([may({ tokens_per_minute: 160 }), may({ tokens_per_minute: 159 })]).toEqual([true, false]);
   expect([may({ budgets: [budget(80)] }), may({ budgets: [budget(79)] })]).toEqual([true, false]);
   expect(may({ budgets: [globalBudget(1)] })).toBe(true);
-  // A call that costs nothing needs room all the same.
+  // Even a call that costs nothing needs free capacity.
   expect(may({ budgets: [budget(15)] }, emptyState, { cost_microusd: 0 })).toBe(false);
 });
 
@@ -60,13 +60,13 @@ test('[limit.shards] split counters merge to the same state', () => {
   expect(merged([kept, given, { ...given, gone: true }], 0)).toEqual(state);
 });
 
-test('[limit.shards] shards are whole if each part of the tenant exists once', () => {
+test('[limit.shards] shards are complete if each part of the tenant exists once', () => {
   const at = (...depths: number[]) => isWhole(depths.map((depth) => ({ ...emptyState, depth })));
   expect([at(0), at(1, 1), at(1, 2, 2)]).toEqual([true, true, true]);
   expect([at(1), at(1, 1, 2), at()]).toEqual([false, false, false]);
 });
 
-test('[limit.shards] a caller at a shard gets the limits of its tenant and an estimate of the rest', () => {
+test('[limit.shards] a caller at a shard gets its tenant’s limits and an estimate of the remaining amount', () => {
   const outcome = {
     ok: true,
     limits: { limit_requests: 26, remaining_requests: 20, reset_requests: 61 },
@@ -85,14 +85,14 @@ test('[limit.shards] a caller at a shard gets the limits of its tenant and an es
   });
   expect(tenantOutcome(outcome, whole, 2).limits).not.toHaveProperty('limit_tokens');
   expect(tenantOutcome(outcome, whole, 0)).toBe(outcome);
-  // Never more left, and never more used, than the whole limit.
+  // The remaining and the used amounts never exceed the whole limit.
   expect(tenantOutcome(outcome, whole, 4)).toMatchObject({
     limits: { remaining_requests: 101 },
     budgets: [{ used_microusd: 1_000 }, {}],
   });
 });
 
-test('[limit.shards] there are 512 shards at most, and each part of a slice has half of the spent and half of the free amount', () => {
+test('[limit.shards] there are at most 512 shards, and each part of a slice has half of the spent and half of the free amount', () => {
   expect([maxDepth, maxShards]).toEqual([9, 512]);
   const slice = (granted_microusd: number) => ({ granted_microusd, total_microusd: 100, used_at: 3 });
   const parts = (spent: number) =>

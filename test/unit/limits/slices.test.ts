@@ -8,7 +8,7 @@ import { call, globalBudget, now, refusal, settled } from './sample.ts';
 const key = 'global|month|2026-11';
 const limits = { budgets: [globalBudget(1600)] };
 
-/** Reserves in one batch, with what the global item is said to hold. */
+/** Reserves in one batch, with the amount that the global item is assumed to have. */
 function reserve(before: CounterState, requests: readonly ReserveRequest[], held?: number) {
   const batch = applyAll(
     before,
@@ -22,11 +22,11 @@ function reserve(before: CounterState, requests: readonly ReserveRequest[], held
 const calls = (...costs: number[]) => costs.map((cost_microusd) => call(limits, { cost_microusd }));
 
 describe('the slice of a global budget', () => {
-  test('a larger slice is requested only when the totals are known and the slice does not suffice', () => {
+  test('a larger slice is requested only if the totals are known and the slice is not sufficient', () => {
     expect(reserve(emptyState, calls(10)).lacking).toEqual([key]);
   });
 
-  test('grows by a sixteenth of the rest, so that the next calls need no store', () => {
+  test('grows by a sixteenth of the remaining amount, so that the next calls need no store', () => {
     const first = reserve(emptyState, calls(10), 0);
     expect(first.moves).toEqual(new Map([[key, { microusd: 100, limit_microusd: 1600 }]]));
     const next = reserve(first.state, calls(10, 80));
@@ -34,7 +34,7 @@ describe('the slice of a global budget', () => {
     expect(reserve(next.state, calls(1)).lacking).toEqual([key]);
   });
 
-  test('grows by the need of a batch if that is more, never beyond the limit', () => {
+  test('grows by the need of a batch if that is larger, but never beyond the limit', () => {
     expect(reserve(emptyState, calls(300, 300), 0).moves.get(key)?.microusd).toBe(600);
     const tight = reserve(emptyState, calls(300, 300), 1200);
     expect(tight.moves.get(key)?.microusd).toBe(400);
@@ -47,7 +47,7 @@ describe('the slice of a global budget', () => {
     expect(refused).toMatchObject({ unchanged: true, moves: new Map() });
     expect(refused.state).toBe(emptyState);
     expect(refusal(refused.outcomes[0]!).message).toContain('of 0.0016 USD a month has no room');
-    // Also when something else of the same batch is written.
+    // Also if the same batch writes something else.
     const mixed = applyAll(
       reserve(emptyState, [call({ budgets: [] }, { id: 'other' })]).state,
       [
@@ -61,7 +61,7 @@ describe('the slice of a global budget', () => {
     expect(mixed.state.slices).toEqual({});
   });
 
-  test('a limit lowered below the granted amount grants no more, at once', () => {
+  test('a limit lowered below the granted amount immediately grants no more', () => {
     const held = reserve(emptyState, calls(10), 0).state;
     const lower = { budgets: [globalBudget(90)] };
     const batch = reserve(held, [call(lower, { cost_microusd: 85 })], 100);
@@ -75,12 +75,12 @@ describe('the slice of a global budget', () => {
     expect(reserve(emptyState, calls(0), 1600).outcomes[0]!.ok).toBe(false);
   });
 
-  test('the used amount is that of all tenants, less the rest of this one', () => {
+  test('the used amount is that of all tenants, minus the rest of this tenant’s slice', () => {
     const { outcomes } = reserve(emptyState, calls(10), 1420);
     expect(outcomes[0]).toMatchObject({ ok: true, budgets: [{ used_microusd: 1430, tier: 'alert' }] });
   });
 
-  test('a settle between two reserves of one batch does not starve the first', () => {
+  test('a settle between two reserves in one batch does not starve the first', () => {
     const open = reserve(emptyState, calls(50), 0).state;
     const [one, two] = calls(60, 10);
     const batch = applyAll(
@@ -96,7 +96,7 @@ describe('the slice of a global budget', () => {
     expect(batch.outcomes).toMatchObject([{ ok: true }, true, { ok: true }]);
   });
 
-  test('an idle slice is returned, except for its used part', () => {
+  test('an idle slice is returned, except for its spent part', () => {
     const held = reserve(emptyState, calls(10), 0).state;
     expect(applyReclaim(held, now + 30_000)).toMatchObject({ state: held, outcome: 0 });
     const idle = applyReclaim(held, now - (now % 1000) + 60_000);
@@ -105,7 +105,7 @@ describe('the slice of a global budget', () => {
     expect(usedOf(idle.state, key)).toBe(idle.state.slices[key]!.granted_microusd);
   });
 
-  test('a cost beyond the slice is booked for the other tenants', () => {
+  test('a cost that exceeds the slice is booked for the other tenants', () => {
     const held = reserve(emptyState, calls(10), 0).state;
     const over = applySettle(held, held.open[0]!.id, settled({ cost_microusd: 130 }), now).state;
     expect(applyReclaim(over, now)).toMatchObject({ outcome: 0, moves: new Map([[key, 30]]) });

@@ -18,7 +18,7 @@ describe('the window of requests', () => {
     expect(tenant.state()).toBe(before);
   });
 
-  test('a limit of 0 refuses every call, no limit accepts every call', () => {
+  test('a limit of 0 refuses every call, and no limit accepts every call', () => {
     const zero = refusal(counters(emptyState).reserve(call({ requests_per_minute: 0, budgets: [] })));
     expect(zero).toMatchObject({ retryAfterSeconds: 60, limits: { limit_requests: 0, remaining_requests: 0 } });
     const noTokens = call({ tokens_per_minute: 0, budgets: [] }, { tokens: 0 });
@@ -27,7 +27,7 @@ describe('the window of requests', () => {
     for (let i = 0; i < 200; i++) expect(tenant.reserve(call({ budgets: [] })).limits).toEqual({});
   });
 
-  test('an uncounted call is returned', () => {
+  test('an uncounted call returns its slot', () => {
     const tenant = counters(emptyState);
     const given = call({ requests_per_minute: 1, budgets: [] });
     tenant.reserve(given);
@@ -36,7 +36,7 @@ describe('the window of requests', () => {
     expect(tenant.reserve(call({ requests_per_minute: 1, budgets: [] })).ok).toBe(true);
   });
 
-  test('a slow clock counts in the second of the others, and a clock an hour ahead does not affect them', () => {
+  test('a slow clock counts in the second of the others, and a clock that is an hour fast does not affect them', () => {
     const tenant = counters(emptyState);
     tenant.reserve(call(three));
     tenant.time.ms -= 3_000;
@@ -66,7 +66,7 @@ describe('the window of tokens', () => {
     expect(tenant.state().window).toEqual([{ second: charged, requests: 1, tokens: 700 }]);
   });
 
-  test('a second that has left the window is not corrected', () => {
+  test('a second outside the window is not corrected', () => {
     const tenant = counters(emptyState);
     const early = call(thousand, { tokens: 500 });
     tenant.reserve(early);
@@ -76,7 +76,7 @@ describe('the window of tokens', () => {
     expect(tenant.state().window).toMatchObject([{ tokens: 1000 }]);
   });
 
-  test('the wait is the shortest that frees enough', () => {
+  test('the wait is the shortest that frees a sufficient amount', () => {
     const tenant = counters(emptyState);
     tenant.reserve(call(thousand, { tokens: 400 }));
     tenant.time.ms += 10_000;

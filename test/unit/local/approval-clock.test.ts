@@ -1,4 +1,4 @@
-/** The deployed approval definition under the local interpreter: decided, timed out, restarted, settled twice. */
+/** The deployed approval definition in the local interpreter: decided, timed out, restarted, settled twice. */
 
 import type { StateMachine } from '#adapters/local/asl/definition.ts';
 import { createInterpreter } from '#adapters/local/asl/interpreter.ts';
@@ -17,7 +17,7 @@ interface Payload {
   readonly task_token?: string;
 }
 
-/** One approval row and the steps over it; several interpreters may run on it one after the other, as after restarts. */
+/** Sets up an approval row and its steps; several interpreters may run on it one after another, as after restarts. */
 function setUp(seconds = 60) {
   const time = fakeTime();
   const kept = memoryExecutions();
@@ -67,21 +67,21 @@ const decide = (row: { status: string }, status = 'approved') => {
   return { status };
 };
 
-test('[approval.machine] an approval releases the execution, and the time-out is called off', async () => {
+test('[approval.machine] an approval releases the execution and cancels the timeout', async () => {
   const { start, row, calls, ended, waiting } = setUp();
   const { clock, idle } = start();
   await clock.start('e1');
   await idle();
   expect(waiting()).toEqual([60]);
   await clock.settle(row.token, decide(row));
-  expect(ended()?.state).toBe('Settle'); // written before settle answers
+  expect(ended()?.state).toBe('Settle'); // written before settle returns
   await idle();
   expect(calls).toEqual(['announce', 'hold', 'settle']);
   expect(ended()).toMatchObject({ status: 'succeeded', output: { status: 'approved' } });
   expect(waiting()).toEqual([]);
 });
 
-test('[approval.machine] [approval.timeout] without a decision the time-out settles as denied', async () => {
+test('[approval.machine] [approval.timeout] without a decision the timeout settles as denied', async () => {
   const { start, calls, ended, pass } = setUp();
   const { clock, idle } = start();
   await clock.start('e1');
@@ -92,15 +92,15 @@ test('[approval.machine] [approval.timeout] without a decision the time-out sett
   expect(ended()).toMatchObject({ status: 'succeeded', output: { status: 'denied' } });
 });
 
-test('a time-out that comes before the row expires waits again', async () => {
+test('a timeout that fires before the row expires waits again', async () => {
   const { start, calls, ended, pass, row, waiting } = setUp();
   const { clock, idle } = start();
   await clock.start('e1');
   await idle();
-  row.expires += 30_000; // as with a clock that runs ahead of the row's
+  row.expires += 30_000; // as with a clock ahead of the row's clock
   pass(60);
   await idle();
-  expect([calls, waiting()]).toEqual([['announce', 'hold', 'settle'], [5]]); // a breath before it looks again
+  expect([calls, waiting()]).toEqual([['announce', 'hold', 'settle'], [5]]); // a short pause before it checks again
   pass(5);
   await idle();
   expect([calls, waiting()]).toEqual([['announce', 'hold', 'settle', 'announce', 'hold'], [25]]);
@@ -109,7 +109,7 @@ test('a time-out that comes before the row expires waits again', async () => {
   expect([calls.at(-1), ended()?.output]).toEqual(['settle', { status: 'denied' }]);
 });
 
-test('starting twice runs once; settling twice, late or unknown is success', async () => {
+test('starting twice runs once; settling twice, too late or for an unknown id succeeds', async () => {
   const { start, calls, row, ended } = setUp();
   const { clock, idle } = start();
   await Promise.all([clock.start('e1'), clock.start('e1')]);
@@ -127,7 +127,7 @@ test('starting twice runs once; settling twice, late or unknown is success', asy
 });
 
 describe('after a crash', () => {
-  test('the waiting state is entered again, with its token and its deadline', async () => {
+  test('the waiting state is entered again with its token and deadline', async () => {
     const { start, row, pass, waiting, calls, ended } = setUp();
     const before = start();
     await before.clock.start('e1');
@@ -144,7 +144,7 @@ describe('after a crash', () => {
     expect(ended()?.output).toEqual({ status: 'approved' });
   });
 
-  test('a request that timed out meanwhile settles at once', async () => {
+  test('a request that timed out in the meantime settles immediately', async () => {
     const { start, pass, calls, ended } = setUp();
     const before = start();
     await before.clock.start('e1');
@@ -158,7 +158,7 @@ describe('after a crash', () => {
     expect(ended()?.output).toEqual({ status: 'denied' });
   });
 
-  test('a request that was decided meanwhile settles through the step', async () => {
+  test('a request that was decided in the meantime settles through the step', async () => {
     const { start, row, calls, ended } = setUp();
     const before = start();
     await before.clock.start('e1');
@@ -172,7 +172,7 @@ describe('after a crash', () => {
     expect(ended()?.output).toEqual({ status: 'approved' });
   });
 
-  test('an execution that is interrupted at any transition reaches the same end', async () => {
+  test('an execution interrupted at any transition reaches the same end', async () => {
     const whole = setUp();
     const run = whole.start();
     await run.clock.start('e1');
@@ -191,7 +191,7 @@ describe('after a crash', () => {
     }
   });
 
-  test('a clock that another process has overtaken releases its request', async () => {
+  test('if another process is ahead, the clock releases its request', async () => {
     const { start, row, ended, calls } = setUp();
     const old = start();
     await old.clock.start('e1');
@@ -209,7 +209,7 @@ describe('after a crash', () => {
 });
 
 describe('failing steps', () => {
-  test('announce is tried again after its pause', async () => {
+  test('announce is retried after a pause', async () => {
     const { start, faults, calls, waiting, pass, idle } = { ...setUp(), idle: async () => {} };
     faults.push('announce:ServiceUnavailable');
     const run = start();
@@ -222,7 +222,7 @@ describe('failing steps', () => {
     expect(calls).toEqual(['announce', 'announce', 'hold']);
   });
 
-  test('settle is tried again until the row is settled', async () => {
+  test('settle is retried until the row is settled', async () => {
     const { start, faults, calls, waiting, pass, row, ended } = setUp();
     faults.push('settle:ServiceUnavailable', 'settle:ServiceUnavailable');
     const { clock, idle } = start();
@@ -258,7 +258,7 @@ describe('failing steps', () => {
   });
 });
 
-test('a store that fails for a moment only delays', async () => {
+test('a temporary store failure only causes a delay', async () => {
   const { start, store, row, ended, pass, reports } = setUp();
   const { clock, idle } = start();
   await clock.start('e1');

@@ -1,4 +1,4 @@
-/** Each kind of state, and how they fail: small machines under the local interpreter. */
+/** Each kind of state and its failures: small machines in the local interpreter. */
 import { loadDefinition, type State } from '#adapters/local/asl/definition.ts';
 import { createInterpreter } from '#adapters/local/asl/interpreter.ts';
 import { fakeTime } from './fake-time.ts';
@@ -41,7 +41,7 @@ function setUp(states: Record<string, unknown>, invoke: Invoke = async () => nul
   return { ...time, ...kept, interpreter, reports, run };
 }
 
-test('a task gets its arguments and gives its result, with assigned variables', async () => {
+test('a task receives its arguments and returns its result, with assigned variables', async () => {
   const calls: unknown[] = [];
   const { run } = setUp(
     {
@@ -66,7 +66,7 @@ test('a task gets its arguments and gives its result, with assigned variables', 
   expect(calls).toEqual([['fn', { n: 2 }]]);
 });
 
-test('the context has the execution, the state and the number of attempts', async () => {
+test('the context contains the execution, the state and the number of attempts', async () => {
   const { run } = setUp({ First: { Type: 'Pass', Output: '{% $states.context %}', End: true } });
   expect((await run({ a: 1 })).output).toMatchObject({
     Execution: { Name: 'x', Input: { a: 1 }, StartTime: '2026-01-01T00:00:00.000Z' },
@@ -94,7 +94,7 @@ test.each([
   expect((await run({ n })).output).toBe(expected);
 });
 
-test('a choice without a branch that holds fails', async () => {
+test('a choice without a matching branch fails', async () => {
   const { run } = setUp({ First: { Type: 'Choice', Choices: [{ Condition: '{% false %}', Next: 'First' }] } });
   expect(await run()).toMatchObject({ status: 'failed', output: { Error: 'States.NoChoiceMatched' } });
 });
@@ -176,7 +176,7 @@ test('an execution without Retry and Catch fails with the error', async () => {
   expect(await run()).toMatchObject({ status: 'failed', output: { Error: 'Flaky' } });
 });
 
-test('a plain task that is late is a time-out', async () => {
+test('a plain task that takes too long is a timeout', async () => {
   const states = {
     First: task({ TimeoutSeconds: 5, Catch: [{ ErrorEquals: ['States.Timeout'], Next: 'Late' }] }),
     Late: { Type: 'Succeed' },
@@ -206,7 +206,7 @@ describe('expressions', () => {
     expect(await run()).toMatchObject({ status: 'failed', output: { Error: 'States.QueryEvaluationError' } });
   });
 
-  test('arguments that fail are caught like any error', async () => {
+  test('failing arguments are caught like any error', async () => {
     const states = {
       First: task({
         Arguments: { FunctionName: 'fn', Payload: '{% $nothing %}' },
@@ -220,7 +220,7 @@ describe('expressions', () => {
     });
   });
 
-  test('a time-out that is not a number of seconds is caught too', async () => {
+  test('a timeout that is not a number of seconds is also caught', async () => {
     const states = {
       First: task(
         { TimeoutSeconds: '{% "soon" %}', Catch: [{ ErrorEquals: ['States.ALL'], Next: 'Caught' }] },
@@ -232,7 +232,7 @@ describe('expressions', () => {
   });
 });
 
-describe('definitions that are refused when loaded', () => {
+describe('definitions that are refused on loading', () => {
   const load = (state: Partial<State> | object) => () => machine({ First: state });
   test.each([
     ['an unknown type', load({ Type: 'Map' }), /Type Map/],

@@ -1,4 +1,4 @@
-/** Whether a program runs compiled code or the sources it was compiled from. */
+/** Whether a program runs compiled code or its sources. */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ const found = (environment: NodeJS.ProcessEnv = {}) => compiledFile('gateway', r
 describe('[package.installs]', () => {
   test('compiled code runs while its sources are unchanged', () => {
     expect(fileURLToPath(found()!)).toBe(join(root, 'dist/local-1/gateway.mjs'));
-    writeFileSync(join(root, 'core/c.ts'), ''); // no part of it
+    writeFileSync(join(root, 'core/c.ts'), ''); // not one of its sources
     expect(found()).toBeDefined();
   });
 
@@ -47,7 +47,7 @@ describe('[package.installs]', () => {
     expect(found({ GATEWAY_COMPILED: '0' })).toBeUndefined();
   });
 
-  test('compiling gives the programs and the worker threads of this checkout, and is as new as it', () => {
+  test('compiling produces the programs and worker threads of this checkout, and the result is up to date', () => {
     execFileSync(process.execPath, ['packaging/compile.mjs'], { cwd: checkout });
     const { folder, sources } = compiledCode(checkout)!;
     for (const name of ['gateway', 'agentctl', 'operator', 'work-worker', 'wasm-worker'])

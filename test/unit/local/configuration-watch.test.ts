@@ -1,4 +1,7 @@
-/** The configuration file of a local run is imported again when it changes, however early, but never half written. */
+/**
+ * The configuration file of a local run is imported again whenever it changes, however early, but never when half
+ * written.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import promises from 'node:fs/promises';
 import { tmpdir } from 'node:os';

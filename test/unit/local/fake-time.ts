@@ -1,4 +1,4 @@
-/** A clock wound by hand and the timers that follow it. */
+/** A manual clock and the timers that depend on it. */
 import type { Timers } from '#adapters/local/asl/interpreter.ts';
 
 export function fakeTime(startMs = Date.UTC(2026, 0, 1)) {
@@ -21,7 +21,7 @@ export function fakeTime(startMs = Date.UTC(2026, 0, 1)) {
   return {
     clock: { now: () => now },
     timers,
-    /** When each waiting timer is due, as seconds from now. */
+    /** Returns when each pending timer is due, in seconds from now. */
     waiting: () => due.map(({ at }) => (at - now) / 1000).sort((a, b) => a - b),
     pass(seconds: number) {
       now += seconds * 1000;

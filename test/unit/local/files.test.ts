@@ -1,4 +1,4 @@
-/** What lies in the state folder: objects, keys, the signing key, the lock. */
+/** Contents of the state folder: objects, keys, the signing key, the lock. */
 import { spawn } from 'node:child_process';
 import { createHash, createPrivateKey, generateKeyPairSync, verify } from 'node:crypto';
 import { once } from 'node:events';
@@ -34,7 +34,7 @@ const filesOf = (path: string) =>
   readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
 
 describe('durable files', () => {
-  test('are replaced whole, without leftovers', async () => {
+  test('are replaced completely, without leftovers', async () => {
     const path = join(folder, 'a');
     await writeDurably(path, 'one');
     await writeDurably(path, 'two');
@@ -54,7 +54,7 @@ describe('the object store', () => {
   const bytes = Buffer.from([0, 1, 255, 10]);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
 
-  test('keeps bytes under their digest, once', async () => {
+  test('stores bytes under their digest, once', async () => {
     const store = folderObjectStore(join(folder, 'objects'));
     expect(await Promise.all([store.put(bytes), store.put(bytes)])).toEqual([sha256, sha256]);
     expect(await store.put(bytes)).toBe(sha256);
@@ -62,12 +62,12 @@ describe('the object store', () => {
     expect(filesOf(folder).map(({ name }) => name)).toEqual([sha256]);
   });
 
-  test('keeps empty bytes too', async () => {
+  test('stores empty bytes too', async () => {
     const store = folderObjectStore(folder);
     expect(await store.get(await store.put(new Uint8Array()))).toHaveLength(0);
   });
 
-  test('answers undefined for missing facts', async () => {
+  test('returns undefined for missing facts', async () => {
     const store = folderObjectStore(folder);
     for (const name of ['0'.repeat(64), '../../etc/passwd', '', sha256.toUpperCase()])
       expect(await store.get(name)).toBeUndefined();
@@ -81,7 +81,7 @@ describe('the object store', () => {
     await expect(store.get(sha256)).rejects.toThrow(/another digest/);
   });
 
-  test('heals a file of another length when the bytes are put again', async () => {
+  test('repairs a file of the wrong length when the bytes are put again', async () => {
     const store = folderObjectStore(folder);
     await store.put(bytes);
     writeFileSync(join(folder, sha256.slice(0, 2), sha256), 'x');
@@ -91,7 +91,7 @@ describe('the object store', () => {
 });
 
 describe('the signing key', () => {
-  test('makes signatures that node:crypto verifies, and stays the same', async () => {
+  test('creates signatures that node:crypto verifies, and keeps its key', async () => {
     const path = join(folder, 'keys', 'signing-key.pem');
     const [one, other] = await Promise.all([keyFileSigner(path), keyFileSigner(path)]);
     const message = Buffer.from('a manifest');
@@ -113,7 +113,7 @@ describe('the signing key', () => {
   });
 });
 
-describe('a key file that was cut off or overwritten is named', () => {
+describe('a truncated or overwritten key file is reported', () => {
   const cut = 'x{';
   const read: Readonly<Record<string, (path: string) => Promise<unknown>>> = {
     'signing-key.pem': keyFileSigner,
@@ -149,7 +149,7 @@ describe('a key file that was cut off or overwritten is named', () => {
 });
 
 describe('the keys file', () => {
-  test('is generated once, for its owner alone', async () => {
+  test('is generated once, readable only by its owner', async () => {
     const [keys, again] = await Promise.all([localKeys(folder), localKeys(folder)]);
     expect(again).toEqual(keys);
     expect(Object.keys(keys)).toEqual(['agent', 'human', 'viewer', 'admin_token']);
@@ -158,14 +158,14 @@ describe('the keys file', () => {
     expect(mode(keysPath(folder))).toBe('600');
   });
 
-  test('gets its mode back', async () => {
+  test('has its file mode restored', async () => {
     await localKeys(folder);
     chmodSync(keysPath(folder), 0o644);
     await localKeys(folder);
     expect(mode(keysPath(folder))).toBe('600');
   });
 
-  test('an incomplete one is named, not filled up', async () => {
+  test('an incomplete one is reported, not completed', async () => {
     writeFileSync(keysPath(folder), '{"agent":"0123456789abcdef"}');
     await expect(localKeys(folder)).rejects.toThrow(/keys.json lacks human, viewer, admin_token/);
   });
@@ -180,13 +180,13 @@ describe('the keys file', () => {
 describe('the lock', () => {
   const lockFile = () => join(folder, 'lock');
 
-  test('needs a folder, and reports a file in its place', () => {
+  test('needs a folder, and reports a file with its name', () => {
     const path = join(folder, 'file');
     writeFileSync(path, '');
     expect(() => lockState(path)).toThrow(`The state folder ${path} cannot be made (EEXIST)`);
   });
 
-  test('a lock is held once and names its holder', () => {
+  test('a lock has one holder and names it', () => {
     const lock = lockState(folder);
     expect(() => lockState(folder)).toThrow(`in use by process ${process.pid}`);
     lock.release();
@@ -194,7 +194,7 @@ describe('the lock', () => {
     expect(existsSync(lockFile())).toBe(false);
   });
 
-  test('a lock of a dead process is void', async () => {
+  test('the lock of a dead process is void', async () => {
     const gone = spawn('true');
     await once(gone, 'exit');
     writeFileSync(lockFile(), JSON.stringify({ pid: gone.pid, started: '1' }));
@@ -203,7 +203,8 @@ describe('the lock', () => {
 
   const linux = existsSync('/proc/self/stat') ? test : test.skip;
   linux('a lock of a zombie process is void', async () => {
-    // The shell becomes a program that asks after no child, and only then the child ends: the shell would have asked.
+    // The shell replaces itself with a program that never waits for its child, and only then does the child end; the
+    // shell would have reaped it.
     const parent = spawn('sh', ['-c', 'tail -f /dev/null & echo $!; exec tail -f /dev/null'], {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
@@ -222,7 +223,7 @@ describe('the lock', () => {
     }
   });
 
-  test('a lock is void if another process now has its process id', () => {
+  test('a lock is void if a different process now has its process id', () => {
     writeFileSync(lockFile(), JSON.stringify({ pid: process.pid, started: 'long ago' }));
     lockState(folder).release();
   });

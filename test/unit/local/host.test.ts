@@ -1,4 +1,4 @@
-/** The small parts of the local host: flags, banner, schedules, generated secrets. */
+/** Small parts of the local host: flags, banner, schedules, generated secrets. */
 
 import { createHash } from 'node:crypto';
 import { environmentSecrets } from '#adapters/local/environment-secrets.ts';
@@ -26,7 +26,7 @@ describe('flags', () => {
     });
   });
 
-  test('win over the environment, which wins over defaults', () => {
+  test('override the environment, which overrides the defaults', () => {
     const environment = { GATEWAY_CONFIG: '/env/c.yaml', GATEWAY_STATE: '/env/state' };
     expect(parse([], environment)).toMatchObject({ config: '/env/c.yaml', state: '/env/state' });
     expect(parse(['--config', '/f.yaml', '--state=/s'], environment)).toMatchObject({ config: '/f.yaml', state: '/s' });
@@ -87,12 +87,12 @@ describe('the banner', () => {
     expect(text).not.toContain('\u001b');
   });
 
-  test('names the state folder in its commands if agentctl would not find it', () => {
+  test('names the state folder in its commands if agentctl would not find it otherwise', () => {
     const shown = banner(ready, keys, { terminal: false, file: false }, { state: "/tmp/bob's state" });
     expect(shown.match(/\.\/agentctl --state '\/tmp\/bob'\\''s state' \w+/g)).toHaveLength(4);
   });
 
-  test('[auth.generated-keys] names the file of the keys, and no key, if the output is a file', () => {
+  test('[auth.generated-keys] names the keys file, but no key, if the output is a file', () => {
     const text = banner(ready, keys, { terminal: false, file: true });
     expect(text).toContain('/s/keys.json');
     expect(text).not.toMatch(/key-a|key-h/);
@@ -104,7 +104,7 @@ describe('the banner', () => {
   });
 });
 
-test('[models.demo] the banner names the models of the built-in mock, and describes their answers', () => {
+test('[models.demo] the banner names the models of the built-in mock and describes their replies', () => {
   const entry = (type: string, models: string[], enabled = true) => ({ type, models, enabled });
   const providers = [
     entry('mock', ['mock', 'mock-*']),
@@ -120,7 +120,7 @@ test('[models.demo] the banner names the models of the built-in mock, and descri
 });
 
 describe('a schedule', () => {
-  test('runs at start and again, never two at once, whatever fails', async () => {
+  test('runs at the start and periodically, never two at the same time, whatever fails', async () => {
     let running = 0;
     const faults: unknown[] = [];
     const third = Promise.withResolvers<void>();
@@ -139,7 +139,7 @@ describe('a schedule', () => {
     expect(faults.slice(0, 3)).toEqual(['run 1', 'run 2', 'run 3']);
   });
 
-  test('stops without waiting for its pause', async () => {
+  test('stops without waiting for its pause to end', async () => {
     const schedule = every(
       3_600_000,
       async () => {},
@@ -150,7 +150,7 @@ describe('a schedule', () => {
 });
 
 describe('generated secrets', () => {
-  test('the keys are an agent without owner, a human of its own and a viewer', () => {
+  test('the keys are an agent without an owner, a separate human and a viewer', () => {
     const keys = overlayKeys({ agent: 'a', human: 'h', viewer: 'v', admin_token: 't' }, 'first');
     expect(keys).toMatchObject([
       { kind: 'agent', role: 'operator', tenant: 'first', key_sha256: createHash('sha256').update('a').digest('hex') },

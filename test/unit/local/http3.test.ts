@@ -1,4 +1,4 @@
-/** A missing or failing Caddy: the start leaves HTTP/3 out, or fails with a reason. */
+/** A missing or failing Caddy: HTTP/3 is disabled, or the start fails with a reason. */
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

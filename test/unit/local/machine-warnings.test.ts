@@ -1,11 +1,11 @@
-/** Warnings about features that the machine lacks and the configuration needs. */
+/** Warnings about features that the configuration needs and the machine lacks. */
 import { configurationSchema } from '#core/contracts/config.ts';
 import { machineWarnings } from '../../../bin/local/machine-warnings.ts';
 
 const withShell = (enabled: boolean) =>
   configurationSchema.parse({ version: 1, tenants: [{ id: 't', api_keys: [] }], executors: { shell: { enabled } } });
 
-test('[executor.bounds] without prlimit a warning states that programs run without limits, if programs run at all', async () => {
+test('[executor.bounds] without prlimit a warning states that programs run without limits, if any programs run', async () => {
   const missing = async () => false;
   expect(await machineWarnings(withShell(true), missing)).toEqual([
     expect.stringMatching(/no prlimit.*without limits of memory/),

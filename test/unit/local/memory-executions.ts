@@ -1,4 +1,4 @@
-/** Executions in memory, as strict as the table: every write is conditional and carries copies. */
+/** In-memory executions, as strict as the table: every write is conditional and stores copies. */
 import type { Execution, ExecutionStore } from '#adapters/local/asl/execution.ts';
 
 export function memoryExecutions() {

@@ -1,4 +1,4 @@
-/** The deployed definition of the rollout clock under the local interpreter. */
+/** The deployed definition of the rollout clock in the local interpreter. */
 import type { StateMachine } from '#adapters/local/asl/definition.ts';
 import { createInterpreter } from '#adapters/local/asl/interpreter.ts';
 import { definitionOf, localRolloutClock } from '#adapters/local/clocks.ts';
@@ -10,7 +10,7 @@ beforeAll(async () => {
   definition = await definitionOf('rollout');
 });
 
-/** @param answers what each look answers in turn; an error's name stands for a fault of the function. */
+/** @param answers of the function, one for each check; an error's name makes it fail. */
 function setUp(answers: readonly (number | string)[]) {
   const time = fakeTime();
   const kept = memoryExecutions();
@@ -40,7 +40,7 @@ function setUp(answers: readonly (number | string)[]) {
 
 const look = ['sweep', { rollout_id: 'r1' }];
 
-test('[rollout.states] it checks, waits for as long as its step requires, and ends when the rollout is over', async () => {
+test('[rollout.states] it checks, waits for the time that its step requires, and ends when the rollout is over', async () => {
   const { start, waiting, pass, looked, row } = setUp([10, 3600, 0]);
   const { clock, interpreter } = start();
   await clock.start('r1');

@@ -1,4 +1,4 @@
-/** The self-signed certificate of the edge: read again by OpenSSL, and trusted in a handshake for each of its names. */
+/** The edge's self-signed certificate: parsed by OpenSSL, and trusted in a handshake for each of its names. */
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -14,7 +14,7 @@ const made = (year: number) =>
     notAfter: new Date(Date.UTC(year, 0, 2, 3, 4, 5)),
   });
 
-test.each([2027, 2050, 2123])('[edge.listeners] holds its names, uses and times until %s', (year) => {
+test.each([2027, 2050, 2123])('[edge.listeners] contains its names, uses and validity until %s', (year) => {
   const certificate = new X509Certificate(made(year).cert);
   expect(certificate.subjectAltName).toBe(
     'DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1, IP Address:FE80:0:0:0:0:0:1:2, ' +
@@ -32,10 +32,10 @@ test.each([2027, 2050, 2123])('[edge.listeners] holds its names, uses and times 
   expect(certificate.verify(certificate.publicKey)).toBe(true);
 });
 
-test('[edge.listeners] a client that trusts it connects, and refuses a name that it does not hold', async () => {
+test('[edge.listeners] a client that trusts it connects, and refuses a name that is not in it', async () => {
   const { cert, key } = made(2123);
   const server = createServer({ cert, key }, (socket) => socket.end('hello'));
-  server.on('tlsClientError', () => {}); // the client that refuses
+  server.on('tlsClientError', () => {}); // the client refuses the certificate
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   const answer = async (servername: string): Promise<string> => {
@@ -51,7 +51,7 @@ test('[edge.listeners] a client that trusts it connects, and refuses a name that
   }
 });
 
-test('[edge.listeners] two have neither the same key nor the same number', () => {
+test('[edge.listeners] two have different keys and serial numbers', () => {
   const [one, other] = [made(2027), made(2027)].map(({ cert }) => new X509Certificate(cert));
   expect(one!.serialNumber).not.toBe(other!.serialNumber);
   expect(one!.publicKey.equals(other!.publicKey)).toBe(false);

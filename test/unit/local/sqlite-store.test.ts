@@ -1,4 +1,4 @@
-/** Refusals of the local store, and fair turns for other work. */
+/** Errors of the local store, and fair scheduling of other work. */
 import { openStore } from '#adapters/local/sqlite/store.ts';
 import type { Change } from '#adapters/tables/store.ts';
 
@@ -24,7 +24,7 @@ test.each<[string, Change]>([
   expect(await store.get('config', { id: 'beside' })).toBeUndefined();
 });
 
-test('[store.embedded] a row is changed without changing earlier reads, also members named __proto__', async () => {
+test('[store.embedded] a row is changed without changing earlier reads, also with members named __proto__', async () => {
   const key = { id: 'read' };
   await store.put('sessions', { ...key, map: { kept: { n: 1 } } });
   const before = await store.get('sessions', key);
@@ -37,7 +37,7 @@ test('[store.embedded] a row is changed without changing earlier reads, also mem
   expect([written, Object.keys((await store.get<{ map: object }>('sessions', key))!.map)]).toEqual([true, ['kept']]);
 });
 
-test('[store.embedded] a transaction writes each row once, and keys are texts', async () => {
+test('[store.embedded] a transaction writes each row once, and keys are strings', async () => {
   const put = { put: 'config', row: { id: 'twice' } } as const;
   await expect(store.transact([put, put])).rejects.toMatchObject({ reason: 'input' });
   for (const id of ['', 1, undefined])
@@ -67,7 +67,7 @@ test.each([
   expect(found.rows).toEqual([{ ...row, kept_in: 't' }]);
 });
 
-test('[store.embedded] a cancelled transaction writes nothing and gives the reason, write by write', async () => {
+test('[store.embedded] a cancelled transaction writes nothing and gives a reason for each write', async () => {
   const current = { id: 'current', n: 1 };
   await store.put('config', current);
   expect(
@@ -80,7 +80,7 @@ test('[store.embedded] a cancelled transaction writes nothing and gives the reas
   expect(await store.get('config', { id: 'fresh' })).toBeUndefined();
 });
 
-test('[store.embedded] a caller that never stops asking leaves room for timers', async () => {
+test('[store.embedded] a caller that sends requests continuously leaves time for timers', async () => {
   let asks = true;
   const timer = new Promise<void>((resolve) => setTimeout(resolve, 1)).then(() => {
     asks = false;

@@ -1,4 +1,4 @@
-/** A tool call as the policy sees it. */
+/** A tool call as policy rules see it. */
 import { actionOf, type NamedTool } from '#core/mcp/tools/action.ts';
 import { entry } from './entry.ts';
 
@@ -10,7 +10,7 @@ const tool = (own: string, more: Partial<NamedTool> = {}): NamedTool => ({
   ...more,
 });
 
-test('the configuration has the last word on protocol, name, class and target', async () => {
+test('the configuration overrides protocol, name, class and target', async () => {
   const overrides = [
     { tool: 'create_pull_request', name: 'scm.create_pull_request', protocol: 'git', target: ['owner', 'name'] },
     { tool: 'create_*', capability: 'execute' },

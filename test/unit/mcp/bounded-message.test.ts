@@ -1,4 +1,4 @@
-/** Messages of servers during a call: small ones pass, large ones are cut or inspected in a worker. */
+/** Server messages during a call: small ones pass, large ones are truncated or inspected in a worker. */
 
 import { toolGuard } from '#core/contracts/config/tool-guard.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -21,8 +21,8 @@ function handed(message: JsonObject): JsonObject[] {
   return all;
 }
 
-describe('[limit.hostile] a message of a server during a call', () => {
-  test('is passed on whole if it is small, without the secrets of the call', () => {
+describe('[limit.hostile] a server message during a call', () => {
+  test('is forwarded unchanged if it is small, without the secrets of the call', () => {
     const small = notification('notifications/message', {
       level: 'info',
       logger: 'db',
@@ -67,7 +67,7 @@ describe('[limit.hostile] a message of a server during a call', () => {
     });
   });
 
-  test('[guard.results] a form that requests a password is refused to the server, and noted', () => {
+  test('[guard.results] a form that requests a password is refused and recorded', () => {
     const properties = { user: { type: 'string' }, new_password: { type: 'string' } };
     const form = (fields: JsonObject): JsonObject => ({
       jsonrpc: '2.0',

@@ -1,4 +1,4 @@
-/** Which open conversations with servers give way when there are too many. */
+/** Which open conversations with servers are closed when there are too many. */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { McpSession } from '#core/mcp/ports.ts';
@@ -16,7 +16,7 @@ function setting() {
     mcpStore: { session: async () => undefined, putSession: async () => {} },
   };
   const conversations = new Conversations(ports as unknown as ConstructorParameters<typeof Conversations>[0]);
-  /** Returns how many connections the use of a session's conversation opened. */
+  /** Returns how many connections were opened by using a session's conversation. */
   const use = async (key_id: string, id: string): Promise<number> => {
     time.ms += 1;
     const before = connected;
@@ -27,7 +27,7 @@ function setting() {
   return { use, time };
 }
 
-test('[mcp.sessions] a key with many sessions ends its own conversations, not those of another key', async () => {
+test('[mcp.sessions] a key with many sessions closes its own conversations, not those of another key', async () => {
   const { use } = setting();
   expect(await use('quiet', 'q')).toBe(1);
   for (let n = 0; n < 2_010; n++) await use('loud', `s${n}`);
@@ -35,7 +35,7 @@ test('[mcp.sessions] a key with many sessions ends its own conversations, not th
   expect([await use('loud', 's2009'), await use('loud', 's0')]).toEqual([0, 1]);
 });
 
-test('a conversation that was not used for half an hour is opened again', async () => {
+test('a conversation unused for half an hour is reopened', async () => {
   const { use, time } = setting();
   await use('quiet', 'q');
   time.ms += 30 * 60_000;

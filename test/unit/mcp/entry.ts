@@ -1,4 +1,4 @@
-/** An upstream of the configuration with its defaults. */
+/** A configured upstream with its defaults. */
 import { configurationSchema, type McpUpstreamEntry } from '#core/contracts/config.ts';
 
 export function entry(given: object = {}): McpUpstreamEntry {

@@ -1,4 +1,4 @@
-/** Definitions in the object store, under the fingerprint that the marks hold. */
+/** Definitions in the object store, under the fingerprint recorded in the marks. */
 
 import { sha256 } from '#core/kernel/canonical.ts';
 import { fingerprintOf, keepDefinitions, keptDefinition, keptSizes } from '#core/mcp/tools/kept-definitions.ts';
@@ -31,7 +31,7 @@ test('[guard.changes] a text is stored under its fingerprint, without the parts 
   expect(await keptDefinition(results, 'f'.repeat(64))).toBeUndefined();
 });
 
-test('[guard.changes] one that is too large is not kept, and its neighbours are', async () => {
+test('[guard.changes] a definition that is too large is not stored, but its neighbours are', async () => {
   const results = memory();
   const large = tool('large', 'x'.repeat(keptSizes.oneBytes));
   const kept = await keepDefinitions({ definitionTexts: results, telemetry: telemetry() }, [
@@ -44,7 +44,7 @@ test('[guard.changes] one that is too large is not kept, and its neighbours are'
   expect(results.texts.size).toBe(2);
 });
 
-test('[guard.changes] the definitions stored by one read of a list are bounded', async () => {
+test('[guard.changes] the number of definitions stored by one list read is limited', async () => {
   const results = memory();
   const text = 'x'.repeat(keptSizes.oneBytes - 200);
   const many = Array.from({ length: 60 }, (_, at) => tool(`tool_${at}`, text));
@@ -54,7 +54,7 @@ test('[guard.changes] the definitions stored by one read of a list are bounded',
   expect([...kept.values()].filter((each) => !each).length).toBe(60 - results.texts.size);
 });
 
-test('[guard.changes] an unreachable store is logged once, and no definition is reported as kept or too large', async () => {
+test('[guard.changes] an unreachable store is logged once, and no definition is reported as stored or too large', async () => {
   const log = telemetry();
   const results = { put: () => Promise.reject(new Error('down')) };
   const many = Array.from({ length: 30 }, (_, at) => tool(`tool_${at}`));

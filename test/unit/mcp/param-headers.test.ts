@@ -25,7 +25,7 @@ const headers = {
   'mcp-param-table': 'a b',
 };
 
-test('[mcp.json-rpc] members that the schema marks are sent, wherever properties lead to them', () => {
+test('[mcp.json-rpc] members marked in the schema are sent, wherever they are among nested properties', () => {
   expect(paramHeaders(definition, args)).toEqual(headers);
   expect(paramHeaders(definition, { region: null, where: 'text' })).toEqual({});
   expect(paramHeaders({ name: 'plain' }, args)).toEqual({});

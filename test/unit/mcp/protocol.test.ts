@@ -1,4 +1,4 @@
-/** JSON-RPC, the two eras, and what is translated between them. */
+/** JSON-RPC, the two protocol eras, and the translation between them. */
 
 import { UpstreamFault } from '#core/mcp/ports.ts';
 import { eraOf } from '#core/mcp/protocol/era.ts';
@@ -48,7 +48,7 @@ test.each([
   expect(() => eraOf(request(method, params), given)).toThrow(expect.objectContaining({ code, status: 400 }));
 });
 
-test('between the eras envelopes and result types come and go; within one nothing changes', () => {
+test('between the eras, envelopes and result types are added and removed; within one era nothing changes', () => {
   const hello = {
     protocolVersion: '2025-11-25',
     capabilities: { sampling: {} },
@@ -77,7 +77,7 @@ test('between the eras envelopes and result types come and go; within one nothin
   expect(outcomeFor({ era: 'session' }, 'stateless', 'resources/read', missing)).toHaveProperty('error.code', -32602);
 });
 
-test('[mcp.hidden] a tool is hidden only if every call of it is blocked', () => {
+test('[mcp.hidden] a tool is hidden only if every call to it is blocked', () => {
   const words = { protocol: 'mcp', tool: 'delete_file', capability: 'delete' as const, upstream: 'files' };
   const blocked = (rules: object[], default_decision = 'review') =>
     certainlyBlocked(compilePolicy({ name: 't', default_decision, rules } as never), words);
@@ -103,9 +103,9 @@ test('[mcp.hidden] a tool is hidden only if every call of it is blocked', () => 
   expect(blocked([], 'review')).toBe(false);
 });
 
-test('secrets leave a result, its shape stays, and bytes are left alone', () => {
+test('secrets are removed from a result, its structure remains, and bytes are unchanged', () => {
   const token = `ghp_${'a1B2'.repeat(9)}`;
-  // By chance bytes of a picture have the form of a token; a token itself is not base64, because of its low line.
+  // Image bytes may look like a token by chance; a real token is not base64, because it contains an underscore.
   const data = 'AKIAIOSFODNN7EXAMPLE';
   const given = {
     content: [
@@ -125,7 +125,7 @@ test('secrets leave a result, its shape stays, and bytes are left alone', () => 
   });
 });
 
-test('a failure is reported without addresses; codes a client can act on are kept', () => {
+test('a failure is reported without addresses; codes that a client can act on are kept', () => {
   const fault = new UpstreamFault('unreachable', 'it cannot be reached', new Error('connect 10.0.0.1:80'));
   expect(JSON.stringify(upstreamError('echo', entry(), fault))).not.toMatch(/10\.0\.0\.1|one\.test/);
   expect(

@@ -1,4 +1,4 @@
-/** Sealed states: owner, tampering, and a server's own state. */
+/** Sealed states: owner, tampering, and the state of a server. */
 import fc from 'fast-check';
 import { ticketKey } from '#core/execution/tickets/keys.ts';
 import {
@@ -27,7 +27,7 @@ const state: RequestState = {
 const sealed = sealState(state, { current })!;
 const caller = { principal: { tenant: 'default', key_id: 'k1' }, sessionId: 'other', sessionIsNamed: false } as never;
 
-test('[approval.ways-to-wait] a state returns its sealed content, during a rotation too', () => {
+test('[approval.ways-to-wait] a state returns its sealed content, even during a rotation', () => {
   expect(openState(sealed, { current }, caller, now)).toEqual({ ...state, key_id: current.id });
   const old = sealState(state, { current: previous })!;
   expect(openState(old, { current, previous }, caller, now)).toMatchObject(state);
@@ -36,7 +36,7 @@ test('[approval.ways-to-wait] a state returns its sealed content, during a rotat
   );
 });
 
-test('[approval.ways-to-wait] with any other character anywhere it is refused', () => {
+test('[approval.ways-to-wait] if any character is changed, it is refused', () => {
   fc.assert(
     fc.property(fc.nat(sealed.length - 1), fc.string({ minLength: 1, maxLength: 1 }), (at, char) => {
       fc.pre(sealed[at] !== char);
@@ -46,11 +46,11 @@ test('[approval.ways-to-wait] with any other character anywhere it is refused', 
   );
 });
 
-test('more than a client can be expected to carry is not a state', () => {
+test('content that is too large for a client to carry does not become a state', () => {
   expect(sealState({ ...state, for_server: { requestState: 'x'.repeat(60_000) } }, { current })).toBeUndefined();
 });
 
-test('a server’s state is left alone unless it looks like ours, and is always returned unchanged', () => {
+test('a server’s state is not wrapped unless it looks like the gateway’s, and is always returned unchanged', () => {
   for (const theirs of ['opaque', '', 'ags1x', '{"ags1.":1}']) {
     const result = { resultType: 'input_required', requestState: theirs };
     expect(stateToClient(result)).toBe(result);

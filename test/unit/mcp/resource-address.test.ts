@@ -1,4 +1,4 @@
-/** The address of the endpoint, from the configuration. */
+/** The endpoint's address, from the configuration. */
 import { resourceBase, resourceHosts } from '#core/mcp/resource-address.ts';
 
 test.each([

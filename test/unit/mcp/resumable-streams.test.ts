@@ -1,4 +1,4 @@
-/** Answers as events: replay for a client that reconnects. */
+/** Responses as events, with replay for a client that reconnects. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { MessageQueue } from '#core/mcp/sessions/message-queue.ts';
 import { keptMs, ResumableStreams, type StreamEvent } from '#core/mcp/sessions/resumable-streams.ts';
@@ -25,7 +25,7 @@ const rest = async (events: AsyncIterable<StreamEvent>): Promise<unknown[]> => {
   return all;
 };
 
-test('[mcp.event-streams] after each event the rest is given, once and in order, also later events', async () => {
+test('[mcp.event-streams] after any event the remaining ones are delivered once and in order, including later events', async () => {
   for (let seen = 0; seen <= 4; seen++) {
     const { queue, streams } = setUp();
     const events = streams.begin(ofKey('s'), queue);
@@ -39,27 +39,27 @@ test('[mcp.event-streams] after each event the rest is given, once and in order,
   }
 });
 
-test('[mcp.event-streams] a newer reader takes the place of an older one', async () => {
+test('[mcp.event-streams] a newer reader replaces an older one', async () => {
   const { queue, streams } = setUp();
   const events = streams.begin(ofKey('s'), queue);
   const [first] = await take(events, 1);
   const waiting = events.next();
   const newer = streams.resume('s', first!.id);
   expect((await waiting).done).toBe(true);
-  // That the older one leaves now does not end the newer one.
+  // When the older reader leaves now, the newer one continues.
   await events.return!();
   void queue.write(said(1));
   expect((await take(newer, 1)).map(numberOf)).toEqual([1]);
 });
 
-test('[mcp.event-streams] without a reader it is kept for a minute, and the answer is read to its end nevertheless', async () => {
+test('[mcp.event-streams] without a reader it is kept for a minute, and the response is still read to its end', async () => {
   const { queue, streams, timeouts } = setUp();
   const events = streams.begin(ofKey('s'), queue);
   const [first] = await take(events, 1);
   await events.return!();
   timeouts.pass(keptMs - 1);
   const again = streams.resume('s', first!.id);
-  timeouts.pass(keptMs); // a reader is there: nothing ends
+  timeouts.pass(keptMs); // a reader is connected, so nothing ends
   void queue.write(said(1));
   expect((await take(again, 1)).map(numberOf)).toEqual([1]);
   await again.return!();
@@ -69,7 +69,7 @@ test('[mcp.event-streams] without a reader it is kept for a minute, and the answ
   queue.end();
 });
 
-test('[mcp.event-streams] an answer without a reader is waited for, and a long one is kept in part', async () => {
+test('[mcp.event-streams] a response without a reader blocks its writer, and only part of a long one is kept', async () => {
   const { queue, streams } = setUp();
   const events = streams.begin(ofKey('s'), queue);
   const [first] = await take(events, 1);
@@ -88,7 +88,7 @@ test('[mcp.event-streams] an answer without a reader is waited for, and a long o
   expect(() => streams.resume('s', first!.id)).toThrow(/is older than what is kept/);
 });
 
-test('[mcp.event-streams] a key that opens too many answers loses its own, whatever their sessions, and no other key does', async () => {
+test('[mcp.event-streams] a key that opens too many responses loses its own, whatever their sessions, and no other key is affected', async () => {
   const { streams } = setUp();
   const queueOfOther = new MessageQueue();
   const [first] = await take(streams.begin(ofKey('other', 'k2'), queueOfOther), 1);

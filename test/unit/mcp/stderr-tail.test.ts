@@ -1,4 +1,4 @@
-/** The last words of a server that ended. */
+/** The last output of a server that ended. */
 import { StderrTail } from '#adapters/mcp/stderr-tail.ts';
 
 const lastOf = (text: string): string => {
@@ -7,7 +7,7 @@ const lastOf = (text: string): string => {
   return tail.last([]);
 };
 
-test('[mcp.stdio-start] the message of an error is there, and its stack is not', () => {
+test('[mcp.stdio-start] an error’s message is included, but not its stack', () => {
   const thrown = `node:internal/modules/cjs/loader:1458
   throw err;
   ^

@@ -1,6 +1,6 @@
 import { Subscriptions } from '#core/mcp/sessions/subscriptions.ts';
 
-test('[mcp.sessions] a key that subscribes in too many sessions loses its own subscriptions, and no other key does', () => {
+test('[mcp.sessions] a key that subscribes in too many sessions loses its own subscriptions, and no other key is affected', () => {
   const subscriptions = new Subscriptions();
   subscriptions.of({ session: 'other', key: 't\nk2' }).add('address');
   for (let n = 0; n < 2_001; n++) subscriptions.of({ session: `s${n}`, key: 't\nk1' }).add('address');
@@ -10,7 +10,7 @@ test('[mcp.sessions] a key that subscribes in too many sessions loses its own su
   expect([...subscriptions.values()]).toHaveLength(2_000);
 });
 
-test('[mcp.sessions] a session that subscribes again keeps its addresses and goes last', () => {
+test('[mcp.sessions] a session that subscribes again keeps its addresses and moves to the end', () => {
   const subscriptions = new Subscriptions();
   for (let n = 0; n < 2_000; n++) subscriptions.of({ session: `s${n}`, key: 'k' }).add('one');
   subscriptions.of({ session: 's0', key: 'k' }).add('two');

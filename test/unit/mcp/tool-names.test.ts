@@ -1,4 +1,4 @@
-/** Names under which clients see tools, and names under which rules see them. */
+/** Names under which clients see tools, and names that rules use. */
 import { isPortable, partedName, policyName, toolsWithUniqueNames } from '#core/mcp/tools/tool-names.ts';
 import { entry } from './entry.ts';
 
@@ -9,7 +9,7 @@ const offer = (given: object, ...names: string[]) => ({
 });
 const exposed = (...offers: ReturnType<typeof offer>[]) => toolsWithUniqueNames(offers).map((tool) => tool.exposed);
 
-test('[mcp.names] a name that the gateway makes has at most 64 characters, and is the same every time', () => {
+test('[mcp.names] a name created by the gateway has at most 64 characters and is stable', () => {
   const offers = [offer({ name: 'enterprise-database-management' }, long), offer({ name: 'files' }, long)];
   const names = exposed(...offers);
   expect(names[0]).toHaveLength(64);
@@ -19,18 +19,18 @@ test('[mcp.names] a name that the gateway makes has at most 64 characters, and i
   expect(names.every(isPortable)).toBe(true);
 });
 
-test('[mcp.names] with portable_names each name is one that models take, and no two are alike', () => {
+test('[mcp.names] with portable_names each name is one that models accept, and all are distinct', () => {
   const names = exposed(
     offer({ name: 'one', portable_names: true }, 'repo/meta.get', 'repo.meta/get', 'get_file', long + long),
   );
   expect(names.filter((name) => !isPortable(name))).toEqual([]);
   expect(new Set(names).size).toBe(names.length);
   expect(names[2]).toBe('get_file');
-  // Without it, names of the server stay.
+  // Without this setting, the server's names are unchanged.
   expect(exposed(offer({ name: 'one' }, 'repo/meta.get'))).toEqual(['repo/meta.get']);
 });
 
-test('[mcp.names] rules continue with the name of the server, or with <server>__<tool>', async () => {
+test('[mcp.names] rules still use the server’s name for the tool, or <server>__<tool>', async () => {
   const [portable] = toolsWithUniqueNames([offer({ name: 'one', portable_names: true }, 'repo/meta.get')]);
   const asked: string[] = [];
   const decisionAs = async (name: string) => {

@@ -1,6 +1,5 @@
 /**
- * Texts of servers that cannot carry a mark: instructions, lists, completions, notifications and requests
- * [guard.results].
+ * Server text that cannot carry a mark: instructions, lists, completions, notifications and requests [guard.results].
  */
 import { toolGuard } from '#core/contracts/config/tool-guard.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -31,7 +30,7 @@ beforeEach(() => {
   sent.length = 0;
 });
 
-test('[guard.results] instructions of a server lose findings that a result would have marked; plain ones stay unchanged', async () => {
+test('[guard.results] server instructions lose findings that would be marked in a result; plain ones stay unchanged', async () => {
   const plain = { instructions: 'List the projects before you read one. Dates are ISO 8601.' };
   expect(await looked('initialize', plain)).toEqual(plain);
   expect(await looked('initialize', { instructions: order })).toMatchObject({ instructions: removed });
@@ -54,14 +53,14 @@ test.each([
   expect(((await looked(method, list, ['on'], { instruction: 'block' }))[member] as unknown[]).length).toBe(1);
 });
 
-test('[guard.results] a completion that speaks to the model is left out', async () => {
+test('[guard.results] a completion that addresses the model is omitted', async () => {
   const completion = { values: ['main', order], hasMore: false };
   expect(await looked('completion/complete', { completion })).toEqual({
     completion: { values: ['main'], hasMore: false },
   });
 });
 
-test('[guard.results] if every server is off nothing is scanned, and under log findings pass and are counted', async () => {
+test('[guard.results] if the guard is off for every server nothing is scanned, and under log findings pass and are counted', async () => {
   const list = { prompts: [{ name: 'p', description: order }] };
   expect(await looked('prompts/list', list, ['off', 'off'])).toEqual(list);
   expect(counted).toEqual([]);
@@ -70,7 +69,7 @@ test('[guard.results] if every server is off nothing is scanned, and under log f
   expect(await looked('prompts/list', list, ['off', 'log', 'on'])).not.toEqual(list);
 });
 
-describe('[guard.results] a message of a server outside of a call', () => {
+describe('[guard.results] a server message outside a call', () => {
   const handed = (message: JsonObject, guards = ['on']) => {
     const all: JsonObject[] = [];
     heardBy(ports as never, callerOf(guards) as never, (each) => void all.push(each))(message);
@@ -84,12 +83,12 @@ describe('[guard.results] a message of a server outside of a call', () => {
     params: { message: 'Sign in', requestedSchema: { type: 'object', properties: { [name]: { type: 'string' } } } },
   });
 
-  test('loses findings that a result would have marked', () => {
+  test('loses findings that would be marked in a result', () => {
     expect(handed(log)).toMatchObject([{ params: { level: 'info', data: removed } }]);
     expect(handed(log, ['off'])).toEqual([log]);
   });
 
-  test('is refused to the server if it requests a secret from the person, and otherwise passed on', async () => {
+  test('is refused if it requests a secret from the person, and otherwise forwarded', async () => {
     expect(handed(form('password'))).toEqual([]);
     await new Promise(setImmediate);
     expect(sent).toMatchObject([{ id: 7, error: { code: -32603 } }]);

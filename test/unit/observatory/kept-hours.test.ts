@@ -1,10 +1,10 @@
-/** Hours that are answered from memory, for as long as their stamps are those of the read. */
+/** Hours served from memory while their stamps are the same as when they were read. */
 import { KeptHours } from '#adapters/tables/kept-hours.ts';
 
 const hour = (n: number) => `2026-01-01T${String(n).padStart(2, '0')}`;
 const hours = (...all: number[]) => all.map(hour);
 
-/** A store whose reads are noted; each read of an hour answers with how often it was read. */
+/** Returns a store that records its reads. Each read of an hour returns the number of times it was read. */
 function setting(most?: number) {
   const kept = new KeptHours(most);
   const reads: string[] = [];
@@ -25,7 +25,7 @@ function setting(most?: number) {
 const stamped = (stamp: string, ...all: number[]) => Object.fromEntries(all.map((n) => [hour(n), stamp]));
 
 describe('[admin.analytics] hours', () => {
-  test('with the stamp of before are not read again; those between them are, run by run', async () => {
+  test('with an unchanged stamp are not read again; changed hours between them are, run by run', async () => {
     const { ask, readsOf } = setting();
     const all = hours(1, 2, 3, 4, 5);
     expect(await ask(all, stamped('a', 1, 2, 3, 4, 5))).toHaveLength(5);
@@ -36,7 +36,7 @@ describe('[admin.analytics] hours', () => {
     expect(readsOf()).toEqual(['02-03', '05-05']);
   });
 
-  test('of the least recently read series are dropped first, and a series keeps two and a half days', async () => {
+  test('in the least recently read series are dropped first, and a series keeps two and a half days', async () => {
     const { kept, ask, readsOf } = setting(10);
     for (const series of ['a', 'b', 'a', 'c']) await ask(hours(1, 2), stamped('x', 1, 2), series);
     readsOf();

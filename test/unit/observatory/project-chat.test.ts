@@ -17,7 +17,7 @@ describe('the projection of a chat call', () => {
     ...over,
   });
 
-  test('a call counts for its model, with tokens, cost and outcome; its line has no content', () => {
+  test('a call counts for its model, with tokens, cost and outcome; its row has no content', () => {
     const entry = sampleChat(0, { first_token_ms: 40 });
     const projection = projectEntry(entry);
     expect(projection.counter).toEqual({ kind: 'chat', model: 'mock' });
@@ -45,7 +45,7 @@ describe('the projection of a chat call', () => {
     });
   });
 
-  test('[admin.usage] findings that block, hold or warn are violations, the strictest first; redact and log count', () => {
+  test('[admin.usage] findings that block, hold or warn are violations, the strictest first; redact and log are only counted', () => {
     const findings = [
       finding('a', 'warn', { type: 'pii', count: 3, detail: 'email' }),
       finding('b', 'redact'),
@@ -63,7 +63,7 @@ describe('the projection of a chat call', () => {
     expect(measures).toMatchObject({ 'finding:redact:b': 1, 'finding:log:c': 1, 'finding:block:e': 1 });
   });
 
-  test('a session stopped for its behaviour is a violation, an exhausted budget is not', () => {
+  test('a session stopped for its behaviour is a violation, but an exhausted budget is not', () => {
     const stopped = {
       outcome: 'refused',
       decision: 'block',
@@ -77,7 +77,7 @@ describe('the projection of a chat call', () => {
     expect(projectEntry(sampleChat(0, spent))).not.toHaveProperty('violations');
   });
 
-  test('[admin.requests-filters] the row of an unanswered call names the provider that was called last', () => {
+  test('[admin.requests-filters] the row of an unanswered call names the last provider that was called', () => {
     const unanswered = { provider: undefined, outcome: 'failed' };
     const row = (record: object) => projectEntry(sampleChat(0, record)).request;
     const attempts = failed('a', 'b');
@@ -115,7 +115,7 @@ describe('the projection of a chat call', () => {
     expect(providers(record)).toEqual(expected);
   });
 
-  test('latency is that of answers, not of refusals', () => {
+  test('latency is measured for responses, not for refusals', () => {
     const point = (record: object) => projectEntry(sampleChat(0, record)).points?.[0];
     expect(point({})?.measures).toMatchObject({ 'ms:240': 1 });
     expect(Object.keys(point({ outcome: 'refused' })?.measures ?? {}).filter((name) => name.startsWith('ms:'))).toEqual(
@@ -123,7 +123,7 @@ describe('the projection of a chat call', () => {
     );
   });
 
-  test('a body of any shape projects', () => {
+  test('a body of any shape can be projected', () => {
     const odd = {
       usage: 'many',
       cost_microusd: -5,
@@ -151,7 +151,7 @@ const rowOf = (body: EvidenceEntry['body']) => {
   return requestRowOf(entry as EvidenceEntry, chatRecordOf({ body }));
 };
 
-test('[chat.refused-recorded] a refused call shows why; an answered one has no reason', () => {
+test('[chat.refused-recorded] a refused call shows the reason; an answered one has none', () => {
   const refused = {
     operation: 'messages',
     outcome: 'refused',

@@ -30,12 +30,12 @@ describe('the sums of an entry', () => {
     }
   });
 
-  test('a protocol counts in one spelling, as rules match it', () => {
+  test('a protocol is counted under one spelling, the one that rules match', () => {
     const { body } = sampleEntry(0);
     expect(projectEntry(sampleEntry(0, { body: { ...body, protocol: 'GIT' } })).counter.protocol).toBe('git');
   });
 
-  test('a block also counts by rule and policy, and is a violation; its parameters are not copied', () => {
+  test('a block also counts by rule and policy and is a violation; its parameters are not copied', () => {
     const entry = sampleBlock(0, { body: { parameters: { path: '/etc' } } });
     const { counter, violations, ...rest } = projectEntry(entry);
     expect(counter).toMatchObject({ kind: 'block', rule: 'shell:shell.rm', policy: 'pr-writer' });
@@ -60,7 +60,7 @@ describe('the sums of an entry', () => {
     expect(projectEntry(sampleEntry(0, { kind })).counter).toEqual({ kind });
   });
 
-  test('a body without the usual fields, or with others in their place, projects nevertheless', () => {
+  test('a body without the usual fields, or with others in their place, can still be projected', () => {
     const entry = sampleBlock(0, { body: { tool: { a: 1 }, target: null, reason: 7 } });
     const violation = projectEntry(entry).violations?.[0];
     expect(violation).toMatchObject({ tool: '', target: '' });
@@ -68,7 +68,7 @@ describe('the sums of an entry', () => {
   });
 });
 describe('usage', () => {
-  test('sums by decision, protocol, tool and rule; names of Object.prototype are names like any other', () => {
+  test('sums by decision, protocol, tool and rule; names from Object.prototype are ordinary names', () => {
     const sums = new UsageSums();
     sums.add({ kind: 'allow', protocol: 'git', tool: 'constructor', count: 2 });
     sums.add({ kind: 'allow', protocol: 'git', tool: '__proto__', count: 3 });
@@ -109,7 +109,7 @@ describe('usage', () => {
     expect(() => hoursOf(query)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   });
 });
-test('health of a provider by the share of errors', () => {
+test('a provider’s health is based on its error rate', () => {
   const sums = (requests: number, errors: number) => [{ at: '', measures: { requests, errors } }];
   expect(providerHealth(sums(100, 1))).toMatchObject({ health: 'healthy', error_rate: 0.01 });
   expect(providerHealth(sums(100, 20)).health).toBe('degraded');
@@ -120,7 +120,7 @@ describe('[admin.analytics] the projection of an entry to its minute', () => {
   const pointsOf = (entry: Parameters<typeof projectEntry>[0]) =>
     Object.fromEntries((projectEntry(entry).points ?? []).map(({ dimension, measures }) => [dimension, measures]));
 
-  test('a decision counts in total, for its tenant and its tool, and its execution for the outcome', () => {
+  test('a decision counts in total, for its tenant and for its tool; its execution counts for the outcome', () => {
     expect(pointsOf(sampleBlock(0))['tool:shell.rm']).toEqual({ requests: 1, blocked: 1 });
     expect(pointsOf(sampleEntry(0, { kind: 'review' }))['tool:scm.get_issue']).toEqual({ requests: 1, reviewed: 1 });
     const chat = { protocol: 'llm', tool: 'chat.completions', target: 'mock' };
@@ -129,7 +129,7 @@ describe('[admin.analytics] the projection of an entry to its minute', () => {
       'tenant:default': { reviewed: 1 },
       'model:mock': { requests: 1, reviewed: 1 },
     });
-    // The call that was let through has an entry of its own.
+    // The call that was allowed has a separate entry.
     expect(pointsOf(sampleEntry(0, { kind: 'allow', body: chat }))['model:mock']).toBeUndefined();
     const result = (body: object) =>
       pointsOf(sampleEntry(0, { kind: 'result', body: { tool: 't', ...body } }))['tool:t'];
@@ -141,7 +141,7 @@ describe('[admin.analytics] the projection of an entry to its minute', () => {
     expect(projectEntry(sampleEntry(0, { kind: 'approve' }))).not.toHaveProperty('points');
   });
 
-  test('[admin.status] an upstream has the errors that are its own, and no others', () => {
+  test('[admin.status] an upstream has only its own errors', () => {
     const at = (kind: 'result' | 'block', body: object) =>
       pointsOf(sampleEntry(0, { kind, body: { tool: 't', upstream: 'files', ...body } }))['upstream:files'];
     expect(at('result', { outcome: 'executed', latency_ms: 0 })).toEqual({ requests: 1, 'ms:z': 1 });

@@ -40,7 +40,7 @@ export const sampleBlock = (n: number, over: Partial<EntryDraft> = {}): Evidence
     body: { protocol: 'shell', tool: 'shell.rm', matched_rule: 'shell:shell.rm', reason: 'destructive', ...over.body },
   });
 
-/** A chat call that went well. */
+/** Returns a successful chat call. */
 export function sampleChat(n: number, record: object = {}, over: Partial<EntryDraft> = {}): EvidenceEntry {
   const body = {
     operation: 'chat.completions',

@@ -28,7 +28,7 @@ test('[admin.analytics] each percentile is within 2 % of the exact one', () => {
   );
 });
 
-test('[admin.analytics] sketches of parts merge to the sketch of all, in any order', () => {
+test('[admin.analytics] sketches of parts merge into the sketch of the whole, in any order', () => {
   fc.assert(
     fc.property(latencies, latencies, (a, b) => {
       const parts = [sketchOf(b), sketchOf(a)];
@@ -37,7 +37,7 @@ test('[admin.analytics] sketches of parts merge to the sketch of all, in any ord
   );
 });
 
-test('the bins of a sketch are bounded, whatever the latencies', () => {
+test('the number of bins in a sketch is limited, whatever the latencies', () => {
   const values = Array.from({ length: 20_000 }, (_, n) => Math.round(1.002 ** n));
   const bins = Object.keys(sketchOf([...values.filter(Number.isFinite), Number.MAX_SAFE_INTEGER]));
   expect(bins.length).toBeLessThanOrEqual(915);
@@ -59,7 +59,7 @@ describe('[admin.analytics] a dimension', () => {
     expect(() => parseDimension(text)).toThrow('takes global, tenant:<id>');
   });
 
-  test('with a long name is short and still its own', () => {
+  test('with a long name is short and still unique', () => {
     const [a, b] = ['x'.repeat(5000), `${'x'.repeat(4999)}y`].map((name) => dimensionOf('tool', name));
     expect(a).not.toBe(b);
     expect(a!.length).toBeLessThanOrEqual(133);

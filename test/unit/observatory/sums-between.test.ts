@@ -1,4 +1,4 @@
-/** Which reads a span takes: whole hours as hours, the rest as minutes. */
+/** Which reads a time range needs: whole hours as hours, and the rest as minutes. */
 import type { Dimension } from '#core/observatory/dimensions.ts';
 import type { BucketQuery } from '#core/observatory/ports.ts';
 import { sumsBetween } from '#core/observatory/sums-between.ts';
@@ -38,7 +38,7 @@ describe('[admin.analytics] sums between two minutes', () => {
     expect(await readsOf(from, to)).toEqual(expected);
   });
 
-  test('shorter steps and data planes have minutes only', async () => {
+  test('shorter steps and data planes use minutes only', async () => {
     const minutes = ['minutes 01-01T08:00 to 01-01T09:59'];
     expect(await readsOf('01T08:00:00', '01T09:59:00', '5m')).toEqual(minutes);
     expect(await readsOf('01T08:00:00', '01T09:59:00', '1h', 'plane:eu')).toEqual(minutes);

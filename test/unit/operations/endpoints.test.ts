@@ -1,4 +1,4 @@
-/** The definitions of endpoints: each has a typed answer, and the published documents show it with an example. */
+/** Endpoint definitions: each has a typed response, and the published documents show it with an example. */
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
@@ -29,11 +29,11 @@ const documents = ['openapi.json', 'openapi-gateway.json'].map(
   (name) => JSON.parse(readFileSync(`docs/reference/${name}`, 'utf8')) as Document,
 );
 
-test('[admin.answers-typed] each operation answers alike on all its routes', () => {
+test('[admin.answers-typed] each operation responds alike on all its routes', () => {
   for (const route of own) expect(operations.get(route.operation)!.output).toBe(route.output);
 });
 
-test('[admin.answers-typed] each answer has members and an example that fits them, or is a text with an example, or bytes', () => {
+test('[admin.answers-typed] each response has members and a matching example, or is text with an example, or bytes', () => {
   const typed = [...operations.values()].filter(
     ({ access, output }) => access !== 'signed' && !(typeof output === 'object' && 'bytes' in output),
   );
@@ -44,7 +44,7 @@ test('[admin.answers-typed] each answer has members and an example that fits the
   }
 });
 
-test('[admin.answers-typed] each operation that takes a body has an example of one, which its own schema accepts', () => {
+test('[admin.answers-typed] each operation that accepts a body has an example, which its own schema accepts', () => {
   for (const { operation, input, example } of operations.values()) {
     expect([operation, example !== undefined]).toEqual([operation, input !== undefined]);
     expect({ operation, error: input?.().safeParse(example).error }).toEqual({ operation });
@@ -52,7 +52,7 @@ test('[admin.answers-typed] each operation that takes a body has an example of o
   expect(configurationSchema.safeParse(parse(String(operations.get('putConfig')!.example))).error).toBeUndefined();
 });
 
-test('[cloud.least-privilege] a function has the rights of its own row and those of all its operations', () => {
+test('[cloud.least-privilege] a function has the permissions of its own row and of all its operations', () => {
   for (const { handledBy, rights = {} } of routes) {
     const spec = functions[handledBy];
     const { tables = {}, queries = [], ...others } = rights;
@@ -70,7 +70,7 @@ test('[cloud.least-privilege] a function has the rights of its own row and those
   ]);
 });
 
-test('each command of a definition is in the reference, with a word for each parameter of the path', () => {
+test('each command in a definition is in the reference, with a word for each path parameter', () => {
   const page = readFileSync('docs/reference/cli.md', 'utf8');
   for (const { path, command } of routes.filter((route) => route.command)) {
     const [names = '', ...parameters] = command!.words.split(' <');
@@ -79,7 +79,7 @@ test('each command of a definition is in the reference, with a word for each par
   }
 });
 
-test('every implementation that a definition names is there', async () => {
+test('every implementation named in a definition exists', async () => {
   const named = routes.filter(({ run }) => run);
   const runs = await Promise.all(named.map(({ run }) => run!()));
   expect(named.filter((_, at) => typeof runs[at] !== 'function')).toEqual([]);
@@ -97,7 +97,7 @@ describe.each(documents)('the published document %#', ({ paths, components }) =>
     ),
   );
 
-  test('[admin.answers-typed] each reference names a schema of the document', () => {
+  test('[admin.answers-typed] each reference names a schema in the document', () => {
     const referred = [...JSON.stringify({ paths, components }).matchAll(/"\$ref":"([^"]*)"/g)].map(([, to]) => to!);
     const named = new Set(Object.keys(components.schemas as Schema).map((name) => `#/components/schemas/${name}`));
     expect(referred.filter((to) => !named.has(to))).toEqual([]);
@@ -110,7 +110,7 @@ describe.each(documents)('the published document %#', ({ paths, components }) =>
   );
 
   test.each(taken.map((row) => [row.operationId, row] as const))(
-    '[admin.answers-typed] the example body of %s is valid by the published schema',
+    '[admin.answers-typed] the example body of %s is valid under the published schema',
     (_id, { schema, example }) => {
       expect(example).toBeDefined();
       const validates = ajv.compile({ components, ...schema });

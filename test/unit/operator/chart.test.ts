@@ -28,7 +28,7 @@ const cases = readCases(
 
 const chart = 'charts/agent-governance-gateway';
 const read = (name: string) => readFileSync(join(chart, name), 'utf8');
-/** A template without its actions: lines of control flow go, values become a word. */
+/** Returns a template without its actions: control flow lines are removed, and values become a word. */
 const bare = (name: string) =>
   read(`templates/${name}`)
     .replace(/^\s*\{\{-? (if|end|with|else|include|fail)[^\n]*\n/gm, '')
@@ -42,7 +42,7 @@ interface Rule {
   readonly verbs: readonly string[];
 }
 
-test('[operator.chart] the role of the chart grants the verbs of the client, in the namespace of the release', () => {
+test('[operator.chart] the chart’s role grants the verbs that the client uses, in the namespace of the release', () => {
   const all = documents('rbac.yaml');
   expect(all.map(({ kind }) => kind)).toEqual(['ServiceAccount', 'Role', 'RoleBinding']);
   const granted: Record<string, Record<string, string[]>> = {};
@@ -57,12 +57,12 @@ test('[operator.chart] the role of the chart grants the verbs of the client, in 
     expect(read(`templates/${name}`)).not.toMatch(/ClusterRole|['"]\*['"]/);
 });
 
-test('[operator.chart] chart, image and package have one version', () => {
+test('[operator.chart] chart, image and package have the same version', () => {
   const { version, appVersion } = parse(read('Chart.yaml'));
   expect([version, appVersion]).toEqual([packageJson.version, packageJson.version]);
 });
 
-test('[operator.chart] the values satisfy their schema once an image is named, and unknown ones do not', () => {
+test('[operator.chart] the values satisfy their schema once an image is named, and unknown values do not', () => {
   const { $schema: _draft, ...schema } = JSON.parse(read('values.schema.json'));
   const holds = new Ajv2020({ strict: false }).compile(schema);
   const values = parse(read('values.yaml'));
@@ -70,18 +70,18 @@ test('[operator.chart] the values satisfy their schema once an image is named, a
   expect(holds(values)).toBe(false);
   expect(holds(named)).toBe(true);
   expect(holds({ ...named, gatway: {} })).toBe(false);
-  // The store in the volume belongs to one process.
+  // The store in the volume belongs to a single process.
   expect(holds({ ...named, gateway: { ...named.gateway, replicas: 2 } })).toBe(false);
   const elsewhere = { ...named.gateway, replicas: 2, dynamodbEndpoint: 'https://dynamodb.eu-west-1.amazonaws.com' };
   expect(holds({ ...named, gateway: { ...elsewhere, keys: { secret: 'governance-keys' } } })).toBe(true);
-  // Pods without a volume of their own would make a key each, and the store refuses all but the first.
+  // Pods without their own volume would each generate a key, and the store would refuse all but the first.
   for (const keys of [undefined, {}, { secret: '' }]) {
     for (const replicas of [1, 2]) expect(holds({ ...named, gateway: { ...elsewhere, replicas, keys } })).toBe(false);
   }
   expect(holds({ ...named, gateway: { ...named.gateway, keys: { secret: 'governance-keys' } } })).toBe(true);
 });
 
-describe('[operator.chart] values that no cluster accepts, or that open more than intended', () => {
+describe('[operator.chart] values that no cluster accepts, or that allow more access than intended', () => {
   const { $schema: _draft, ...schema } = JSON.parse(read('values.schema.json'));
   const holds = new Ajv2020({ strict: false }).compile(schema);
   const defaults = parse(read('values.yaml'));
@@ -91,7 +91,7 @@ describe('[operator.chart] values that no cluster accepts, or that open more tha
     const keys = path.split('.');
     const last = keys.pop()!;
     const at = keys.reduce((inner, key) => inner[key], all);
-    // Helm takes a default away where null is given for it.
+    // Helm removes a default if its value is set to null.
     if (value === null) delete at[last];
     else at[last] = value;
     return all;
@@ -114,7 +114,7 @@ describe('[operator.chart] values that no cluster accepts, or that open more tha
     expect([holds(put(path, value)), holds.errors]).toEqual([true, null]);
   });
 
-  test('an empty list of callers lets in no caller: a rule without peers would let in all', () => {
+  test('an empty list of callers admits none: a rule without peers would admit all', () => {
     expect(read('templates/network-policy.yaml')).toMatch(
       /\{\{- with \.Values\.networkPolicy\.callers \}\}\n {4}- from: \{\{ toJson \. \}\}\n {6}ports: \[\{ port: gateway \}, \{ port: mcp \}\]\n {4}\{\{- end \}\}/,
     );
@@ -130,7 +130,7 @@ describe('[operator.chart] values that no cluster accepts, or that open more tha
   });
 });
 
-test('[operator.chart] [shared.gateways] the pods of a shared store read its keys from a Secret, and write no file there', () => {
+test('[operator.chart] [shared.gateways] pods with a shared store read its keys from a Secret and write no file there', () => {
   const [deployment] = documents('gateway.yaml');
   const { containers, volumes } = deployment.spec.template.spec;
   expect(containers[0].env).toContainEqual({ name: 'GATEWAY_KEYS', value: '/keys' });
@@ -139,14 +139,14 @@ test('[operator.chart] [shared.gateways] the pods of a shared store read its key
   expect(read('templates/gateway.yaml')).toMatch(/if and .*dynamodbEndpoint \(not .*keys\.secret\)[^\n]*\n\{\{- fail /);
 });
 
-test('[operator.chart] [shared.gateways] a bucket is named whole: its region, address and credentials count with it only', () => {
+test('[operator.chart] [shared.gateways] a bucket is named completely: its region, address and credentials apply only with it', () => {
   const { $schema: _draft, ...schema } = JSON.parse(read('values.schema.json'));
   const holds = new Ajv2020({ strict: false }).compile(schema);
   const values = parse(read('values.yaml'));
   const withArchive = (archive: object) => ({
     ...values,
     image: { ...values.image, repository: 'registry.example.com/gateway' },
-    // Helm puts what is given over the defaults.
+    // Helm merges the given values over the defaults.
     gateway: { ...values.gateway, archive: { ...values.gateway.archive, ...archive } },
   });
   const elsewhere = { region: 'eu-west-1', endpoint: 'http://s3:9000', credentials: { secret: 's3' } };
@@ -165,7 +165,7 @@ test('[operator.chart] [shared.gateways] a bucket is named whole: its region, ad
   );
 });
 
-test('[operator.chart] containers run without root, without capabilities, on a read-only file system', () => {
+test('[operator.chart] containers run without root or capabilities, on a read-only file system', () => {
   const helpers = read('templates/_helpers.tpl');
   for (const line of [
     ...['runAsNonRoot: true', 'readOnlyRootFilesystem: true', 'allowPrivilegeEscalation: false'],
@@ -179,7 +179,7 @@ test('[operator.chart] containers run without root, without capabilities, on a r
   expect(read('templates/gateway.yaml')).not.toMatch(/kind: (ConfigMap|Secret)$/m);
 });
 
-test('[operator.composed] the definitions of the chart are those of the configuration schema (npm run crds)', () => {
+test('[operator.composed] the chart’s definitions match the configuration schema (npm run crds)', () => {
   const made = definitions();
   expect(readdirSync(join(chart, 'crds')).sort()).toEqual(Object.keys(made).sort());
   for (const [name, definition] of Object.entries(made))
@@ -243,7 +243,7 @@ test.each([
   expect(holds(bad)).toBe(false);
 });
 
-test('[operator.composed] the example objects match their definitions, and together the schema of the configuration', () => {
+test('[operator.composed] the example objects match their definitions, and together they match the configuration schema', () => {
   const objects = parseAllDocuments(read('examples/objects.yaml')).map((each) => each.toJS() as Gateway | Part);
   for (const { kind, spec } of objects) {
     const holds = new Ajv2020({ strict: false }).compile(withoutBooleans(specOf(plurals[kind as Kind])) as object);
@@ -262,6 +262,6 @@ test('[operator.composed] the example objects match their definitions, and toget
   ).toBeUndefined();
 });
 
-/** OpenAPI's `exclusiveMinimum: true` beside `minimum` is JSON Schema's number. */
+/** Converts OpenAPI's `exclusiveMinimum: true` with `minimum` to JSON Schema's number. */
 const withoutBooleans = (schema: unknown): unknown =>
   JSON.parse(JSON.stringify(schema, (name, value) => (/^exclusive/.test(name) && value === true ? undefined : value)));

@@ -1,4 +1,4 @@
-/** Objects become one configuration, or one refusal. */
+/** Objects become one configuration or one refusal. */
 
 import { createHash } from 'node:crypto';
 import { configurationSchema } from '#core/contracts/config.ts';
@@ -34,7 +34,7 @@ test('[operator.composed] the objects of a Gateway become one configuration that
   expect(configuration.tool_policies.rules).toMatchObject([{ protocol: 'git', decision: 'block' }]);
 });
 
-test('[operator.composed] the order of a list of objects has no meaning: spec.order counts, then the name', () => {
+test('[operator.composed] the order of listed objects has no meaning: spec.order applies, then the name', () => {
   const [a, b, c] = [
     part('Policy', 'a', { order: 2, rules: [{ tool: 'a', decision: 'allow' }] }),
     part('Policy', 'b', { order: 1, rules: [{ tool: 'b', decision: 'block' }] }),
@@ -54,7 +54,7 @@ test('[operator.composed] the order of a list of objects has no meaning: spec.or
   }
 });
 
-test('[operator.secrets] keys of callers leave as digests, keys of providers as names of variables', () => {
+test('[operator.secrets] caller keys are output as digests, provider keys as variable names', () => {
   const { text, environment } = composed();
   for (const value of ['administrator', 'key-of-one', 'sk-provider']) expect(text).not.toContain(value);
   const key_sha256 = createHash('sha256').update('key-of-one').digest('hex');
@@ -64,18 +64,18 @@ test('[operator.secrets] keys of callers leave as digests, keys of providers as 
   ]);
 });
 
-test('[operator.composed] one incomplete object refuses the whole configuration', () => {
+test('[operator.composed] a single incomplete object makes the whole configuration fail', () => {
   const refusal = compose(sources({ parts: [tenant('one'), tenant('two', 'absent'), block] }));
   expect(refusal).toEqual({
     reason: 'SecretMissing',
     message:
       'Tenant two: found a reference to the Secret absent that does not exist. Create it in the namespace of the object.',
   });
-  // Its neighbour with the secret is composed.
+  // The otherwise identical object with the secret is composed.
   expect(isRefusal(compose(sources({ parts: [tenant('one'), tenant('two'), block] })))).toBe(false);
 });
 
-test('[operator.secrets] a Secret that the operator may not read is named, and is not called missing', () => {
+test('[operator.secrets] a Secret that the operator may not read is named, and not reported as missing', () => {
   const given = sources({ parts: [tenant('one'), tenant('two')] });
   const hidden = { metadata: { name: 'two-key' }, isForbidden: true as const };
   const refusal = compose({
@@ -122,7 +122,7 @@ test.each(['providers', 'routes', 'tenants'])(
   },
 );
 
-test('[operator.composed] an object under deletion is left out, and only that one', () => {
+test('[operator.composed] an object under deletion is omitted, and only that one', () => {
   const deleted = {
     ...tenant('two'),
     metadata: { ...tenant('two').metadata, deletionTimestamp: '2026-11-23T00:00:00Z' },
@@ -130,7 +130,7 @@ test('[operator.composed] an object under deletion is left out, and only that on
   expect(read({ parts: [tenant('one'), deleted] }).tenants.map(({ id }: { id: string }) => id)).toEqual(['one']);
 });
 
-test('[operator.composed] a key outside the schema reaches the gateway, which refuses it', () => {
+test('[operator.composed] a key outside the schema is passed to the gateway, which refuses it', () => {
   const misspelt = part('Tenant', 'one', { ...tenant('one').spec, allowed_modelz: ['gpt-*'] });
   const { error } = configurationSchema.safeParse(read({ parts: [misspelt] }));
   expect(error?.issues[0]).toMatchObject({ code: 'unrecognized_keys', keys: ['allowed_modelz'] });
@@ -153,19 +153,19 @@ const members: readonly (readonly [string, Partial<Sources>, string])[] = [
       ] as const,
   ),
 ];
-test.each(members)('[operator.composed] %s is refused, not left out', (_what, over, message) => {
+test.each(members)('[operator.composed] %s is refused, not omitted', (_what, over, message) => {
   const refusal = compose(sources(over));
   expect(refusal).toMatchObject({ reason: 'InvalidSpec', message: expect.stringContaining(message) });
   expect(JSON.stringify(refusal)).not.toContain('plain');
 });
 
-test('[operator.composed] members of a Policy and a Gateway stay allowed', () => {
+test('[operator.composed] members of a Policy and a Gateway remain allowed', () => {
   const policy = part('Policy', 'p', { order: 1, input: [], output: [], rules: [] });
   const whole = gateway({ deployment: { name: 'gateway' }, secrets: [], configuration: { version: 1 } });
   expect(isRefusal(compose(sources({ gateway: whole, parts: [tenant('one'), policy] })))).toBe(false);
 });
 
-test('[operator.composed] an object under deletion refuses nothing: the configuration is without it', () => {
+test('[operator.composed] an object under deletion refuses nothing, because the configuration omits it', () => {
   const policy = part('Policy', 'p', { rulez: [] });
   const deleted = { ...policy, metadata: { ...policy.metadata, deletionTimestamp: '2026-11-23T00:00:00Z' } };
   expect(isRefusal(compose(sources({ parts: [tenant('one'), deleted] })))).toBe(false);

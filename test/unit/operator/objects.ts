@@ -1,4 +1,4 @@
-/** Objects of the operator's tests, as an API server would serve them. */
+/** Objects for operator tests, as an API server would serve them. */
 import type { Deployment, Gateway, Part, PartKind, PartSpec, Secret } from '../../../operator/resources.ts';
 
 const namespace = 'governance';

@@ -1,4 +1,4 @@
-/** Reconciliation of observed objects: in steps, until no write is left. */
+/** Reconciliation of observed objects, in steps, until no more writes are needed. */
 import fc from 'fast-check';
 import { isApplied, wantedDeployment } from '../../../operator/environment.ts';
 import { isDue, type Observed, type Outcome, plan } from '../../../operator/plan.ts';
@@ -33,7 +33,7 @@ const deletedOf = <Of extends Gateway | Part>(object: Of): Of => ({
 const conditionOf = (type: string, status: PartStatus | undefined): Condition =>
   status!.conditions!.find((each) => each.type === type)!;
 
-test('[operator.secrets] variables are rolled out first, and the configuration once all pods have them', () => {
+test('[operator.secrets] variables are rolled out first, and the configuration follows once all pods have them', () => {
   const first = plan(observed());
   expect(first.apply?.spec.template.spec.containers[0]?.env).toEqual([
     { name: 'PROVIDER_OPENAI_API_KEY', valueFrom: { secretKeyRef: { name: 'openai', key: 'key' } } },
@@ -49,7 +49,7 @@ test('[operator.secrets] variables are rolled out first, and the configuration o
   expect(plan(observed({ deployment: running })).composition).toBeDefined();
 });
 
-test('[operator.secrets] another value of a secret replaces the pods, another label of it does not', () => {
+test('[operator.secrets] a changed secret value replaces the pods, but a changed label does not', () => {
   const running = applied(observed());
   const rotated = new Map([...secrets, secret('openai', { key: 'sk-rotated' })]);
   expect(plan(observed({ deployment: running, secrets: rotated })).apply).toBeDefined();
@@ -94,7 +94,7 @@ test("[operator.composed] the configuration in force is not sent again; another 
   expect(isDue({ ...composition!, composed: 'other' }, known, { sha256: 'a'.repeat(64) })).toBe(true);
 });
 
-test('[operator.composed] a refusal is the condition of every object; a Gateway that serves stays ready', () => {
+test('[operator.composed] a refusal becomes the condition of every object; a Gateway that is serving stays ready', () => {
   const serving = { ...observed().gateway, status: { version: 2 } };
   const { statuses } = settle({ ...observed(), gateway: serving }, refused, now);
   expect(statuses).toHaveLength(3);
@@ -112,7 +112,7 @@ test('[operator.composed] a refusal is the condition of every object; a Gateway 
   ]);
 });
 
-test('[operator.kubernetes] only the Gateway reports that pods are replaced; a part reports it after a failure that is over', () => {
+test('[operator.kubernetes] only the Gateway reports that pods are being replaced; a part reports it only after an earlier failure', () => {
   const rolling: Outcome = { stored: false, reason: 'RollingOut', message: 'pods are replaced' };
   const inForce = written(observed(), stored, now);
   const kinds = (of: Observed) => settle(of, rolling, now).statuses.map(({ object }) => object.kind);
@@ -123,20 +123,20 @@ test('[operator.kubernetes] only the Gateway reports that pods are replaced; a p
   expect(settle(after, stored, now).statuses.map(({ object }) => object.kind)).toEqual(['Gateway']);
 });
 
-test('[operator.kubernetes] a deleted object is released when a configuration without it is stored, and not before', () => {
+test('[operator.kubernetes] a deleted object is released only after a configuration without it is stored', () => {
   const parts = [tenant('one'), deletedOf(tenant('two'))];
   expect(settle(observed({ parts }), refused, now).release).toEqual([]);
   expect(settle(observed({ parts }), stored, now).release).toEqual([parts[1]]);
   expect(settleWithoutGateway(parts, now).release).toEqual([parts[1]]);
 });
 
-test('[operator.kubernetes] every object is claimed before it is used, and once', () => {
+test('[operator.kubernetes] every object is claimed once, before it is used', () => {
   const fresh = { ...tenant('one'), metadata: { name: 'one', namespace: 'governance' } };
   expect(plan(observed({ parts: [fresh, openai] })).claim).toEqual([fresh]);
   expect(plan(observed({ parts: [deletedOf(fresh), openai] })).claim).toEqual([]);
 });
 
-test('[operator.kubernetes] a deleted Gateway gives up its variables and releases itself', () => {
+test('[operator.kubernetes] a deleted Gateway removes its variables and releases itself', () => {
   const gone = observed({ gateway: deletedOf(observed().gateway), deployment: applied(observed()) });
   const { apply, composition, outcome } = plan(gone);
   expect(composition).toBeUndefined();
@@ -144,7 +144,7 @@ test('[operator.kubernetes] a deleted Gateway gives up its variables and release
   expect(settle(gone, outcome!, now).release).toEqual([gone.gateway]);
 });
 
-test('[operator.composed] the same outcome a second time writes nothing', () => {
+test('[operator.composed] an identical second outcome writes nothing', () => {
   const outcomes = fc.oneof(
     fc.constant(stored),
     fc.record({

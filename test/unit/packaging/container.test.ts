@@ -1,4 +1,4 @@
-/** The definition of the container image: its contents and user. The image is not built here. */
+/** The container image definition: its contents and user. The image is not built here. */
 import { readFileSync } from 'node:fs';
 import packageJson from '#package' with { type: 'json' };
 
@@ -7,7 +7,7 @@ const stages = readFileSync('Dockerfile', 'utf8')
   .slice(1);
 const final = stages.at(-1)!;
 
-test('[package.installs] only the package and an empty state folder get into the image', () => {
+test('[package.installs] the image contains only the package and an empty state folder', () => {
   expect(stages).toHaveLength(2);
   const copied = final.split('\n').filter((line) => /^(COPY|ADD) /.test(line));
   expect(copied).toEqual([
@@ -17,14 +17,14 @@ test('[package.installs] only the package and an empty state folder get into the
   expect(final).not.toMatch(/^RUN /m);
 });
 
-test('[package.installs] it runs as an unprivileged user, writes to its volume only, and reports its health', () => {
+test('[package.installs] it runs as an unprivileged user, writes only to its volume, and reports its health', () => {
   expect(final).toMatch(/^USER node$/m);
   expect(final).toMatch(/^VOLUME \/state$/m);
   expect(final).toMatch(/^HEALTHCHECK [\s\S]*\/health/m);
   expect(final).toMatch(/^ENTRYPOINT \["node", .*"--state", "\/state"/m);
 });
 
-test('[package.installs] [cli.version] its labels have name, version and licence of the package', () => {
+test('[package.installs] [cli.version] its labels have the package’s name, version and licence', () => {
   for (const [label, value] of Object.entries({
     title: packageJson.name,
     version: packageJson.version,
@@ -33,7 +33,7 @@ test('[package.installs] [cli.version] its labels have name, version and licence
     expect(final).toContain(`org.opencontainers.image.${label}="${value}"`);
 });
 
-test('[package.installs] its Node is that of the repository, and no state or key gets into the build', () => {
+test('[package.installs] it uses the repository’s Node version, and no state or key gets into the build', () => {
   for (const stage of stages)
     expect(stage).toMatch(new RegExp(`^FROM node:${packageJson.devDependencies.node}-alpine`));
   const ignored = readFileSync('.dockerignore', 'utf8').split('\n');

@@ -1,4 +1,4 @@
-/** Packages that are imported on demand by name: a bundle of a CommonJS package has its default export alone. */
+/** Packages imported on demand by name: in a bundle, a CommonJS package has only its default export. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -18,7 +18,7 @@ function isModule(name: string): boolean {
   );
 }
 
-test('[package.installs] a package that is imported on demand by name is an ECMAScript module', () => {
+test('[package.installs] a package imported on demand by name is an ECMAScript module', () => {
   const named = sources.flatMap((file) =>
     [
       ...readFileSync(file, 'utf8').matchAll(/\{ (?!default\b)[^{}]*\} = await import\('(?!node:)([^.#/'][^']*)'\)/g),

@@ -1,11 +1,11 @@
-/** Plugins as they ship: texts that they flag, and the harmless neighbour of each. */
+/** Shipped plugins: texts that they flag, and a harmless neighbour of each. */
 import * as z from 'zod';
 import { type Flag, pluginNamed } from '../../corpora/plugins/module.ts';
 import { readCases, rows, text } from '../../support/yaml.ts';
 
 const cases = readCases(
   'test/unit/plugins/shipped.yaml',
-  /** Each row has a name, a text, and a pattern of the whole message. */
+  /** Rows with a name, a text, and a pattern for the whole message. */
   z.record(z.string(), z.strictObject({ flagged: rows(text, text, text), passes: rows(text, text) })),
 );
 
@@ -35,12 +35,12 @@ describe('[plugin.figures] secrets-guard', () => {
   const jwt = twoParts('{"alg":"RS256"}');
   const signature = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 
-  test('flags a JSON Web Token, and none without signature or algorithm', () => {
+  test('flags a JSON Web Token, but not one without a signature or algorithm', () => {
     expect(flag(`The file says ${jwt}${signature} and more.`)).toBe('the text contains a JSON Web Token');
     for (const harmless of [jwt, twoParts('{"abc":"RS256"}') + signature]) expect(flag(harmless)).toBeUndefined();
   });
 
-  test('reads the last byte of a text of a megabyte', () => {
+  test('reads the last byte of a one-megabyte text', () => {
     const token = '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';
     expect(flag(`${'word '.repeat(200_000)}${token}`)).toBe('the text contains a GitHub token whose checksum holds');
   });

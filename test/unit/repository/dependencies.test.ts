@@ -1,10 +1,10 @@
-/** Declared dependencies are used and used ones declared; the files of the repository agree on versions. */
+/** Declared dependencies are used and used ones are declared; the repository's files agree on versions. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import packageJson from '#package' with { type: 'json' };
 
-/** Used by their programs, by Jest, by the type checker or at run time under a name that is put together. */
+/** Packages used by their programs, by Jest, by the type checker, or at run time under a computed name. */
 const usedOtherwise: Readonly<Record<string, RegExp>> = {
   '@biomejs/biome': /"lint": "biome /,
   'dependency-cruiser': /"boundaries": "depcruise /,
@@ -15,14 +15,17 @@ const usedOtherwise: Readonly<Record<string, RegExp>> = {
   typescript: /"typecheck": "tsc/,
 };
 const typesOnly = /^@types\//;
-/** Platform packages of one tool: their names are made from platform and processor. */
+/** Platform packages of one tool, whose names are built from platform and processor. */
 const platforms = /^@dynoxide\//;
 
 const tracked = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8', maxBuffer: 1 << 26 })
   .split('\n')
   .filter((path) => /\.(ts|tsx|mjs|js)$/.test(path) && existsSync(path));
 
-/** Specifiers after from, import, require and in lists of a bundler or of Jest: `name`, `@scope/name`, with a path behind. */
+/**
+ * Matches specifiers after from, import and require and in bundler or Jest lists: `name`, `@scope/name`, optionally
+ * followed by a path.
+ */
 const specifier =
   /(?:from\s*|import\s*\(?\s*|require(?:\.resolve)?\(\s*|moduleOf\(\s*)['"]((?:@[a-z0-9-]+\/)?[a-z][a-z0-9._-]*)(?:\/[^'"]*)?['"]/g;
 const ownPackages = ['plugins/', 'bin/unicode/', 'test/runtime/client/', 'operator/', 'apps/'];
@@ -53,7 +56,7 @@ test('every declared dependency is used', () => {
   expect(idle).toEqual([]);
 });
 
-test('every package of the lock file has a digest, or is part of one that has', () => {
+test('every package in the lock file has a digest, or is part of one that has', () => {
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
     packages: Record<string, { integrity?: string; inBundle?: true; link?: true }>;
   };
@@ -63,7 +66,7 @@ test('every package of the lock file has a digest, or is part of one that has', 
   expect(unproven.map(([path]) => path)).toEqual([]);
 });
 
-/** Types serve a package, or globals: Node's, and those of the test runner. */
+/** Checks whether a types package is used: its package is, or it declares the globals of Node or the test runner. */
 const isTyped = (name: string): boolean => ['node', 'jest'].includes(name) || used.has(name);
 const namesIn = (text: string, name: string): boolean =>
   [`'${name}'`, `"${name}"`, `'${name}/`, `node_modules/${name}/`].some((form) => text.includes(form));
@@ -81,11 +84,11 @@ test('every used package is declared', () => {
   expect(foreign.map(({ name, path }) => `${name} in ${path}`)).toEqual([]);
 });
 
-/** Texts of tests that are data for the code under test name packages of others. */
+/** Excludes text in tests that is data for the code under test, which names other packages. */
 const isCode = (path: string, name: string): boolean =>
   !(path.startsWith('test/') && !existsSync(`node_modules/${name}`));
 
-test('production code uses no development dependency', () => {
+test('production code does not use development dependencies', () => {
   const development = new Set(Object.keys(devDependencies));
   const shipped = uses.filter(
     ({ name, path }) => /^(core|adapters|lambdas|bin\/(local|agentctl|plane))/.test(path) && development.has(name),

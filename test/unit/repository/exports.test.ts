@@ -7,13 +7,13 @@ const texts = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { e
   .filter((path) => /\.(ts|tsx|mjs)$/.test(path) && existsSync(path))
   .map((path) => ({ path, text: readFileSync(path, 'utf8') }));
 
-/** In how many files each word stands. */
+/** Number of files that contain each word. */
 const files = new Map<string, number>();
 for (const { text } of texts) {
   for (const word of new Set(text.match(/[A-Za-z_$][\w$]*/g))) files.set(word, (files.get(word) ?? 0) + 1);
 }
 
-test('every exported function, constant, class and type is named by another file', () => {
+test('every exported function, constant, class and type is used in another file', () => {
   const alone = texts
     .filter(({ path }) => /^(?:core|features|adapters|lambdas|lib|bin|operator|console)\//.test(path))
     .flatMap(({ path, text }) =>
@@ -28,10 +28,12 @@ test('every exported function, constant, class and type is named by another file
   expect(alone).toEqual([]);
 });
 
-/** What tests compare with: rows of a document, lists that answers name, and the settings that an entry names. */
+/**
+ * Exports for tests to compare with: rows of a document, lists named in messages, and the settings that an entry names.
+ */
 const comparedWith = ['grafanaPanels', 'namedLists', 'settingsOf', 'storeRates'];
 
-test('no function, constant or class is there for tests alone', () => {
+test('no function, constant or class exists only for tests', () => {
   const product = texts.filter(
     ({ path }) =>
       !/\.test\.ts$|^features\/[^/]+\/test\//.test(path) &&

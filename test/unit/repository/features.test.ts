@@ -1,6 +1,6 @@
 /**
- * Without the lines and the folders of features, the product has its types, its stacks, and a gateway that starts. Each
- * half lacks the features of the other: that no feature imports another is a rule of `npm run boundaries`.
+ * Without the feature lines and folders, the product still has correct types, stacks, and a gateway that starts. Each
+ * half lacks the features of the other, since `npm run boundaries` forbids imports between features.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,10 @@ const tests = [
   'test/contract/sums-by-path',
 ];
 
-/** What `npm run typecheck` found of files that are the same here. It names them from its own folder: the copy has one as deep. */
+/**
+ * Build information from `npm run typecheck` for files that are the same here. Its paths are relative to its folder, so
+ * the copy uses a folder at the same depth.
+ */
 const build = join('types', '.cache', 'tsc.tsbuildinfo');
 const ofCheckout = join(root, 'node_modules/.cache/tsc.tsbuildinfo');
 
@@ -70,12 +73,12 @@ whole('without features', () => {
   describe.each(halves.map((left) => ({ left })))('$left', ({ left }) => {
     beforeAll(() => leaveOut(left));
 
-    test('[features.removable] the types are right', () => {
-      // Files that do not change are not checked once more. The console imports core alone, which imports no feature.
+    test('[features.removable] the types are correct', () => {
+      // Unchanged files are not checked again. The console imports only core, which imports no feature.
       run('tsc', '-p', 'tsconfig.product.json', '--tsBuildInfoFile', build);
     });
 
-    test('[features.removable] the stacks are synthesized, a gateway starts, and its tests pass', () => {
+    test('[features.removable] the stacks can be synthesized, a gateway starts, and its tests pass', () => {
       run('node', 'bin/reference.ts');
       run('jest', '-w', '1', ...tests);
     });

@@ -1,4 +1,4 @@
-/** Workflows of the repository's host: they run only there, so what they name is checked here. */
+/** Workflows of the repository's host. They run only there, so the scripts and actions they name are checked here. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import packageJson from '#package' with { type: 'json' };
@@ -39,7 +39,7 @@ test.each(workflows)('$name pins every action to a commit', ({ steps }) => {
   expect(used.filter((action) => !/@[0-9a-f]{40}$/.test(action))).toEqual([]);
 });
 
-test('the nightly deployment takes two secrets, deploys three times, and is destroyed whatever happens', () => {
+test('the nightly deployment takes two secrets, deploys three times, and is always destroyed', () => {
   const { text, steps } = workflows.find(({ name }) => name === 'nightly.yml')!;
   expect([...new Set(text.match(/secrets\.\w+/g))]).toEqual(['secrets.NIGHTLY_ROLE_ARN', 'secrets.NIGHTLY_REGION']);
   expect(steps.filter(({ run }) => run?.includes('cdk deploy --all $OPTIONS'))).toHaveLength(3);

@@ -1,10 +1,10 @@
-/** Metrics in the embedded format of CloudWatch. */
+/** Metrics in CloudWatch's embedded metric format. */
 import { setting } from './telemetry-setting.ts';
 
 describe('CloudWatch embedded metrics', () => {
   const Namespace = 'AgentGovernance';
 
-  test('an invocation writes its metrics at its end, in one line for all names with equal dimensions', async () => {
+  test('an invocation writes its metrics when it ends, in one line for all names with the same dimensions', async () => {
     const { telemetry, lines, parsed } = setting({ deployment: 'team-b' });
     telemetry.count('svc_chat_requests_total', { outcome: 'completed' });
     telemetry.count('svc_chat_tokens_total', { direction: 'input' }, 11);
@@ -43,13 +43,13 @@ describe('CloudWatch embedded metrics', () => {
     expect(lines).toHaveLength(2);
   });
 
-  test('without a call of flush, a hundred changes flush', () => {
+  test('without a flush call, a hundred changes cause a flush', () => {
     const { telemetry, parsed } = setting({ deployment: 'team-b' });
     for (let i = 0; i < 250; i++) telemetry.count('c', {});
     expect(parsed().map(({ c }) => c)).toEqual([100, 100]);
   });
 
-  test('and a change that comes a second after the first; each line bears the time of its first', () => {
+  test('and so does a change one second after the first; each line has the time of its first change', () => {
     const { telemetry, parsed, time } = setting({ deployment: 'team-b' });
     telemetry.count('c', {});
     time.ms += 999;

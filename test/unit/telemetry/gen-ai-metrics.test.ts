@@ -32,7 +32,7 @@ const inference = [
   ['gen_ai.client.inference.time_to_first_chunk', 0.2, 'histogram'],
 ];
 
-test('the setting chooses the family; cached tokens are part of the input', () => {
+test('the setting selects the metric family; cached tokens are part of the input', () => {
   expect(told('client')).toEqual(client);
   expect(told('inference')).toEqual(inference);
   expect(told('both')).toEqual([...client, ...inference]);
@@ -46,7 +46,7 @@ test('every value has operation, provider and model, and tokens have a type', ()
   }
 });
 
-test('a failure has a duration, an error type and no tokens', () => {
+test('a failure has a duration and an error type, but no tokens', () => {
   const { usage: _, firstChunkSeconds: __, ...rest } = call;
   const failed = { ...rest, errorType: 'timeout' };
   expect(told('both', failed)).toEqual([

@@ -3,7 +3,7 @@ import { lineWriter } from '#adapters/telemetry/line-writer.ts';
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
-test('lines of a moment are one write, in their order', () => {
+test('lines written in quick succession are one write, in order', () => {
   const writes: string[] = [];
   const write = lineWriter((text) => void writes.push(text));
   for (const line of ['one', 'two', 'three']) write(line);
@@ -15,7 +15,7 @@ test('lines of a moment are one write, in their order', () => {
   expect(writes).toEqual(['one\ntwo\nthree\n', 'four\n']);
 });
 
-test('many lines are written at once', () => {
+test('many lines are written immediately', () => {
   const writes: string[] = [];
   const write = lineWriter((text) => void writes.push(text));
   const line = 'x'.repeat(40_000);
@@ -27,7 +27,7 @@ test('many lines are written at once', () => {
   expect(writes).toHaveLength(1);
 });
 
-test('held lines are written when the process exits', () => {
+test('buffered lines are written when the process exits', () => {
   const writes: string[] = [];
   const before = process.listeners('exit');
   const write = lineWriter((text) => void writes.push(text));

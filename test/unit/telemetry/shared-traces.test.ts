@@ -1,4 +1,4 @@
-/** Traces on their way to the ring that all processes share. */
+/** Traces sent to the ring that all processes share. */
 import { sharedSizes, sharedTraces } from '#adapters/telemetry/shared-traces.ts';
 import type { RecordedTrace } from '#core/observatory/traces.ts';
 
@@ -36,7 +36,7 @@ const trace = (id: string, note = ''): RecordedTrace => ({
 });
 const ids = (traces: readonly RecordedTrace[] | undefined) => traces?.map(({ trace_id }) => trace_id);
 
-test('[trace.routes] traces are sent at most once a second, later ones with the next batch', async () => {
+test('[trace.routes] traces are sent at most once per second, and later ones with the next batch', async () => {
   const { shared, time, puts } = given();
   await shared.flush();
   expect(puts).toEqual([]);
@@ -51,7 +51,7 @@ test('[trace.routes] traces are sent at most once a second, later ones with the 
   expect(puts.map(ids)).toEqual([['a'], ['b', 'c']]);
 });
 
-test('[trace.routes] an item keeps the newest traces, and dropped ones are counted', async () => {
+test('[trace.routes] an item keeps the newest traces, and counts the dropped ones', async () => {
   const { shared, puts, dropped } = given();
   for (let i = 0; i < sharedSizes.traces + 10; i++) shared.note(trace(`t${i}`));
   await shared.flush();
@@ -65,7 +65,7 @@ test('[trace.routes] an item keeps the newest traces, and dropped ones are count
   expect([ids(large.puts[0]), large.dropped]).toEqual([['new'], { queue_full: 1 }]);
 });
 
-test('[trace.routes] a ring that cannot be written costs the traces and no call', async () => {
+test('[trace.routes] if the ring cannot be written, traces are lost but no call fails', async () => {
   const { shared, time, puts, dropped, state } = given();
   state.fails = true;
   shared.note(trace('a'));
@@ -78,7 +78,7 @@ test('[trace.routes] a ring that cannot be written costs the traces and no call'
   expect(puts.map(ids)).toEqual([['b']]);
 });
 
-test('[trace.isolation] each tenant has its own items, and a tenant with many traces drops its own', async () => {
+test('[trace.isolation] each tenant has its own items, and a tenant with many traces drops only its own', async () => {
   const { shared, puts, tenants, dropped } = given();
   const of = (tenant_id: string, id: string): RecordedTrace => ({
     trace_id: id,

@@ -17,7 +17,7 @@ const span: EndedSpan = {
   end: 'well',
 };
 
-/** A collector and a timer, both moved by hand. */
+/** Returns a collector and a timer, both controlled by hand. */
 function setting({ timers = true } = {}) {
   const sent: number[] = [];
   const counted: Record<string, number> = {};
@@ -64,7 +64,7 @@ function setting({ timers = true } = {}) {
     push: (count: number) => {
       for (let i = 0; i < count; i++) sink.push(span);
     },
-    /** Five seconds pass. */
+    /** Advances the timer by five seconds. */
     tick: async () => {
       const work = due;
       due = undefined;
@@ -85,7 +85,7 @@ function setting({ timers = true } = {}) {
   };
 }
 
-test('[trace.export] spans of five seconds are sent as one batch, and an idle process sends nothing', async () => {
+test('[trace.export] the spans of five seconds are sent as one batch, and an idle process sends nothing', async () => {
   const { sink, sent, push, tick, isDue } = setting();
   expect(isDue()).toBe(false);
   push(3);
@@ -97,10 +97,10 @@ test('[trace.export] spans of five seconds are sent as one batch, and an idle pr
   expect(sent).toEqual([3]);
 });
 
-test('a slow collector fills the queue, and further spans are dropped and counted', async () => {
+test('with a slow collector the queue fills up, and additional spans are dropped and counted', async () => {
   const { sink, sent, push, hold, counted } = setting();
   const release = hold();
-  push(batchSizes.batch); // under way, no longer in the queue
+  push(batchSizes.batch); // being sent, no longer in the queue
   push(batchSizes.queue + 7);
   release();
   await sink.flush();
@@ -109,7 +109,7 @@ test('a slow collector fills the queue, and further spans are dropped and counte
   expect(Math.max(...sent)).toBe(batchSizes.batch);
 });
 
-test('failures are counted, logged once a minute, never thrown; later spans find their way', async () => {
+test('failures are counted, logged once per minute and never thrown; later spans are delivered', async () => {
   const { sink, sent, push, counted, lines, time, down } = setting();
   down(true);
   for (const ms of [0, 5_000, 59_999, 60_000]) {
@@ -126,13 +126,13 @@ test('failures are counted, logged once a minute, never thrown; later spans find
   expect(sent).toEqual([1]);
 });
 
-test('after a refused batch the next one waits for its time', async () => {
+test('after a refused batch the next one waits for the timer', async () => {
   const { sink, sent, push, hold, down, attempts, tick, isDue } = setting();
   const release = hold();
   push(3 * batchSizes.batch);
   down(true);
   release();
-  await sink.flush(); // the batch under way, and one more
+  await sink.flush(); // the batch being sent, and one more
   expect(attempts()).toBe(2);
   expect(isDue()).toBe(true);
   down(false);
@@ -140,7 +140,7 @@ test('after a refused batch the next one waits for its time', async () => {
   expect(sent).toEqual([batchSizes.batch]);
 });
 
-test('stopping sends the queued spans and takes no more', async () => {
+test('stopping sends the queued spans and accepts no more', async () => {
   const { sink, sent, push, closed, counted, isDue } = setting();
   push(4);
   await sink.stop();
@@ -169,7 +169,7 @@ test.each<[string, object]>([
   expect(counted).toEqual({ 'svc_spans_dropped_total not_encodable': 1 });
 });
 
-test('[trace.export] integers beyond 64 bits and halves of characters are written in a form that collectors read', () => {
+test('[trace.export] integers beyond 64 bits and lone surrogates are written in a form that collectors accept', () => {
   const attributes = { large: 1e300, whole: 7, text: 'a\ud800' };
   const [{ scopeSpans }] = JSON.parse(traceRequest([{ ...span, attributes }], {})).resourceSpans;
   expect(scopeSpans[0].spans[0].attributes).toEqual([

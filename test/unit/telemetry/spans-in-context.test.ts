@@ -1,4 +1,4 @@
-/** The context of a trace: taken from a caller, given to a callee. */
+/** Trace context: received from a caller, and passed to a callee. */
 import type { EndedSpan } from '#adapters/telemetry/spans.ts';
 import type { TraceHeaders } from '#core/kernel/ports.ts';
 import { nothing, setting, sinkOf } from './telemetry-setting.ts';
@@ -8,7 +8,7 @@ describe('trace context', () => {
   const caller = 'b7ad6b7169203331';
   const traceparent = `00-${trace}-${caller}-01`;
 
-  /** The spans of one call, and what it would send on, from within the inner one. */
+  /** Returns the spans of one call, and the headers that it would send from inside the inner span. */
   async function called(from: TraceHeaders, telemetry = setting().telemetry) {
     const ended: EndedSpan[] = [];
     telemetry.exportTo(sinkOf(ended));
@@ -19,7 +19,7 @@ describe('trace context', () => {
     return { inner: inner!, outer: outer!, sent, traces: telemetry.recentTraces() };
   }
 
-  test('[trace.routes] a leaf is a span of its caller, also if it is the only one', async () => {
+  test('[trace.routes] a leaf is a child span of its caller, or a separate span if there is none', async () => {
     const { telemetry } = setting();
     const ended: EndedSpan[] = [];
     telemetry.exportTo(sinkOf(ended));
@@ -30,12 +30,12 @@ describe('trace context', () => {
     expect(alone).toMatchObject({ name: 'alone', parentId: undefined });
   });
 
-  test('tracestate is sent on after our member', async () => {
+  test('tracestate is forwarded after the gateway’s member', async () => {
     const { inner, sent } = await called({ traceparent, tracestate: 'rojo=1,congo=2' });
     expect(sent.tracestate).toBe(`agg=${inner.spanId},rojo=1,congo=2`);
   });
 
-  test('a malformed header begins a new, random trace and drops tracestate', async () => {
+  test('a malformed header starts a new, random trace and drops tracestate', async () => {
     const { outer, sent } = await called({ traceparent: `${traceparent}-x`, tracestate: 'rojo=1' });
     expect(outer.traceId).toMatch(/^[0-9a-f]{32}$/);
     expect(outer.traceId).not.toBe(trace);
@@ -43,7 +43,7 @@ describe('trace context', () => {
     expect(sent).toEqual({ traceparent: expect.stringMatching(new RegExp(`^00-${outer.traceId}-[0-9a-f]{16}-03$`)) });
   });
 
-  test('an unsampled trace is continued and not exported, but still in the ring', async () => {
+  test('an unsampled trace is continued and stored in the ring, but not exported', async () => {
     const { telemetry } = setting();
     const ended: EndedSpan[] = [];
     telemetry.exportTo(sinkOf(ended));
@@ -56,7 +56,7 @@ describe('trace context', () => {
     expect(telemetry.recentTraces()).toHaveLength(1);
   });
 
-  test('of traces that begin here the rate decides; of a caller’s the caller', async () => {
+  test('for traces that start here the rate decides; for a caller’s traces the caller does', async () => {
     const { telemetry } = setting();
     const ended: EndedSpan[] = [];
     telemetry.exportTo(sinkOf(ended, 0));
@@ -79,7 +79,7 @@ describe('trace context', () => {
     }
   });
 
-  test('spans of one request share a trace without a common parent', async () => {
+  test('spans of one request without a common parent share a trace', async () => {
     const { telemetry } = setting();
     await telemetry.continued({}, async () => {
       await telemetry.span('a', {}, nothing);

@@ -1,4 +1,4 @@
-/** Telemetry over lines, metrics and spans that a test can read. */
+/** Telemetry with lines, metrics and spans that a test can read. */
 import type { EndedSpan, SpanSink } from '#adapters/telemetry/spans.ts';
 import { logTelemetry, type Tracer } from '#adapters/telemetry/telemetry.ts';
 

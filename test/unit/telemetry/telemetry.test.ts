@@ -2,7 +2,7 @@
 import { setting } from './telemetry-setting.ts';
 
 describe('log lines', () => {
-  test('an evaluated action is one line of JSON with the fields of the specification', () => {
+  test('an evaluated action is logged as one line of JSON with the specified fields', () => {
     const { telemetry, parsed } = setting();
     const fields = { envelope_id: 'e1', tool: 'scm.get_issue', decision: 'allow', latency_us: 1234 };
     telemetry.log('info', 'action evaluated', fields);
@@ -11,13 +11,13 @@ describe('log lines', () => {
     ]);
   });
 
-  test('a field cannot pass itself off as the time, the level or the message', () => {
+  test('a field cannot override the time, the level or the message', () => {
     const { telemetry, parsed } = setting();
     telemetry.log('warn', 'true words', { ts: 'then', level: 'debug', msg: 'false words' });
     expect(parsed()[0]).toMatchObject({ ts: '2026-01-01T00:00:00.000Z', level: 'warn', msg: 'true words' });
   });
 
-  test('values under secret names and recognised tokens never reach the log, however deep', () => {
+  test('values under secret names, and recognised tokens, never reach the log at any depth', () => {
     const { telemetry, lines, parsed } = setting();
     const token = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
     telemetry.log('error', 'failed', {
@@ -40,7 +40,7 @@ describe('log lines', () => {
   });
 });
 describe('metrics', () => {
-  test('counters and gauges as Prometheus text, labels escaped', () => {
+  test('counters and gauges as Prometheus text, with labels escaped', () => {
     const { telemetry } = setting();
     telemetry.count('svc_policy_decisions_total', { decision: 'allow', protocol: 'git' });
     telemetry.count('svc_policy_decisions_total', { decision: 'allow', protocol: 'git' }, 2);
@@ -59,7 +59,7 @@ describe('metrics', () => {
     );
   });
 
-  test('label values of callers are bounded, and every count is kept', () => {
+  test('the number of label values from callers is limited, and every count is kept', () => {
     const { telemetry } = setting();
     for (let i = 0; i < 1000; i++) telemetry.count('c', { protocol: `p${i}` });
     const series = telemetry.metricsText().split('\n').slice(1, -1);
@@ -68,7 +68,7 @@ describe('metrics', () => {
     expect(series.at(-1)).toContain('protocol="other"');
   });
 
-  test('a histogram has cumulative buckets by its unit, a sum and a count', () => {
+  test('a histogram has cumulative buckets for its unit, a sum and a count', () => {
     const { telemetry } = setting();
     for (const ms of [3, 40, 40, 999_999]) telemetry.observe('svc_chat_latency_ms', ms, {});
     const lines = telemetry.metricsText().split('\n');
@@ -82,7 +82,7 @@ describe('metrics', () => {
     expect(lines).toContain('svc_chat_latency_ms_count 4');
   });
 
-  test('an observation on an edge belongs to the bucket of that edge', () => {
+  test('an observation on a bucket boundary belongs to the bucket with that upper bound', () => {
     const { telemetry } = setting();
     telemetry.observe('svc_x_ms', 5, {});
     expect(telemetry.metricsText()).toContain('svc_x_ms_bucket{le="2"} 0\nsvc_x_ms_bucket{le="5"} 1\n');

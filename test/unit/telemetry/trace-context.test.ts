@@ -34,7 +34,7 @@ describe('traceparent', () => {
     expect(traceContextOf({ traceparent: header, tracestate: 'a=1' })).toBeUndefined();
   });
 
-  test('only known flags are sent', () => {
+  test('only known flags are forwarded', () => {
     expect(traceparent(trace, span, { sampled: true, random: true })).toBe(`00-${trace}-${span}-03`);
     expect(traceparent(trace, span, { sampled: false, random: false })).toBe(`00-${trace}-${span}-00`);
   });
@@ -59,13 +59,13 @@ describe('tracestate', () => {
     expect(others(header)).toBeUndefined();
   });
 
-  test('our member is first, and no list grows beyond 32', () => {
+  test('the gateway’s member is first, and no list exceeds 32 members', () => {
     const full = Array.from({ length: 32 }, (_, i) => `k${i}=1`);
     const list = tracestate(full.join(','), span).split(',');
     expect(list).toEqual([`agg=${span}`, ...full.slice(0, 31)]);
   });
 
-  test('beyond 512 characters long members go first, then the oldest', () => {
+  test('beyond 512 characters long members are dropped first, then the oldest', () => {
     const long = `long=${'v'.repeat(200)}`;
     const short = Array.from({ length: 30 }, (_, i) => `k${i}=${'v'.repeat(10)}`);
     const list = tracestate([long, ...short].join(','), span);
@@ -100,7 +100,7 @@ describe('X-Ray', () => {
     },
   );
 
-  test('is used after a malformed traceparent, not after a valid one', () => {
+  test('is used if traceparent is malformed, but not if it is valid', () => {
     const xray = `Root=1-11111111-222222222222222222222222;Parent=${span}`;
     expect(traceContextOf({ traceparent: valid, xray })?.traceId).toBe(trace);
     expect(traceContextOf({ traceparent: 'none', tracestate: 'a=1', xray })).toMatchObject({
@@ -112,10 +112,10 @@ describe('X-Ray', () => {
 
 describe('sampling', () => {
   const ids = Array.from({ length: 4096 }, (_, i) => `${'a'.repeat(29)}${i.toString(16).padStart(3, '0')}`)
-    // The digits that decide, spread over their range.
+    // The digits that determine sampling, spread over their range.
     .map((id) => id.slice(0, 19) + id.slice(-3) + '0'.repeat(10));
 
-  test.each([0, 0.1, 0.5, 1])('a rate of %d takes that share of the traces', (rate) => {
+  test.each([0, 0.1, 0.5, 1])('a rate of %d samples that share of the traces', (rate) => {
     const taken = ids.filter((id) => isSampled(id, rate)).length;
     expect(taken).toBe(Math.ceil(rate * ids.length));
   });

@@ -1,4 +1,4 @@
-/** Links to traces in X-Ray. */
+/** Links to X-Ray traces. */
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { xrayLink } from '#adapters/telemetry/xray-link.ts';
 import { merged } from '#core/observatory/traces.ts';
@@ -9,7 +9,7 @@ const header = `Root=${root};Parent=53995c3f42cd8ad8;Sampled=1`;
 const otlp = 'https://xray.eu-west-1.amazonaws.com/v1/traces';
 const link = (host: string, region: string, id: string) =>
   `https://${region}.${host}/cloudwatch/home?region=${region}#xray:traces/${id}`;
-/** A function in a region, whose trace X-Ray names. */
+/** Returns the environment of a function in a region, with its X-Ray trace id. */
 const traced = (AWS_REGION: string, _X_AMZN_TRACE_ID = header) => ({ AWS_REGION, _X_AMZN_TRACE_ID });
 const exported = (OTLP_TRACES_URL: string) => ({ AWS_REGION: 'eu-west-1', OTLP_TRACES_URL });
 const ofSpans = link('console.aws.amazon.com', 'eu-west-1', '1-0af76519-16cd43dd8448eb211c80319c');
@@ -43,7 +43,7 @@ describe('[trace.routes] the address of a trace', () => {
     expect(xrayLink(environment, subsegments)?.(traceId)).toBe(url);
   });
 
-  test('a trace keeps it, also when its parts were recorded apart', async () => {
+  test('is stored with a trace, even if its parts were recorded separately', async () => {
     const telemetry = logTelemetry({
       clock: { now: () => 0 },
       write: () => {},

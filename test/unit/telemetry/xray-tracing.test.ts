@@ -9,7 +9,7 @@ interface Segment {
   error?: unknown;
 }
 
-/** The part of the X-Ray SDK that we use, keeping what it is told. */
+/** Returns a fake of the part of the X-Ray SDK that the gateway uses, which records its calls. */
 function fakeProvider() {
   const segments: Segment[] = [];
   let open: string | undefined;
@@ -37,7 +37,7 @@ function fakeProvider() {
 const telemetryWith = (tracer: ReturnType<typeof tracerOver>) =>
   logTelemetry({ clock: { now: () => 0 }, write: () => {}, service: 'test', tracer });
 
-test('every span becomes a subsegment inside its parent, with its attributes', async () => {
+test('every span becomes a subsegment of its parent, with its attributes', async () => {
   const { segments, provider } = fakeProvider();
   const telemetry = telemetryWith(tracerOver(async () => provider));
   const value = await telemetry.span('mcpgw.tool_call', { tool: 't' }, async (span) => {
@@ -51,7 +51,7 @@ test('every span becomes a subsegment inside its parent, with its attributes', a
   ]);
 });
 
-test('a failure is noted and passed on', async () => {
+test('a failure is recorded and rethrown', async () => {
   const { segments, provider } = fakeProvider();
   const telemetry = telemetryWith(tracerOver(async () => provider));
   const failure = new Error('no key');
@@ -59,7 +59,7 @@ test('a failure is noted and passed on', async () => {
   expect(segments[0]).toMatchObject({ closed: true, error: failure });
 });
 
-test('without X-Ray the work runs nevertheless', async () => {
+test('the work also runs without X-Ray', async () => {
   const telemetry = telemetryWith(tracerOver(() => Promise.reject(new Error('not installed'))));
   expect(await telemetry.span('policy.evaluate', {}, async () => 'done')).toBe('done');
 });

@@ -1,4 +1,4 @@
-/** Filters for tests, written as WebAssembly text: good ones, and every kind of bad one. */
+/** Test filters written as WebAssembly text: valid ones, and every kind of invalid one. */
 import wabt from 'wabt';
 
 type Part = 'memory' | 'alloc' | 'check' | 'result' | 'more';
@@ -14,11 +14,13 @@ const parts: Record<Part, string> = {
   more: '',
 };
 
-/** A filter that allows everything except the given parts. */
+/** Returns a filter that allows everything, with the given parts replaced. */
 export const filter = (changed: Partial<Record<Part, string>> = {}): string =>
   `(module ${changed.more ?? ''} ${Object.values({ ...parts, ...changed, more: '' }).join('\n')})`;
 
-/** `check` with a body of its own; its parameters are $content, $length, $metadata and $metadata_length. */
+/**
+ * Returns a filter with its own `check` body, whose parameters are $content, $length, $metadata and $metadata_length.
+ */
 export const checking = (body: string, changed: Partial<Record<Part, string>> = {}): string =>
   filter({
     check: `(func (export "check") (param $content i32) (param $length i32) (param $metadata i32) (param $metadata_length i32)
@@ -29,13 +31,13 @@ export const checking = (body: string, changed: Partial<Record<Part, string>> = 
 const resultAt = (at: string, length: string): string => `(func (export "get_result_ptr") (result i32) ${at})
   (func (export "get_result_len") (result i32) ${length})`;
 
-/** Flags, with the result at a place of the memory that holds `text`. */
+/** Returns a filter that flags, with its result at the memory position that contains `text`. */
 export const flagging = (text: string, { at = 64, length = Buffer.byteLength(text) } = {}): string =>
   checking('(i32.const 1)', {
     result: `(data (i32.const 64) "${escaped(text)}") ${resultAt(`(i32.const ${at})`, `(i32.const ${length})`)}`,
   });
 
-/** Flags everything with the content itself as the result: what comes back is what was placed. */
+/** Filter that flags everything and returns the content itself as the result. */
 export const echo = checking(
   `(global.set $at (local.get $content)) (global.set $bytes (local.get $length)) (i32.const 1)`,
   {
@@ -45,7 +47,7 @@ export const echo = checking(
   },
 );
 
-/** Flags when the metadata are exactly these bytes. */
+/** Returns a filter that flags if the metadata are exactly these bytes. */
 export const expectingMetadata = (text: string): string =>
   checking(
     `(local $i i32)
@@ -65,12 +67,12 @@ export const expectingMetadata = (text: string): string =>
 
 export const looping = checking('(loop $again (br $again)) (i32.const 0)');
 
-/** Takes memory until it gets no more, and then goes on asking. */
+/** Filter that grows its memory until it gets no more, and then continues to try. */
 export const growing = checking('(loop $again (drop (memory.grow (i32.const 1))) (br $again)) (i32.const 0)', {
   memory: '(memory (export "memory") 1 1024)',
 });
 
-/** Flags on the second call of one instance. */
+/** Filter that flags on the second call of an instance. */
 export const counting = checking(
   `(global.set $calls (i32.add (global.get $calls) (i32.const 1))) (i32.gt_u (global.get $calls) (i32.const 1))`,
   { more: '(global $calls (mut i32) (i32.const 0))' },
@@ -79,7 +81,7 @@ export const counting = checking(
 const escaped = (text: string): string =>
   [...Buffer.from(text)].map((byte) => `\\${byte.toString(16).padStart(2, '0')}`).join('');
 
-/** The binary of a module. */
+/** Returns the binary of a module. */
 export async function built(wat: string): Promise<Uint8Array> {
   const { parseWat } = await wabt();
   const features = { threads: true, memory64: true, multi_memory: true, reference_types: true, exceptions: true };

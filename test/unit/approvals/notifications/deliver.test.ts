@@ -1,11 +1,11 @@
-/** Deliveries: receipts, retries, dead letters, and order of messages about one approval. */
+/** Deliveries: receipts, retries, dead letters, and the order of messages about an approval. */
 import { DeliveryRefused, deliverAll, deliverUntilNoneIsDue } from '#core/approvals/notifications/deliver.ts';
 import type { Notifier } from '#core/approvals/notifications/deliver-ports.ts';
 import { enqueueSubmitted } from '#core/approvals/notifications/enqueue.ts';
 import { deliverySetting as setting } from './delivery-setting.ts';
 import { sampleRow } from './sample.ts';
 
-/** One page of what is due. */
+/** Delivers one page of due messages. */
 const deliverDue = (ports: Parameters<typeof deliverUntilNoneIsDue>[0]) => deliverUntilNoneIsDue(ports, 0);
 
 describe('queueing', () => {
@@ -32,7 +32,7 @@ describe('[notify.digest] a channel that a request escalates to', () => {
     enqueueSubmitted(ports, ['slack', 'webhook'], ['webhook'], sampleRow());
   const halfTime = 900;
 
-  test('hears of it when half of its time is over, once', async () => {
+  test('is notified once, when half of the request’s time is over', async () => {
     const now = setting();
     await submitted(now);
     expect(await deliverDue(now.ports)).toBe(1);
@@ -44,14 +44,14 @@ describe('[notify.digest] a channel that a request escalates to', () => {
     expect(now.delivery('submitted', 'webhook')).toMatchObject({ state: 'sent', receipt: { ts: '2' } });
   });
 
-  test('is not written to as soon as the stream brings its message', async () => {
+  test('is not notified as soon as the stream delivers its message', async () => {
     const now = setting();
     await submitted(now);
     expect((await deliverAll(now.ports, [...now.rows.values()])).sent).toBe(1);
     expect(now.delivery('submitted', 'webhook')).toMatchObject({ state: 'due', attempts: 0 });
   });
 
-  test('gets neither request nor decision if it was decided before', async () => {
+  test('gets neither the request nor the decision if it was decided earlier', async () => {
     const now = setting();
     await submitted(now);
     const decided = { ...now.ports, approvals: { find: async () => sampleRow({ status: 'approved' }) } };
@@ -65,7 +65,7 @@ describe('[notify.digest] a channel that a request escalates to', () => {
       expect(now.delivery(event, 'webhook')).toMatchObject({ state: 'sent' });
   });
 
-  test('gets a decision that follows its request', async () => {
+  test('gets a decision after it was notified of the request', async () => {
     const now = setting();
     await submitted(now);
     now.pass(halfTime);
@@ -78,7 +78,7 @@ describe('[notify.digest] a channel that a request escalates to', () => {
 });
 
 describe('delivering', () => {
-  test('how long an approval waited for its first message is observed, and is never negative', async () => {
+  test('the time that an approval waited for its first message is measured, and is never negative', async () => {
     const { ports, observed, enqueue, pass } = setting();
     for (const queued_at of ['2025-12-31T23:59:59.750Z', '2026-01-01T00:00:00.500Z']) {
       await enqueue('submitted', ['slack'], queued_at);
@@ -95,7 +95,7 @@ describe('delivering', () => {
     ]);
   });
 
-  test('two workers at once send once', async () => {
+  test('two workers at the same time send once', async () => {
     const { ports, sent, enqueue } = setting();
     await enqueue('submitted');
     const counts = await Promise.all([deliverDue(ports), deliverDue(ports)]);
@@ -103,7 +103,7 @@ describe('delivering', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('a worker that died after its claim is followed by another: at least once', async () => {
+  test('if a worker dies after its claim, another takes over: delivery is at least once', async () => {
     const { ports, sent, enqueue, pass } = setting();
     await enqueue('submitted');
     const { update } = ports.deliveries;
@@ -125,7 +125,7 @@ describe('delivering', () => {
     expect(sent).toHaveLength(2);
   });
 
-  test('[notify.retries] faults are tried again ever later, and the eighth makes a dead letter', async () => {
+  test('[notify.retries] failed deliveries are retried at growing intervals, and the eighth failure makes a dead letter', async () => {
     const { ports, faults, enqueue, delivery, pass } = setting();
     await enqueue('submitted');
     const waits: number[] = [];
@@ -150,7 +150,7 @@ describe('delivering', () => {
     [120, 120],
     [1, 7.5],
     [10 ** 9, 3600],
-  ])('a channel that requests %d s is tried again after %d s', async (asked, waited) => {
+  ])('a channel that requests %d s is retried after %d s', async (asked, waited) => {
     const { ports, faults, enqueue, delivery } = setting();
     await enqueue('submitted');
     faults.push(new DeliveryRefused('slow down', asked));
@@ -158,7 +158,7 @@ describe('delivering', () => {
     expect((Date.parse(delivery()!.due_at) - ports.clock.now()) / 1000).toBe(waited);
   });
 
-  test('a decision rewrites the message of the request, even when both are due at once', async () => {
+  test('a decision rewrites the message of its request, even if both are due at the same time', async () => {
     const { ports, sent, enqueue } = setting();
     await enqueue('approved');
     await enqueue('submitted');
@@ -169,7 +169,7 @@ describe('delivering', () => {
     ]);
   });
 
-  test('a decision waits, without using an attempt, while the request is still to be posted', async () => {
+  test('a decision waits, without using an attempt, until its request is posted', async () => {
     const { ports, sent, faults, enqueue, delivery, pass } = setting();
     await enqueue('submitted');
     faults.push(new Error('down'));
@@ -181,14 +181,14 @@ describe('delivering', () => {
     pass(4);
     await enqueue('denied');
     await deliverDue(ports);
-    // Not before the request itself, and not at once again.
+    // Not before the request itself, and not retried immediately.
     expect((Date.parse(delivery('denied')!.due_at) - ports.clock.now()) / 1000).toBe(5);
     pass(60);
     expect(await deliverDue(ports)).toBe(3);
     expect(sent.map(({ event }) => event)).toEqual(['submitted', 'approved', 'denied']);
   });
 
-  test('a decision goes out by itself when the request never got through', async () => {
+  test('a decision is sent separately if its request could not be delivered', async () => {
     const { ports, rows, sent, enqueue, delivery } = setting();
     await enqueue('submitted');
     rows.set(delivery()!.id, { ...delivery()!, state: 'dead' });
@@ -197,7 +197,7 @@ describe('delivering', () => {
     expect(sent).toEqual([{ event: 'denied', earlier: undefined }]);
   });
 
-  test('one fault of the store does not hold up the other deliveries', async () => {
+  test('one store fault does not delay other deliveries', async () => {
     const { ports, sent, logged, enqueue } = setting();
     await enqueue('submitted', ['slack'], '01890000-0000-7000-8000-00000000000a');
     await enqueue('submitted', ['slack'], '01890000-0000-7000-8000-00000000000b');
@@ -212,7 +212,7 @@ describe('delivering', () => {
     expect(logged).toEqual([['notification state unknown', { id: expect.any(String), error: 'store down' }]]);
   });
 
-  test('a channel that is switched off, and an approval that is gone, are failures with a reason', async () => {
+  test('a disabled channel and a missing approval are failures with a reason', async () => {
     const { ports, enqueue, delivery } = setting();
     await enqueue('submitted', ['off']);
     await deliverDue(ports);
@@ -224,7 +224,7 @@ describe('delivering', () => {
 });
 
 describe('newly enqueued notifications', () => {
-  test('[notify.events] goes out at once, and once when it is brought twice', async () => {
+  test('[notify.events] is sent immediately, and only once if it is received twice', async () => {
     const { ports, rows, sent, enqueue } = setting();
     await enqueue('submitted');
     const fresh = [...rows.values()];
@@ -233,7 +233,7 @@ describe('newly enqueued notifications', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('[notify.events] a decision that comes while its first message is on the way follows at once', async () => {
+  test('[notify.events] a decision made while its first message is being sent follows immediately', async () => {
     const { ports, sent, enqueue, delivery } = setting();
     await enqueue('submitted');
     const notifier: Notifier = {
@@ -263,7 +263,7 @@ describe('newly enqueued notifications', () => {
 });
 
 describe('[store.sweep] a delivery', () => {
-  test('whose attempts never ended is given up, not attempted again', async () => {
+  test('whose attempts never finished is abandoned, not retried', async () => {
     const now = setting();
     await now.enqueue('submitted');
     const [row] = [...now.rows.values()];
@@ -273,7 +273,7 @@ describe('[store.sweep] a delivery', () => {
     expect(now.delivery()).toMatchObject({ state: 'dead', attempts: 9, last_error: 'no attempt came to an end' });
   });
 
-  test('keeps no error that is too long for its row', async () => {
+  test('truncates an error that is too long for its row', async () => {
     const now = setting();
     await now.enqueue('submitted');
     now.faults.push(new Error('x'.repeat(500_000)));

@@ -13,11 +13,11 @@ interface Sent {
   readonly earlier: Readonly<Record<string, string>> | undefined;
 }
 
-/** Deliveries in memory, a clock that is wound, and a channel that fails as often as a test says. */
+/** Returns in-memory deliveries, a manual clock, and a channel that fails as often as a test specifies. */
 export function deliverySetting() {
   const { rows, store } = memoryDeliveries();
   const time = { ms: Date.UTC(2026, 0, 1) };
-  /** Requests that wait. */
+  /** Pending requests. */
   const waiting: ApprovalRow[] = [];
   const terms = { on: false, above: 20, everySeconds: 60 };
   const digests: { readonly digest: Digest; readonly id: string; readonly earlier: Sent['earlier'] }[] = [];

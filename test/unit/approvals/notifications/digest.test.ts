@@ -1,4 +1,4 @@
-/** Digests of many requests in one message: contents, updates, and no lost request. */
+/** Digests of many requests in one message: contents, updates, and no lost requests. */
 
 import { deliverUntilNoneIsDue } from '#core/approvals/notifications/deliver.ts';
 import {
@@ -15,15 +15,18 @@ import type { Configuration } from '#core/contracts/config.ts';
 import { deliverySetting } from './delivery-setting.ts';
 import { sampleRow } from './sample.ts';
 
-/** One page of what is due. */
+/** Delivers one page of due messages. */
 const deliverDue = (ports: Parameters<typeof deliverUntilNoneIsDue>[0]) => deliverUntilNoneIsDue(ports, 0);
 
 const above = 3;
 const everySeconds = 60;
-/** The window has ended and the list has caught up. */
+/** Length of the window, including the time in which the list catches up. */
 const windowSeconds = everySeconds + 2;
 
-/** A tenant whose channel announces three requests alone. Its rows are found by id, and wait until they are decided. */
+/**
+ * Sets up a tenant whose channel announces three requests individually. Its rows are found by id, and stay pending
+ * until they are decided.
+ */
 function setting() {
   const given = deliverySetting();
   Object.assign(given.terms, { on: true, above, everySeconds });
@@ -56,7 +59,7 @@ function setting() {
       given.pass(windowSeconds);
       await deliverUntilNoneIsDue(ports, 1_000);
     },
-    /** Delivers what is due now and at the end of the window. */
+    /** Delivers the messages due now and at the end of the window. */
     announced: async () => {
       await deliverUntilNoneIsDue(ports, 1_000);
       given.pass(windowSeconds);
@@ -65,15 +68,15 @@ function setting() {
   };
 }
 
-describe('[notify.digest] requests that a digest collects', () => {
-  test('up to the bound, requests are announced alone', async () => {
+describe('[notify.digest] requests collected by a digest', () => {
+  test('up to the limit, requests are announced individually', async () => {
     const { ask, announced, sent, digests } = setting();
     await ask(above);
     await announced();
     expect([sent.length, digests.length]).toEqual([above, 0]);
   });
 
-  test('more come in one message when the window ends, and each request counts as announced', async () => {
+  test('additional requests come in one message when the window ends, and each counts as announced', async () => {
     const { ask, deliver, nextWindow, sent, digests, rows } = setting();
     await ask(40);
     await deliver();
@@ -87,7 +90,7 @@ describe('[notify.digest] requests that a digest collects', () => {
     for (const row of submitted) expect(row).toMatchObject({ state: 'sent', receipt: { digest: digests[0]!.id } });
   });
 
-  test('high risk is announced alone, and so are requests with little time left', async () => {
+  test('high-risk requests and those with little time left are announced individually', async () => {
     const { ask, deliver, sent, digests } = setting();
     await ask(10);
     await ask(1, { risk: { session: 3, key: 40, kill_switch: 80 } });
@@ -105,7 +108,7 @@ describe('[notify.digest] requests that a digest collects', () => {
     expect(isUrgent(sampleRow(over), { on: true, above, everySeconds }, Date.UTC(2026, 0, 1))).toBe(urgent);
   });
 
-  test('a channel without digests hears of each', async () => {
+  test('a channel without digests is notified of each request', async () => {
     const { ask, deliver, terms, sent, digests } = setting();
     terms.on = false;
     await ask(10);
@@ -113,7 +116,7 @@ describe('[notify.digest] requests that a digest collects', () => {
     expect([sent.length, digests.length]).toEqual([10, 0]);
   });
 
-  test('several workers and repeated steps make one digest', async () => {
+  test('several workers and repeated steps create one digest', async () => {
     const { ask, ports, pass, digests } = setting();
     await ask(12);
     await Promise.all([deliverDue(ports), deliverDue(ports), deliverDue(ports)]);
@@ -122,7 +125,7 @@ describe('[notify.digest] requests that a digest collects', () => {
     expect(digests).toHaveLength(1);
   });
 
-  test('a worker that ends between the digest and its request collects it again', async () => {
+  test('if a worker dies between the digest and its request, the request is collected again', async () => {
     const { ask, ports, deliver, pass, digests } = setting();
     await ask(5);
     const { update } = ports.deliveries;
@@ -139,7 +142,7 @@ describe('[notify.digest] requests that a digest collects', () => {
     expect(digests[1]!.earlier).toMatchObject({ ts: 'digest-1' });
   });
 
-  test('a collected request that is still pending is announced although the others were decided', async () => {
+  test('a collected request that is still pending is announced even if the others were decided', async () => {
     const { ask, deliver, decide, nextWindow, digests } = setting();
     await ask(above + 1);
     await deliver();
@@ -158,7 +161,7 @@ describe('[notify.digest] requests that a digest collects', () => {
     expect([sent, digests]).toEqual([[], []]);
   });
 
-  test('a channel to escalate to gets a digest of requests that are still pending at half time', async () => {
+  test('an escalation channel gets a digest of requests that are still pending at half time', async () => {
     const { asked, ports, deliver, pass, sent, digests } = setting();
     for (let i = 0; i < 10; i++) await enqueueSubmitted(ports, ['slack'], ['slack'], asked());
     await deliver();
@@ -176,7 +179,7 @@ describe('[notify.digest] the message', () => {
   const posted = ({ digests }: ReturnType<typeof setting>) =>
     digests.map(({ digest, earlier }) => [digest.waiting, earlier?.ts ?? 'new']);
 
-  test('is written again for further requests and for decisions, and no decision comes alone', async () => {
+  test('is rewritten for new requests and decisions, and decisions are not sent individually', async () => {
     const now = setting();
     await now.ask(10);
     await now.announced();
@@ -192,7 +195,7 @@ describe('[notify.digest] the message', () => {
     ]);
   });
 
-  test('finally reports that no request is pending; later requests are a new message', async () => {
+  test('finally reports that no request is pending; later requests get a new message', async () => {
     const now = setting();
     await now.ask(10);
     await now.announced();
@@ -224,7 +227,7 @@ describe('[notify.digest] the message', () => {
     ]);
   });
 
-  test('a deleted digest is replaced at the third attempt', async () => {
+  test('a deleted digest is replaced on the third attempt', async () => {
     const now = setting();
     await now.ask(10);
     await now.announced();
@@ -242,7 +245,7 @@ describe('[notify.digest] the message', () => {
     ]);
   });
 
-  test('follows a decision once, after the digest of the same window', async () => {
+  test('is rewritten once after a decision, following the digest of the same window', async () => {
     const now = setting();
     await now.ask(10);
     await now.announced();
@@ -269,7 +272,7 @@ describe('[notify.digest] its contents', () => {
     pendingKeys: async () => all.map(({ key_id }) => key_id),
   });
 
-  test('counts by risk and rule, and names those that end first', async () => {
+  test('counts by risk and rule, and names the requests that expire first', async () => {
     const digest = await digestOf(waiting(rows), 'default', at);
     expect(digest).toMatchObject({ waiting: 13, counted: 13, of_other_rules: 2 });
     expect(digest.by_risk).toEqual({ low: 0, medium: 12, high: 1 });
@@ -280,7 +283,7 @@ describe('[notify.digest] its contents', () => {
     expect(digest).toMatchObject({ next_expires_in_seconds: 1200, next_expires_at: '2026-01-01T00:30:00.000Z' });
   });
 
-  test('beyond the rows that it reads, a digest counts the keys', async () => {
+  test('above its maximum number of rows, a digest counts the pending keys', async () => {
     let pages = 0;
     const many = {
       list: async () => ({ items: Array.from({ length: 100 }, () => sampleRow()), cursor: String(++pages) }),
@@ -292,7 +295,7 @@ describe('[notify.digest] its contents', () => {
   });
 });
 
-test('[notify.digest] a tenant may have a bound of its own', () => {
+test('[notify.digest] a tenant may have its own limit', () => {
   const digest = { channels: ['slack'], above: 20, every_seconds: 90 };
   const tenants = [{ id: 'a', approval_digest_above: 0 }, { id: 'b' }];
   const configuration = { approvals: { digest }, tenants } as unknown as Configuration;

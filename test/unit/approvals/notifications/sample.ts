@@ -1,4 +1,4 @@
-/** An approval row, and a delivery store in memory that keeps the promises of its port. */
+/** An approval row, and an in-memory delivery store that fulfils its port's contract. */
 
 import type { Delivery, DeliveryStore } from '#core/approvals/notifications/ports.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';

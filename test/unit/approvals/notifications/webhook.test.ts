@@ -1,4 +1,4 @@
-/** The notifier of the webhook over real HTTP. */
+/** The webhook notifier over real HTTP. */
 import { webhookNotifier } from '#adapters/http/webhook-sender.ts';
 import { webhookSignature } from '#core/approvals/notifications/webhook-signature.ts';
 import { fakeSlack } from '../../../support/fake-slack.ts';
@@ -26,7 +26,7 @@ const hook = () =>
     policyEvents: [],
   });
 
-test('[approval.card] the approval says where its rule stands', async () => {
+test('[approval.card] the approval names the location of its rule', async () => {
   await hook().send('submitted', sampleRow(), undefined, 'policies/pr-writer.yaml:31');
   expect(fake.calls[0]?.body.approval.rule).toMatchObject({
     place: 'policies/pr-writer.yaml:31',
@@ -34,7 +34,7 @@ test('[approval.card] the approval says where its rule stands', async () => {
   });
 });
 
-test('[notify.retries] carries event, id, time and approval, signed over time and body', async () => {
+test('[notify.retries] carries event, id, time and approval, with a signature over time and body', async () => {
   await hook().send('approved', decided, undefined);
   const [sent] = fake.calls;
   expect(sent?.body).toMatchObject({
@@ -51,7 +51,7 @@ test('[notify.retries] carries event, id, time and approval, signed over time an
   expect(sent?.headers['x-gateway-signature']).toBe(webhookSignature('shared', timestamp, text));
 });
 
-test('the signature is what any HMAC-SHA256 gives', () => {
+test('the signature equals that of any HMAC-SHA256 implementation', () => {
   expect(webhookSignature('key', '1', '{}')).toBe(
     'v1=1ba6b8171186efc613e8bcc0cbdab2748f24984d7c5a84faa2637afa0e40d224',
   );

@@ -1,4 +1,4 @@
-/** Which requests carry a credential, and whose it is. */
+/** Which requests carry a credential, and which principal it identifies. */
 
 import * as z from 'zod';
 import { authenticate, authenticateAdminToken, type Headers } from '#core/configuration/identity/authenticate.ts';
@@ -35,20 +35,20 @@ test.each<[string, Headers, string]>([
   expect(() => authenticate(headers, identities)).toThrow('Send one key as X-API-Key or Authorization: Bearer.');
 });
 
-test('[auth.header] identities hold digests, never keys', () => {
+test('[auth.header] identities contain digests, never keys', () => {
   const held = JSON.stringify([...identities.byDigest.values()].map(({ key_sha256 }) => key_sha256));
   expect(held).toContain(sha256('the-token'));
   expect(held).not.toContain('the-token');
   expect([...identities.byDigest.keys()].every((digest) => /^[0-9a-f]{64}$/.test(digest))).toBe(true);
 });
 
-test('a human acts in the tenants of the person, other keys in their own', () => {
+test('a human acts in the tenants of the person, other keys only in their own tenant', () => {
   expect(authenticate({ 'x-api-key': 'human-key' }, identities).tenants).toEqual(['default', 'other']);
   expect(authenticate({ 'x-api-key': 'key-one' }, identities).tenants).toEqual(['default']);
   expect([...identities.critical]).toEqual([keyIdOf(sha256('human-key'))]);
 });
 
-test('a tenant key with the value of the admin token makes neither', () => {
+test('a tenant key with the same value as the admin token is accepted as neither', () => {
   const { identities: clash, warnings } = buildIdentities({
     keys: [key('the-token')],
     people: [],
@@ -64,7 +64,7 @@ describe('the admin token before any configuration', () => {
 
   const unstored = async () => undefined;
 
-  test('[auth.keys-by-digest] the stored digest counts, and no token that a function could read in addition', async () => {
+  test('[auth.keys-by-digest] the stored digest is used, not a token that a function could also read', async () => {
     const stored = async () => sha256('apart');
     expect(await authenticateAdminToken(['apart'], [], secrets(undefined), stored)).toMatchObject({ platform: true });
     await expect(authenticateAdminToken(['t0ken'], [], secrets('t0ken'), stored)).rejects.toMatchObject({
@@ -79,7 +79,7 @@ describe('the admin token before any configuration', () => {
     });
   });
 
-  test('[auth.health-open] without one no caller is let in, whatever is sent', async () => {
+  test('[auth.health-open] without one no caller is accepted, whatever is sent', async () => {
     for (const none of [undefined, '', ' ']) {
       await expect(authenticateAdminToken([''], [], secrets(none), unstored)).rejects.toMatchObject({
         code: 'forbidden',

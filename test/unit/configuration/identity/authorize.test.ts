@@ -1,18 +1,23 @@
-/** The whole matrix of routes and principals, against the contract's sentences rather than the code's conditions. */
+/**
+ * The full matrix of routes and principals, compared with the contract's sentences rather than the code's conditions.
+ */
 
 import { authorize, requireConfiguredAdmin } from '#core/configuration/identity/authorize.ts';
 import { routes } from '#features/routes.ts';
 import { allPrincipals, identitiesOf, key, principal } from './principals.ts';
 
 const words = (text: string) => new Set(text.trim().split(/\s+/));
-/** Operations of agents, written out so that a changed route has to be meant. Fields of graphql are decided each by its route. */
+/**
+ * Operations for agents, written out so that a route cannot change by accident. Each GraphQL field is authorized by its
+ * route.
+ */
 const openToAgents = words(`
   whoami graphql testAction reportOutcome governAction governedOutcome simulate why listApprovals approvalHistory getApproval
   listSessions exportSession verifySession markdownReport htmlReport chatCompletions messages responses embeddings completions
   moderations images imageEdits transcriptions translations speech createFile listFiles retrieveFile fileContent deleteFile
   retrieveResponse deleteResponse responseItems createBatch listBatches retrieveBatch cancelBatch countTokens listModels getModel
   cancelRequest mcpMessage mcpStream mcpEnd mcpEvents mcpSessionMessage listManifests getManifest manifestDrift sessionRisk`);
-/** Only humans: votes, and what weighs as much. */
+/** Operations for humans only: votes, and others of similar weight. */
 const votes = words(`
   approve deny acceptMcpTool releaseSession acceptPlane listPasskeys passkeyChallenge registerPasskey removePasskeyById`);
 const global = words(`
@@ -45,7 +50,7 @@ describe('[auth.roles] the role matrix', () => {
       );
   });
 
-  test('[federation.token] the token of a data plane passes at its own routes and at no other', () => {
+  test('[federation.token] the token of a data plane is accepted on its own routes and on no other', () => {
     const plane = principal('service', 'admin', { plane: 'eu', platform: true, tenants: ['*'] });
     for (const route of routes) {
       const attempt = () => authorize(route, plane);
@@ -70,7 +75,7 @@ describe('[auth.roles] the role matrix', () => {
     );
   });
 
-  test('a platform key of role admin may change global things, an agent key never', () => {
+  test('a platform key with the role admin may change global settings, an agent key never', () => {
     const put = routes.find(({ operation }) => operation === 'putConfig')!;
     expect(() => authorize(put, principal('service', 'admin', { platform: true }))).not.toThrow();
     expect(() => authorize(put, principal('agent', 'admin', { platform: true }))).toThrow(
@@ -93,7 +98,7 @@ describe('[auth.health-open] the admin surface', () => {
     );
   });
 
-  test('is open with an admin token, or a key of role admin', () => {
+  test('is open with an admin token, or with a key whose role is admin', () => {
     expect(() => requireConfiguredAdmin(identitiesOf([], 'token'))).not.toThrow();
     expect(() => requireConfiguredAdmin(identitiesOf([key('a', { role: 'admin', kind: 'human' })]))).not.toThrow();
   });

@@ -1,4 +1,4 @@
-/** Principals of every role and kind, and the identities that hold them. */
+/** Principals of every role and kind, and the identities that contain them. */
 
 import { adminPrincipal, buildIdentities, type ResolvedKey } from '#core/configuration/identity/identities.ts';
 import type { Principal } from '#core/configuration/identity/principal.ts';

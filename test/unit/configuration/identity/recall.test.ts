@@ -1,4 +1,4 @@
-/** Callers with tokens between requests: open connections, streams and approvals look them up again. */
+/** Callers with tokens between requests: open connections, streams and approvals check them again. */
 
 import { principalOfClaims } from '#core/configuration/identity/federation/claims.ts';
 import { recall } from '#core/configuration/identity/federation/recall.ts';
@@ -30,7 +30,7 @@ const inForce = async () => {
 };
 const during = Date.parse('2026-01-01T00:59:59Z');
 
-test('[auth.revoked-key] a caller is mapped again under the configuration in force', async () => {
+test('[auth.revoked-key] a caller is mapped again with the configuration in force', async () => {
   const { key_id } = await inForce();
   expect(await recall(await snapshotOf(corp()), key_id, federated)).toMatchObject({ key_id, role: 'operator' });
   expect(await recall(await snapshotOf(corp(', revoked_subjects: [bot]')), key_id, federated)).toBeUndefined();
@@ -47,7 +47,7 @@ test('[auth.revoked-key] claims of a row apply only to the key id that they belo
   expect(await recall(snapshot, key_id, undefined)).toBeUndefined();
 });
 
-test('[auth.revoked-key] a WebSocket ends its calls with the token, or when the caller is revoked', async () => {
+test('[auth.revoked-key] a WebSocket ends its calls when the token expires or the caller is revoked', async () => {
   const caller = socketCaller(await inForce());
   expect(await reauthorize(caller, await snapshotOf(corp()), during)).toMatchObject({ tenant: 'default' });
   await expect(reauthorize(caller, await snapshotOf(corp()), during + 1_000)).rejects.toThrow('the token has expired');
@@ -55,7 +55,7 @@ test('[auth.revoked-key] a WebSocket ends its calls with the token, or when the 
   expect(JSON.stringify(caller)).not.toContain('eyJ');
 });
 
-test('[identity.oidc-mapping] the key id follows issuer, subject, client and kind', async () => {
+test('[identity.oidc-mapping] the key id is derived from issuer, subject, client and kind', async () => {
   const { configuration } = await snapshotOf(corp());
   const [provider] = configuration.identity.oidc;
   const { client: _, ...noClient } = federated;

@@ -48,12 +48,12 @@ test('[sod.own-request] another key of the same person is the same person', () =
   expect(() => assertMayVote(alice, { key_id: id('alice-phone') }, identities)).toThrow(refusal);
 });
 
-test('another person votes, also on a request of a key without an owner', () => {
+test('another person can vote, also on a request by a key without an owner', () => {
   expect(() => assertMayVote(bob, { key_id: id('agent'), key_owner: 'alice' }, identities)).not.toThrow();
   expect(() => assertMayVote(alice, { key_id: id('orphan') }, identities)).not.toThrow();
 });
 
-test('the admin token votes as one person: not on its own requests', () => {
+test('the admin token votes as one person, and not on its own requests', () => {
   const admin = adminPrincipal('default');
   expect(() => assertMayVote(admin, { key_id: id('agent') }, identities)).not.toThrow();
   expect(() => assertMayVote(admin, { key_id: 'admin-token' }, identities)).toThrow(refusal);
@@ -136,7 +136,7 @@ describe('the Git host', () => {
     }
   });
 
-  test('[pr-comment.voter] a mapped person votes, whatever the case of the login, with their role and in their tenants', () => {
+  test('[pr-comment.voter] a mapped person votes with their role and in their tenants, whatever the case of the login', () => {
     const voter = githubVoter(snapshot, 'alice-gh', 'default');
     expect(voter).toMatchObject({ person: 'alice', kind: 'human', role: 'admin', key_id: 'github:alice-gh' });
     expect(() => assertMayVote(voter, { key_id: id('agent') }, identities)).toThrow(refusal);

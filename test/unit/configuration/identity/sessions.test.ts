@@ -1,4 +1,4 @@
-/** Sessions: choice, form and owner. */
+/** Sessions: choice, format and owner. */
 
 import { assertSessionOwner, resolveSession } from '#core/configuration/identity/sessions.ts';
 import { SessionsOfKey, sessionsOfProcess } from '#core/configuration/identity/unnamed-sessions.ts';
@@ -17,7 +17,7 @@ describe('[session.source] the session', () => {
     expect(resolveSession({ ...from, ...named })).toEqual({ session_id, generated: false });
   });
 
-  test('is made per key, instance and hour when none is named', () => {
+  test('is created per key, instance and hour if none is named', () => {
     const made = resolveSession(from);
     expect(made).toEqual({ session_id: expect.stringMatching(/^auto-[0-9a-f]{32}$/), generated: true });
     expect(resolveSession({ ...from, now: now - 3_599_999 })).toEqual(made);
@@ -28,7 +28,7 @@ describe('[session.source] the session', () => {
   });
 });
 
-describe('[session.source] with many processes, a caller that names no session', () => {
+describe('[session.source] with many processes, a caller that does not name a session', () => {
   const high = () => new SessionsOfKey(() => 0.99);
 
   test('has one per key and hour, the same in every process', () => {
@@ -38,14 +38,14 @@ describe('[session.source] with many processes, a caller that names no session',
     expect(new Set([one.of('k1', now), one.of('k2', now), one.of('k1', now + 1)]).size).toBe(3);
   });
 
-  test('gets another one only if its chain is contended, and one level less each hour', () => {
+  test('gets another one only if its chain is contended, and drops one level each hour', () => {
     const sessions = high();
     const first = sessions.of('k1', now);
     sessions.contended('a session that was named');
     expect(sessions.of('k1', now)).toBe(first);
     sessions.contended(first);
     expect(sessions.of('k1', now)).toBe(`${first}-1`);
-    sessions.contended(first); // told late: it has been left already
+    sessions.contended(first); // a late report, for a session that is already abandoned
     expect(sessions.of('k1', now)).toBe(`${first}-1`);
     sessions.contended(`${first}-1`);
     expect(sessions.of('k1', now)).toBe(`${first}-3`);
@@ -55,7 +55,7 @@ describe('[session.source] with many processes, a caller that names no session',
     expect(sessions.of('k1', now + 1)).toMatch(/-253$/);
   });
 
-  test('[session.source] may name its own again; no other key can open it first', () => {
+  test('[session.source] may name its own session again; no other key can open it first', () => {
     const sessions = high();
     const first = sessions.of('k1', now);
     for (const body of [first, `${first}-3`]) {
@@ -86,7 +86,7 @@ test.each(['a', '.a', 'a..', '...-', '1.2'])('[session.source] %j is a session',
   expect(resolveSession({ ...from, body }).session_id).toBe(body);
 });
 
-test('[session.source] an empty header is refused, never taken for absent', () => {
+test('[session.source] an empty header is refused, not treated as absent', () => {
   expect(() => resolveSession({ ...from, header: '' })).toThrow('X-Session-ID: found "", allowed');
 });
 
@@ -95,7 +95,7 @@ describe('[session.owner] a session', () => {
     ({ session_id: 's1', ...(owner_key !== undefined && { owner_key }) }) as SessionHead;
   const agent = principal('agent', 'admin', { key_id: 'mine' });
 
-  test('is entered by the key that opened it, and, before it is opened, by no key', () => {
+  test('can be entered by the key that opened it, or by any key before it is opened', () => {
     expect(() => assertSessionOwner(head('mine'), agent)).not.toThrow();
     expect(() => assertSessionOwner(undefined, agent)).not.toThrow();
   });

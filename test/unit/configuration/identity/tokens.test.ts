@@ -1,4 +1,6 @@
-/** Tokens of an issuer, with a clock that is wound by hand: which are taken, when keys are fetched, and whom claims lead to. */
+/**
+ * Tokens of an issuer, with a manual clock: which are accepted, when keys are fetched, and to whom claims are mapped.
+ */
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import * as z from 'zod';
 import { createTokens } from '#core/configuration/identity/federation/tokens.ts';
@@ -75,7 +77,7 @@ async function world(provider: object = {}, caller: object = {}) {
   return { time, fetched, documents, published, token, callerOf, why };
 }
 
-/** The members of a row, without those that it says are absent. */
+/** Returns the members of a row, without those marked as absent. */
 const present = (members: object) =>
   Object.fromEntries(Object.entries(members).map(([name, value]) => [name, value ?? undefined]));
 const taken = 'taken as admin of default';
@@ -96,7 +98,7 @@ test.each([
   expect(fetched).toEqual([]);
 });
 
-test('[identity.oidc-token] a token of 8192 characters is read, a longer one is not; a changed one is invalid', async () => {
+test('[identity.oidc-token] a token of 8192 characters is read and a longer one is not; a modified one is invalid', async () => {
   const { why, token } = await world();
   const plain = await token();
   const [head = '', body = '', signature = ''] = plain.split('.');
@@ -106,13 +108,13 @@ test('[identity.oidc-token] a token of 8192 characters is read, a longer one is 
   expect(await why([head, other.toString('base64url'), signature].join('.'))).toMatch(/signature .* is not valid/);
 });
 
-test('[identity.oidc-token] for a resource a token needs that audience', async () => {
+test('[identity.oidc-token] a token for a resource must have that audience', async () => {
   const { why, token } = await world();
   expect(await why(token({ aud: ['gateway', 'https://mcp'] }), 'https://mcp')).toBe(taken);
   expect(await why(token(), 'https://mcp')).toMatch(/not for https:\/\/mcp; ask the issuer/);
 });
 
-test('[identity.oidc-token] keys are kept for ten minutes, and used an hour while the issuer is down', async () => {
+test('[identity.oidc-token] keys are cached for ten minutes, and used for an hour while the issuer is down', async () => {
   const { why, token, fetched, time, documents } = await world();
   expect(await why(token())).toBe(taken);
   time.seconds += 599;
@@ -124,7 +126,7 @@ test('[identity.oidc-token] keys are kept for ten minutes, and used an hour whil
   expect([await why(token()), fetched.length]).toEqual([taken, 3]);
   time.seconds += 1;
   expect(await why(token())).toMatch(/The keys of the issuer corp .* cannot be fetched/);
-  // Half a minute after the last try.
+  // Half a minute after the last attempt.
   expect(fetched.length).toBe(3);
   documents.down = false;
   time.seconds += 28;
@@ -154,7 +156,7 @@ test.each(mappedRows)('[identity.oidc-mapping] %s', async (_what, provider, call
   expect(await why(token(claims))).toMatch(new RegExp(expected));
 });
 
-test('[identity.oidc-mapping] stored parts of a token: subject, expiry, and the claims that are used', async () => {
+test('[identity.oidc-mapping] stored parts of a token: subject, expiry, and the claims in use', async () => {
   const { callerOf, token } = await world(
     { required_claims: { scope: ['gateway'] } },
     { owner_claim: 'email', name_claim: 'label', when: { groups: ['a'] } },

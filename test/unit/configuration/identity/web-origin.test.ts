@@ -1,4 +1,4 @@
-/** Which pages may open the WebSocket. */
+/** Which web pages may open the WebSocket. */
 
 import * as z from 'zod';
 import { areBothHere, assertOrigin } from '#core/configuration/identity/web-origin.ts';

@@ -1,4 +1,4 @@
-/** Limits on effects: each limit, both ways, and defaults that change nothing. `check.yaml` has the calls. */
+/** Limits on effects: each limit, met and exceeded, and defaults that have no effect. `check.yaml` has the calls. */
 import * as z from 'zod';
 import { type SqlGrammar, sqlGrammar } from '#adapters/sql/grammar.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
@@ -39,7 +39,7 @@ const cases = readCases(
     z.strictObject({
       title: text,
       settings: object,
-      /** Calls by the limit that they break. */
+      /** Calls by the limit that they exceed. */
       breaks: z.record(text, z.array(call)).default({}),
       keeps: z.array(call).default([]),
     }),
@@ -77,7 +77,7 @@ test('limits that cannot be checked block', () => {
   expect(checkEffectLimits(settings, [{ ...part, parameters: null as never }])?.decision).toBe('block');
 });
 
-test('every list of globs is found for the checks of a configuration', () => {
+test('every list of globs is found by the configuration checks', () => {
   const lists = sandboxGlobs(sandboxSchema.parse({ http: { allowed_hosts: ['a'], allowed_methods: ['GET'] } }));
   expect(lists).toContainEqual({ path: ['sandbox', 'http', 'allowed_hosts'], patterns: ['a'] });
   expect(lists).toContainEqual({ path: ['sandbox', 'git', 'protected_files'], patterns: [] });

@@ -1,4 +1,4 @@
-/** Published vectors of RFC 6962 and of signed notes. */
+/** Published test vectors of RFC 6962 and of signed notes. */
 import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
 import { logSigner } from '#adapters/local/log-key.ts';
 import { cosign, cosignedAt, openCheckpoint, signTreeHead } from '#core/evidence/transparency/checkpoint-note.ts';
@@ -13,7 +13,7 @@ import {
 } from '#core/evidence/transparency/note.ts';
 import { emptyRoot, Frontier, leafHash } from '#core/evidence/transparency/tree.ts';
 
-/** The leaves and roots of the tests of Certificate Transparency. */
+/** The leaves and roots from the Certificate Transparency tests. */
 const leaves = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f'];
 const roots = [
   '6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d',
@@ -35,7 +35,7 @@ test('[transparency.tree] the roots are those of RFC 6962', () => {
   }
 });
 
-test('[transparency.tree] a frontier whose hashes do not fit its size is refused', () => {
+test('[transparency.tree] a frontier whose hashes do not match its size is refused', () => {
   expect(() => new Frontier(3, [emptyRoot()])).toThrow(/2 hashes at its frontier, not 1/);
   expect(() => new Frontier(1, [Buffer.alloc(31)])).toThrow(/32 bytes/);
   expect(new Frontier(1, [leafHash(Buffer.alloc(0))]).root().toString('hex')).toBe(roots[0]);
@@ -50,7 +50,7 @@ const quotation = [
 ].join('\n');
 const neumann = 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW';
 
-test('[transparency.tree] the published note of the Go project verifies, and no changed one', () => {
+test('[transparency.tree] the published note of the Go project verifies, and a changed one does not', () => {
   const key = readVerifierKey(neumann)!;
   expect(verifierKey(key)).toBe(neumann);
   expect(isSignedBy(readNote(quotation)!, key)).toBe(true);
@@ -68,7 +68,7 @@ test('[transparency.tree] the published note of the Go project verifies, and no 
   }
 });
 
-test('[transparency.tree] a checkpoint opens under the key of its own log, and a cosignature keeps its time', async () => {
+test('[transparency.tree] a checkpoint opens with the key of its own log, and a cosignature keeps its time', async () => {
   const { privateKey } = generateKeyPairSync('ed25519');
   const [log, other] = [noteSigner('gateway/default', privateKey), noteSigner('gateway/other', privateKey)];
   const witness = noteSigner('witness', generateKeyPairSync('ed25519').privateKey, noteKeyTypes.cosignature);
@@ -99,7 +99,7 @@ test('[transparency.tree] names with spaces or plus signs, and other kinds of ke
   expect(() => noteSigner('a', createPrivateKey(pem))).toThrow(/not an Ed25519 key/);
 });
 
-test('[transparency.tree] a verified text does not vouch for another text, signature or key', () => {
+test('[transparency.tree] a verified text does not validate another text, signature or key', () => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const other = generateKeyPairSync('ed25519').publicKey;
   const signature = sign(null, Buffer.from('a checkpoint'), privateKey);

@@ -8,7 +8,7 @@ const { privateKey } = generateKeyPairSync('ed25519');
 const witness = verifierKey(noteSigner('auditor', privateKey, noteKeyTypes.cosignature));
 const log = verifierKey(noteSigner('gateway/default', privateKey));
 
-test('[transparency.tree] the key of a witness is not that of a log', () => {
+test('[transparency.tree] the key of a witness is not a log key', () => {
   expect(witnessKey(witness).name).toBe('auditor');
   expect(logKey(log).name).toBe('gateway/default');
   expect(() => witnessKey(log)).toThrow(/key of a log/);
@@ -16,14 +16,14 @@ test('[transparency.tree] the key of a witness is not that of a log', () => {
   expect(() => witnessKey('auditor')).toThrow(/not a verifier key/);
 });
 
-test('[transparency.tree] the configuration takes keys of witnesses, and refuses others by their place', async () => {
+test('[transparency.tree] the configuration accepts witness keys, and refuses other values with their position', async () => {
   const load = (key: string) => loadConfiguration(base(`evidence: { log: { witnesses: ["${key}"] } }`), { packs });
   expect((await load(witness)).configuration.evidence.log).toEqual({ enabled: true, witnesses: [witness] });
   await expect(load(log)).rejects.toThrow(/evidence\.log\.witnesses\[0\].*key of a log/);
   await expect(load('auditor')).rejects.toThrow(/the verifier key that agentctl witness prints/);
 });
 
-test('[console.verify-log] keys on lines are sorted by kind; a wrong one is named by its place', () => {
+test('[console.verify-log] keys on separate lines are sorted by kind; an invalid one is reported with its position', () => {
   const { log: of, witnesses } = logTrustOf(`\n ${witness}\r\n${log}\n`);
   expect([of, witnesses].map((keys) => [keys ?? []].flat().map(({ name }) => name))).toEqual([
     ['gateway/default'],
@@ -33,7 +33,7 @@ test('[console.verify-log] keys on lines are sorted by kind; a wrong one is name
   expect(() => logTrustOf(`${witness}\nnonsense`)).toThrow('key 2 is not a verifier key');
   const { privateKey } = generateKeyPairSync('ed25519');
   const key = (name: string) => verifierKey(noteSigner(name, privateKey));
-  // [transparency.log] one log may have had two keys.
+  // [transparency.log] a log may have two keys.
   expect(logTrustOf(`${log}\n${key('gateway/default')}`).log).toHaveLength(2);
   expect(() => logTrustOf(`${log}\n${key('gateway/other')}`)).toThrow('two keys are of logs');
 });

@@ -15,7 +15,7 @@ const decoded = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toSt
 const refused = expect.objectContaining({ code: 'service_unavailable' });
 
 describe('the Git-host app broker without an installation', () => {
-  test('[credential.minted] signs an RS256 JWT: iat 60 s back, 600 s of life from there, its id the credential', async () => {
+  test('[credential.minted] signs an RS256 JWT: iat 60 s in the past, valid for 600 s from then, with the credential id as its id', async () => {
     const { secret, record } = await scm().issue(envelope, grant());
     const [header = '', claims = '', signature = ''] = secret.split('.');
     const nowSeconds = Math.floor(now / 1000);
@@ -43,7 +43,7 @@ describe('the Git-host app broker without an installation', () => {
     expect(JSON.stringify(record)).not.toContain(secret);
   });
 
-  test('a grant may shorten the life, never lengthen it', async () => {
+  test('a grant may shorten the lifetime but never extend it', async () => {
     const life = async (ttl_seconds: number) => {
       const { secret, record } = await scm().issue(envelope, grant({ ttl_seconds }));
       const { iat, exp } = decoded(secret.split('.')[1]!);
@@ -76,7 +76,7 @@ describe('the Git-host app broker without an installation', () => {
     if (pem) expect(String((failure as Error).stack)).not.toContain(pem.slice(0, 20));
   });
 
-  test('revoking is harmless: a signed token dies at its expiry', async () => {
+  test('revoking has no effect: a signed token is valid until it expires', async () => {
     const broker = scm();
     const { record } = await broker.issue(envelope, grant());
     await expect(broker.revoke(record)).resolves.toBeUndefined();
@@ -93,7 +93,7 @@ describe('the static broker', () => {
     expect(record).toMatchObject({ type: 'static', degraded: true, expires_at: '2026-01-01T00:10:00.500Z' });
   });
 
-  test('without its secret it mints nothing', async () => {
+  test('mints nothing without its secret', async () => {
     await expect(fixed({}).issue(envelope, grant())).rejects.toEqual(refused);
   });
 });
@@ -107,7 +107,7 @@ describe('[ticket.redeem] the ticket broker', () => {
     ticketBroker({ name: 't' }, settings, { ...brokerPorts(secrets), tickets, ...over });
   const allowed = { policyVersion: 3, approvalId: 'a1' };
 
-  test('binds a ticket to the action, its policy version and its approval, and lives no longer than tickets may', async () => {
+  test('binds a ticket to the action, its policy version and its approval, with a lifetime within the limit for tickets', async () => {
     const { record, secret } = await broker().issue(envelope, grant({ ttl_seconds: 600 }), allowed);
     expect(record).toMatchObject({
       type: 'capability_ticket',
@@ -158,7 +158,7 @@ describe('brokers by name', () => {
   } as unknown as Configuration;
   const brokers = brokersFrom(configuration, brokerPorts({}));
 
-  test('are those of the configuration', () => {
+  test('are those in the configuration', () => {
     expect(brokers('scm')?.name).toBe('scm');
     expect(brokers('old')?.name).toBe('old');
   });
@@ -167,7 +167,7 @@ describe('brokers by name', () => {
     expect(brokers('nobody')).toBeUndefined();
   });
 
-  test('[credential.no-broader] a broker without outside calls in this function mints nothing', async () => {
+  test('[credential.no-broader] a broker that may not make outside calls in this function mints nothing', async () => {
     await expect(brokers('db')?.issue(envelope, grant({ broker: 'db' }))).rejects.toEqual(refused);
   });
 });

@@ -1,4 +1,4 @@
-/** Faults of issuers as callers read them, and until when a credential counts. */
+/** Issuer faults as callers see them, and how long a credential counts as active. */
 import { brokerError, ServiceFault } from '#core/execution/credentials/fault.ts';
 import { dueAfterHolder, holderSeconds, withEarlierExpiry } from '#core/execution/credentials/record.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -23,7 +23,7 @@ describe('faults of an issuer', () => {
     expect(error.message).toContain('the vault answered a clause.');
   });
 
-  test('another error reveals none of its text; an error of the gateway stays', () => {
+  test('other errors reveal none of their text; a gateway error is unchanged', () => {
     const error = brokerError('b', 'STS', new Error('token=abc'));
     expect(error).toMatchObject({
       data: { reason: 'unknown' },
@@ -34,7 +34,7 @@ describe('faults of an issuer', () => {
   });
 });
 
-test('the earlier of two ends counts, and a holder has its longest execution and a minute', () => {
+test('the earlier of two ends counts, and a holder has the time of its longest execution plus a minute', () => {
   const record: Loose = { issued_at: isoTime(now), expires_at: isoTime(now + 1_000) };
   expect(withEarlierExpiry(record, record.expires_at)).toBe(record);
   expect(withEarlierExpiry(record, isoTime(now + 500))).toEqual({ ...record, expires_at: isoTime(now + 500) });

@@ -9,7 +9,7 @@ const grants = [
 const scopeOf = (call: { protocol?: string; tool: string }) =>
   grantFor(grants, undefined, { ...envelope, ...call })?.scope;
 
-describe('the grant of an action', () => {
+describe('the grant for an action', () => {
   test.each([
     [{ tool: 'scm.get_issue' }, 'contents:read'],
     [{ tool: 'scm.merge' }, 'contents:write'],

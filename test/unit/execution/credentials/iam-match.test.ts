@@ -31,7 +31,7 @@ const answer = (
   return iamAnswer(policy, { action: 's3:GetObject', resource: 'arn:aws:s3:::b/k', context: {}, ...request });
 };
 
-describe('the answer of a policy', () => {
+describe('the decision of a policy', () => {
   test.each(actions)('the action %j: %s', (Action, expected) => {
     expect(answer({ Action })).toBe(expected);
   });
@@ -40,7 +40,7 @@ describe('the answer of a policy', () => {
     expect(answer({ Resource }, { resource })).toBe(expected);
   });
 
-  test('a wildcard pattern of any kind is matched in reasonable time', () => {
+  test('any kind of wildcard pattern is matched in reasonable time', () => {
     const Resource = `${'*a'.repeat(500)}b`;
     expect(answer({ Resource }, { resource: 'a'.repeat(4000) })).toBe('implicit_deny');
   });

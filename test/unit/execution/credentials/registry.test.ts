@@ -1,10 +1,10 @@
-/** The sweep of issued credentials: independent handling of each. */
+/** The sweep of issued credentials, which handles each one independently. */
 import { sweepCredentials } from '#core/execution/credentials/registry.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Loose } from '../../../support/loose.ts';
 import { now } from './sample.ts';
 
-test('[store.sweep] one that cannot be called back or recorded does not keep the others from it', async () => {
+test('[store.sweep] one that cannot be revoked or recorded does not block the others', async () => {
   const rows: Loose[] = Array.from({ length: 130 }, (_, n) => ({
     id: `c${n}`,
     tenant: 't',

@@ -1,4 +1,4 @@
-/** Dependencies of brokers in tests: a controlled clock, counted ids, listed secrets. */
+/** Broker dependencies in tests: a manual clock, counted ids, listed secrets. */
 import { generateKeyPairSync } from 'node:crypto';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import type { BrokerPorts, Grant } from '#core/execution/credentials/ports.ts';

@@ -18,7 +18,7 @@ const at = 'eu-central-1:111122223333';
 const table = `arn:aws:dynamodb:${at}:table/orders`;
 const time = { DateLessThan: { 'aws:CurrentTime': '2026-01-01T00:10:00Z' } };
 
-describe('the session policy of an action', () => {
+describe('the session policy for an action', () => {
   test.each(policies)('%s on %s', (tool, target, parameters, action, resource, conditions) => {
     expect(compile(tool, target, parameters)).toMatchObject({
       policy: {
@@ -34,7 +34,7 @@ describe('the session policy of an action', () => {
     return { 'ForAllValues:StringEquals': { [key]: value }, Null: { [key]: 'false' } };
   }
 
-  test('a partition key of any text is one', () => {
+  test('any text can be a partition key', () => {
     expect(compile('aws.dynamodb.get_item', table, { key: { id: 'x' } })).toHaveProperty('policy');
   });
 
@@ -64,7 +64,7 @@ describe('the session policy of an action', () => {
     expect(compile(tool, target)).not.toHaveProperty('refused');
   });
 
-  test('every call of the table has one service and no wildcard', () => {
+  test('every call in the table has one service and no wildcard', () => {
     for (const [tool, { actions }] of Object.entries(awsCalls)) {
       const [, service = ''] = tool.split('.');
       for (const action of actions) expect(action).toMatch(new RegExp(`^${service}:[A-Z][A-Za-z]+$`));

@@ -1,9 +1,9 @@
-/** How many commands run at one time. */
+/** The maximum number of concurrent commands. */
 import { CommandSlots } from '#core/execution/executors/command-slots.ts';
 
 const bounds = { max_concurrent: 3, max_concurrent_per_key: 2 };
 
-test('[executor.bounds] a key has its places, and all keys have theirs', () => {
+test('[executor.bounds] each key has its slots, and all keys together have a limit', () => {
   const slots = new CommandSlots();
   const over = slots.take('one', bounds);
   slots.take('one', bounds);

@@ -1,4 +1,4 @@
-/** Executors of a configuration: none by default, and one instance per configuration. */
+/** Configured executors: none by default, and one instance per configuration. */
 
 import * as z from 'zod';
 import { executorsFrom, executorsOf } from '#core/execution/executors/executors.ts';
@@ -31,7 +31,7 @@ const everything = {
 const names = (configuration: object, given = ports) =>
   executorsFrom(configured(configuration), given).map(({ name }) => name);
 
-test('no call is carried out unless it is configured', () => {
+test('no call is executed unless an executor is configured', () => {
   expect(names({})).toEqual([]);
   expect(names({ executors: { shell: { allowed_binaries: ['ls'] }, git: { api_url: 'https://git.test' } } })).toEqual(
     [],
@@ -66,7 +66,7 @@ describe('calls find their executor', () => {
   );
 });
 
-describe('the configuration is checked', () => {
+describe('the configuration is validated', () => {
   test.each(refused)('%j is refused', (sections) => {
     expect(() => configured(sections)).toThrow();
   });

@@ -1,4 +1,4 @@
-/** Destination and headers of HTTP actions; ambiguous ones are refused. */
+/** Destination and headers of HTTP actions. Ambiguous ones are refused. */
 import { configurationSchema } from '#core/contracts/config.ts';
 import { destinationOf } from '#core/execution/executors/http/destination.ts';
 import { sendingOf } from '#core/execution/executors/http/request.ts';
@@ -33,7 +33,7 @@ test.each(['/a%20b', '/a%C3%A9', '/a-b_c~d'])('[executor.http] the path %s is no
   expect(to(path).url).toBe(`https://svc.example/api${path}`);
 });
 
-test('[executor.http] a listed header passes; the one of the credential is not for callers, though it is listed', () => {
+test('[executor.http] a listed header passes, but callers cannot set the credential header even if it is listed', () => {
   expect(sending({ 'X-Trace': '1' })).toMatchObject({ 'x-trace': '1' });
   expect(() => sending({ 'X-Own': 'mine' })).toThrow('header X-Own is not one callers of svc may set');
 });

@@ -1,4 +1,4 @@
-/** Lines that are one plain command, and all the others. */
+/** Lines that are a single plain command, and all others. */
 
 import * as z from 'zod';
 import { shellWords } from '#core/execution/executors/shell-words.ts';

@@ -1,4 +1,6 @@
-/** The pure part of executor `sql`: texts parted into statements, statements built from tables, logins and databases. */
+/**
+ * The pure part of the `sql` executor: text split into statements, statements built from tables, logins and databases.
+ */
 
 import * as z from 'zod';
 import type { SqlDatabaseEntry } from '#core/contracts/config.ts';
@@ -31,12 +33,12 @@ const thrownBy = (work: () => unknown): unknown => {
 const refusedWith = (text: string) =>
   expect.objectContaining({ kind: 'refused', message: expect.stringContaining(text) });
 
-describe('a SQL text is parted as PostgreSQL parts it', () => {
+describe('SQL text is split as PostgreSQL splits it', () => {
   test.each(parted)('%j holds %d', (text, statements, firstWord) => {
     expect(scanSql(text)).toMatchObject({ statements, firstWord });
   });
 
-  test('placeholders are found only in code', () => {
+  test('placeholders are recognised only in code', () => {
     const text = "SELECT $1, '$2', \"$3\", $$ $4 $$, -- $5\n a$6, $12::text /* $7 */, E'\\'$8'";
     expect(namedPlaceholders(text)).toBe(
       "SELECT :p1, '$2', \"$3\", $$ $4 $$, -- $5\n a$6, :p12::text /* $7 */, E'\\'$8'",
@@ -44,8 +46,8 @@ describe('a SQL text is parted as PostgreSQL parts it', () => {
   });
 });
 
-describe('the statements that run', () => {
-  test('a text with its values, read-only only if requested', () => {
+describe('the statements that are run', () => {
+  test('a text with its values, read-only only on request', () => {
     const parameters = { query: 'SELECT $1', parameters: [{ a: 1 }] };
     expect(sqlCallOf(call('sql.query', 'shop', 'read', parameters))).toEqual({
       statements: [{ text: 'SELECT $1', values: [{ a: 1 }] }],
@@ -54,7 +56,7 @@ describe('the statements that run', () => {
     expect(sqlCallOf(call('sql.query', 'shop', 'write', parameters)).readOnly).toBe(false);
   });
 
-  test('several statements in one transaction, each with its own values', () => {
+  test('several statements in one transaction, each with separate values', () => {
     const statements = ['UPDATE t SET a = 1', { sql: 'DELETE FROM t WHERE id = $1', parameters: [2] }];
     expect(sqlCallOf(call('sql.execute', 'shop', 'write', { statements })).statements).toEqual([
       { text: 'UPDATE t SET a = 1', values: [] },
@@ -87,7 +89,7 @@ describe('statements built from a table', () => {
     expect(built(tool, target, parameters)).toEqual({ text, values });
   });
 
-  test('tables and columns are looked up with bound names', () => {
+  test('tables and columns are looked up with names as bound parameters', () => {
     expect(built('sql.describe', 'Users', {})).toMatchObject({ values: ['public', 'users'] });
     expect(built('sql.list_tables', '', { schema: 'app' })).toMatchObject({ values: ['app'] });
   });
@@ -111,7 +113,7 @@ describe('the database and its login', () => {
   const all = databases(shop, byUrl, aurora);
   const named = (target: string, parameters = {}) => databaseOf({ target, parameters }, all)?.name;
 
-  test('the one that is named, or the only one', () => {
+  test('the named one, or the only one', () => {
     expect(named('users', { database: 'log' })).toBe('log');
     expect(named('shop')).toBe('shop');
     expect(named('db.test:5432')).toBe('shop');
@@ -121,7 +123,7 @@ describe('the database and its login', () => {
     expect(databaseOf({ target: 'users', parameters: {} }, databases(shop))?.name).toBe('shop');
   });
 
-  test('an address, or another database, is not taken for a label', () => {
+  test('an address, or another database, is not treated as a label', () => {
     const target = (text: string) => thrownBy(() => assertTarget(text, all[0]!, all));
     expect([target('shop'), target('users'), target('app."odd/name"')]).toEqual([undefined, undefined, undefined]);
     expect(target('log')).toEqual(refusedWith('names database log'));
@@ -131,7 +133,7 @@ describe('the database and its login', () => {
 
   const secrets = { get: async (name: string) => ({ LOG_URL: 'postgres://own:own-pa%24s@log.test:6432/logs' })[name] };
 
-  test('a minted login, as JSON or as the URL of exactly this server; else the configured one', async () => {
+  test('a minted login, as JSON or as the URL of exactly this server; otherwise the configured one', async () => {
     const [one, two] = all;
     const json = await serverOf(one!, credentialOf('{"username":"u","password":"p"}'), secrets);
     expect(json.server).toEqual({
@@ -166,7 +168,7 @@ describe('the database and its login', () => {
     if (secret !== undefined) expect((fault as Error).message).not.toContain(secret);
   });
 
-  test('a place that is not configured is reported as missing', async () => {
+  test('a location that is not configured is reported as missing', async () => {
     const fault = await faultOf(serverOf(all[1]!, undefined, { get: async () => undefined }));
     expect(fault).toMatchObject({ kind: 'unreachable' });
     const closed = { get: () => Promise.reject(new Error('the store is down')) };

@@ -31,7 +31,7 @@ const check = (text: string, at = now, keys: TicketKeys = { current: key }, over
   return outcome.ok ? 'ok' : outcome.defect;
 };
 
-/** A ticket that says something else under the old signature. */
+/** Returns a ticket with changed content under the old signature. */
 function forged(over: object, mac = ticket.split('.')[2]): string {
   const payload = Buffer.from(JSON.stringify({ ...claims, key_id: key.id, ...over })).toString('base64url');
   return `agt1.${payload}.${mac}`;
@@ -84,7 +84,7 @@ describe('[ticket.redeem] a capability ticket', () => {
     expect(check(text)).toBe('malformed');
   });
 
-  test('signed by us without its required members is not a ticket', () => {
+  test('a ticket signed by the gateway but without required members is not valid', () => {
     const { tool: _, ...less } = claims;
     expect(check(signTicket(less as typeof claims, key))).toBe('malformed');
     expect(check(signTicket({ ...claims, expires_ms: 'never' as never }, key))).toBe('malformed');
@@ -101,14 +101,14 @@ describe('[ticket.redeem] a capability ticket', () => {
     expect(check(ticket, now, { current: key }, over)).toBe(defect);
   });
 
-  test('a ticket is valid from its issue, apart from small clock skew, until its expiry', () => {
+  test('a ticket is valid from its issue, with a small tolerance for clock skew, until it expires', () => {
     expect(check(ticket, now - ticketSkewMs - 1)).toBe('not_yet_valid');
     expect(check(ticket, now - ticketSkewMs)).toBe('ok');
     expect(check(ticket, now + 119_999)).toBe('ok');
     expect(check(ticket, now + 120_000)).toBe('expired');
   });
 
-  test('a ticket of the previous key is valid during a rotation, and one of another key never', () => {
+  test('a ticket with the previous key is valid during a rotation, and one with another key never', () => {
     const old = signTicket(claims, earlier);
     expect(check(old)).toBe('unknown_key');
     expect(check(old, now, { current: key, previous: earlier })).toBe('ok');
@@ -117,13 +117,13 @@ describe('[ticket.redeem] a capability ticket', () => {
   });
 });
 
-describe('the keys of capability tickets', () => {
+describe('capability ticket keys', () => {
   const configured = (tickets: object) =>
     ({ credentials: { brokers: [], grants: [], tickets } }) as unknown as Configuration;
   const secrets = (values: Record<string, string>) => ({ get: async (name: string) => values[name] });
   const long = (text: string) => text.padEnd(32, '.');
 
-  test('come from the configured names, else from the usual one', async () => {
+  test('come from the configured names, or else from the default one', async () => {
     const values = { GATEWAY_TICKET_KEY: long('a'), MINE: long('b'), OLD: long('c') };
     expect(await ticketKeys(configured({}), secrets(values))).toEqual({ current: ticketKey(long('a')) });
     const both = await ticketKeys(configured({ key_env: 'MINE', previous_key_env: 'OLD' }), secrets(values));
@@ -139,7 +139,7 @@ describe('the keys of capability tickets', () => {
     await expect(of({ GATEWAY_TICKET_KEY: long('a'), OLD: 'short' })).rejects.toMatchObject(refused);
   });
 
-  test('an id reveals nothing of its key', () => {
+  test('an id reveals nothing about its key', () => {
     expect(key.id).toMatch(/^[0-9a-f]{16}$/);
     expect(key.key.export().toString('hex')).not.toContain(key.id);
   });

@@ -1,4 +1,7 @@
-/** What is the same question, what may be kept, what means the same: all pure. */
+/**
+ * Which questions are identical, which replies may be cached, and which questions mean the same. All functions are
+ * pure.
+ */
 import * as z from 'zod';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { cacheKey, semanticQuestion } from '#core/models/cache/cache-key.ts';
@@ -20,7 +23,7 @@ const body = { model: 'fast', messages: [{ role: 'system', content: 'Be kind.' }
 const parts = { tenant: 't', model: 'mock', dialect: 'openai', body: body as JsonObject, policyVersion: 3 } as const;
 
 describe('the key', () => {
-  test('ignores members that do not change the answer', () => {
+  test('ignores members that do not affect the reply', () => {
     const same: JsonObject = {
       temperature: 0.2,
       stream: true,
@@ -37,7 +40,7 @@ describe('the key', () => {
     expect(cacheKey({ ...parts, ...over } as typeof parts)).not.toBe(cacheKey(parts));
   });
 
-  test('the frame holds all but the last words of the user', () => {
+  test('the frame contains everything except the last user message', () => {
     const frameOf = (over: object) => semanticQuestion({ ...parts, body: { ...body, ...over } as JsonObject });
     const [system] = body.messages;
     expect(frameOf({})).toEqual({ frame: expect.stringMatching(/^[0-9a-f]{64}$/), text: 'Hello' });
@@ -68,7 +71,7 @@ describe('the key', () => {
   });
 });
 
-describe('replies that are kept', () => {
+describe('replies that are cached', () => {
   const openai = (message: object, finish_reason: unknown = 'stop') =>
     ({
       choices: [{ index: 0, message: { role: 'assistant', content: 'x', ...message }, finish_reason }],
@@ -77,7 +80,7 @@ describe('replies that are kept', () => {
     ({ type: 'message', content: [{ type: 'text', text: 'x' }], stop_reason: 'end_turn', ...over }) as JsonObject;
   const request = body as JsonObject;
 
-  test('[chat.cache] whole answers in both dialects, at any temperature, one or several', () => {
+  test('[chat.cache] complete replies in both dialects, at any temperature, one or several', () => {
     expect(cacheable({ ...request, temperature: 2, n: 2 }, openai({}), 'completed')).toBe(true);
     expect(cacheable(request, openai({}, 'length'), 'completed')).toBe(true);
     expect(cacheable(request, anthropic(), 'completed')).toBe(true);
@@ -115,7 +118,7 @@ describe('replies that are kept', () => {
   });
 });
 
-describe('the guard of meaning', () => {
+describe('the meaning check', () => {
   test.each(alike)('%j and %j may mean the same', (a, b) => {
     expect([mayMeanTheSame(a, b), mayMeanTheSame(b, a)]).toEqual([true, true]);
   });
@@ -126,7 +129,7 @@ describe('the guard of meaning', () => {
 });
 
 describe('embeddings', () => {
-  test('trigrams: the same text has the same vector of length one; near spellings come close', async () => {
+  test('trigrams: identical text has the same unit vector; similar spellings have similar vectors', async () => {
     const embed = (text: string) => ngramEmbedder().embed(text, never);
     const [a, b, c] = await Promise.all([
       embed('What is the capital of France?'),

@@ -1,4 +1,4 @@
-/** Questions and answers to put into a cache. */
+/** Questions and replies for cache tests. */
 import type { CachedReply, CacheQuestion, Lookup } from '#core/models/cache/ports.ts';
 
 export const never = new AbortController().signal;

@@ -1,4 +1,4 @@
-/** Filters see every text of replies and streams. */
+/** Filters check all text in replies and streams. */
 import type { ChatCall } from '#core/chat/call.ts';
 import { streamGate } from '#core/chat/stages/output-policy.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
@@ -83,7 +83,7 @@ test.each(running)('[content.every-text] is sent unchanged if harmless: %s', asy
   ) as JsonObject[];
   expect(await sent(dialect, harmless)).toEqual({ decision: 'allow', out: harmless });
 });
-test('[content.every-text] tokens that spell redacted text are removed, others stay', async () => {
+test('[content.every-text] tokens that spell redacted text are removed, and others remain', async () => {
   const redacting = policyOf({ output: [{ name: 'pii', type: 'pii', action: 'redact', entities: ['email'] }] });
   const reply = (spelled: readonly string[]): JsonObject => ({
     choices: [{ index: 0, message: { content: 'ok' }, logprobs: tokens(spelled) }],
@@ -106,11 +106,11 @@ async function sent(dialect: keyof typeof dialects, events: readonly JsonObject[
   out.push(...(await gate!.end()));
   return { decision: gate!.verdict().decision, out };
 }
-test.each(streams)('[content.every-text] in a stream, before it leaves: %s', async (_, dialect, events) => {
+test.each(streams)('[content.every-text] in a stream, before it is sent: %s', async (_, dialect, events) => {
   const { decision, out } = await sent(dialect, events);
   expect([decision, JSON.stringify(out).includes(words)]).toEqual(['block', false]);
 });
-test('[content.every-text] a stream without them leaves as it came', async () => {
+test('[content.every-text] a stream without tokens is sent unchanged', async () => {
   for (const [, dialect, events] of streams) {
     const harmless = JSON.parse(JSON.stringify(events).replaceAll(words, 'fine')) as JsonObject[];
     expect(await sent(dialect, harmless)).toEqual({ decision: 'allow', out: harmless });

@@ -1,4 +1,4 @@
-/** Filters see every text of requests, and text that spans several parts. */
+/** Filters check all text in requests, including text that spans several parts. */
 
 import * as z from 'zod';
 import { context, policyOf } from '../../../support/content-policy.ts';
@@ -16,14 +16,14 @@ const { requests, neighbours } = readCases(
 test.each(requests)('[content.every-text] in a request: %s', async (_, dialect, body) => {
   expect(await decisionOnRequest(dialect, body)).toBe('block');
 });
-test('[content.every-text] in a request: the ends of two long parts', async () => {
+test('[content.every-text] in a request: across the end of one long part and the start of the next', async () => {
   const body = user([text(`${'a '.repeat(2000)}forbidden`), text(`words ${'b '.repeat(2000)}`)]);
   expect(await decisionOnRequest('openai', body)).toBe('block');
 });
 test.each(neighbours)('[content.every-text] the neighbour passes: %s', async (_, dialect, body) => {
   expect(await decisionOnRequest(dialect, body)).toBe('allow');
 });
-test('[content.every-text] personal data split over parts blocks, because it cannot be redacted', async () => {
+test('[content.every-text] personal data split over parts causes a block, because it cannot be redacted', async () => {
   const redacting = policyOf({ input: [{ name: 'pii', type: 'pii', action: 'redact', entities: ['email'] }] });
   const body = user([text('write to alice@exam'), text('ple.com today')]);
   expect((await redacting.checkInput(openai.requestTexts(body), context)).decision).toBe('block');

@@ -1,4 +1,4 @@
-/** Filters together: the strictest decides, and an erring one fails closed. */
+/** Combined filters: the strictest decides, and a failing one fails closed. */
 
 import type { ContentFilter } from '#core/contracts/config.ts';
 import { Filters } from '#core/models/content-policy/filters.ts';
@@ -18,7 +18,7 @@ const wasm = (on_error: 'block' | 'allow' = 'block', action: 'block' | 'warn' | 
 const input = async (filters: ContentFilter[], text: string, runner?: WasmRunner) =>
   policyOf({ input: filters }, runner).checkInput([{ text, set: () => {} }], context);
 
-describe('all filters look and the strictest decides', () => {
+describe('all filters run, and the strictest one decides', () => {
   test('[chat.input-policy] a block outranks reviews and warnings in any order', async () => {
     const filters = [keyword('warn', 'alpha'), regex('block', 'alph.'), keyword('review', 'alpha')];
     for (const order of [filters, filters.toReversed()]) {
@@ -28,7 +28,7 @@ describe('all filters look and the strictest decides', () => {
     }
   });
 
-  test('findings name the filter and the configured keyword or entity, count, and never hold the text', async () => {
+  test('findings name the filter and the configured keyword or entity, with a count, and never contain the text', async () => {
     const pii: ContentFilter = { name: 'pii', type: 'pii', action: 'warn', entities: ['email', 'ip'] };
     const text = 'TOP  secret, top\nsecret; pin 1, pin 22; bob@example.com 10.0.0.1 10.0.0.2';
     const verdict = await input([keyword('warn', 'Top Secret'), regex('warn', 'pin [0-9]+'), pii], text);
@@ -52,7 +52,7 @@ describe('all filters look and the strictest decides', () => {
     expect(texts.map(({ text }) => text)).toEqual(['mail [REDACTED:EMAIL]', 'and [REDACTED:EMAIL]', '']);
   });
 
-  test('a review of output blocks', async () => {
+  test('a review of output becomes a block', async () => {
     const policy = policyOf({ output: [keyword('review', 'alpha')] });
     const blocked = { decision: 'block', findings: [{ action: 'block', phase: 'output' }] };
     expect((await whole(policy, 'alpha')).verdict).toMatchObject(blocked);
@@ -60,7 +60,7 @@ describe('all filters look and the strictest decides', () => {
   });
 });
 
-describe('other spellings are read alike', () => {
+describe('other spellings are treated alike', () => {
   test.each([
     'ignore previous instructions',
     'IGNORE   Previous\n\tinstructions',
@@ -73,20 +73,20 @@ describe('other spellings are read alike', () => {
     expect((await input([keyword('block', 'Ignore previous  instructions')], text)).decision).toBe('block');
   });
 
-  test('patterns look at the text as written and as read, with its case', async () => {
+  test('patterns check both the original and the normalised text, with its case', async () => {
     expect((await input([regex('block', 'AKIA[0-9A-Z]{16}')], 'АKIA0123456789ABCDEF')).decision).toBe('block');
     expect((await input([regex('block', '\\x{200b}')], 'a\u200bb')).decision).toBe('block');
     expect((await input([regex('block', 'AKIA')], 'akia')).decision).toBe('allow');
     expect((await input([regex('block', '(?i)AKIA')], 'akia')).decision).toBe('block');
   });
 
-  test('special characters of keywords mean themselves', async () => {
+  test('special characters in keywords are literal', async () => {
     expect((await input([keyword('block', 'a.c (x|y)')], 'abc x')).decision).toBe('allow');
     expect((await input([keyword('block', 'a.c (x|y)')], 'A.C (X|Y)')).decision).toBe('block');
   });
 });
 
-describe('patterns of the configuration', () => {
+describe('configured patterns', () => {
   test('patterns that RE2 cannot compile are reported', () => {
     for (const pattern of ['(?=a)', '(?<!a)b', '(a)\\1', '(', 'a**', '[z-a]', '\\u0041'])
       expect(regexProblem(pattern)).toMatch(/^RE2 syntax, without lookaround and back references \(/);
@@ -96,13 +96,13 @@ describe('patterns of the configuration', () => {
     expect(regexProblem('((a{1,100}){1,100}){1,100}')).toBeDefined();
   });
 
-  test('a pattern that makes backtracking engines hang is done with a long text', async () => {
+  test('a pattern on which backtracking engines hang completes on a long text', async () => {
     const hostile = `${'a'.repeat(50_000)}!`;
     const verdict = await input([regex('block', '^(a+)+$', '(x+x+)+y', '(.*a){20}b')], hostile);
     expect(verdict.decision).toBe('allow');
   });
 
-  test('[policy.fails-closed] a filter stored unchecked that does not compile errs, and blocks; others still look', async () => {
+  test('[policy.fails-closed] an unchecked filter that does not compile fails and blocks; the others still run', async () => {
     const filters = [regex('warn', '(?=x)'), keyword('log', '\u200b')];
     const verdict = await input(filters, 'anything');
     expect(verdict).toMatchObject({ decision: 'block', matched_rule: 'content:log-words' });
@@ -119,7 +119,7 @@ describe('patterns of the configuration', () => {
   });
 });
 
-test('[policy.fails-closed] a fault of our own blocks, in the name of the filters that could not look', async () => {
+test('[policy.fails-closed] an internal fault blocks, in the name of the filters that could not run', async () => {
   const pii: ContentFilter = { name: 'pii', type: 'pii', action: 'redact', entities: ['email'] };
   const broken = {
     text: 'bob@example.com',
@@ -153,7 +153,7 @@ test('[policy.fails-closed] a fault of our own blocks, in the name of the filter
   expect(passing.verdict()).toMatchObject({ decision: 'allow', findings: [{ action: 'log', erred: true }] });
 });
 
-test('many optional parts cost a stream no more than their number for each character', () => {
+test('for a stream, the cost per character is at most the number of optional parts in a pattern', () => {
   const policy = policyOf({ output: [regex('block', '(?:a?){500}b', '(?:a{1,30}){1,30}c')] });
   const text = 'a'.repeat(2000);
   expect(streamed(policy, text.match(/.{1,5}/g)!)).toMatchObject({ released: text, verdict: { decision: 'allow' } });
@@ -165,7 +165,7 @@ describe('WASM filters', () => {
     check: async () => ({ flagged: true, ...(message !== undefined && { message }) }),
   });
 
-  test('[policy.fails-closed] an erring filter blocks in governance, is logged in permissive mode and under break-glass', async () => {
+  test('[policy.fails-closed] a failing filter blocks in governance mode, and is logged in permissive mode and under break-glass', async () => {
     expect(await input([wasm()], 'x', failing)).toMatchObject({
       decision: 'block',
       matched_rule: 'content:plugin',
@@ -181,13 +181,13 @@ describe('WASM filters', () => {
     }
   });
 
-  test('the configured action counts; the message is kept up to 500 characters', async () => {
+  test('the configured action applies; the message is kept up to 500 characters', async () => {
     const verdict = await input([wasm('block', 'warn')], 'x', flagging('r'.repeat(600)));
     expect(verdict).toMatchObject({ decision: 'allow', findings: [{ action: 'warn', count: 1 }] });
     expect(verdict.findings[0]?.detail).toHaveLength(500);
   });
 
-  test('the module gets all texts, the metadata of the call and its timeout', async () => {
+  test('the module receives all text, the metadata of the call and its timeout', async () => {
     const calls: Parameters<WasmRunner['check']>[0][] = [];
     const runner: WasmRunner = {
       check: async (call) => {
@@ -219,7 +219,7 @@ describe('WASM filters', () => {
 });
 
 describe('policies', () => {
-  test('strip_pii of all tenants or of one redacts every kind after the output filters', async () => {
+  test('strip_pii for all tenants or for one redacts every kind after the output filters', async () => {
     const transform = { response: { strip_pii: true } };
     for (const policy of [policyOf({ transform }), policyOf({}, undefined, { id: 'acme', transform })]) {
       expect(policy.outputIdle).toBe(false);

@@ -1,4 +1,4 @@
-/** Invisible characters neither hide a phrase nor split its words, and texts that need them pass unchanged. */
+/** Invisible characters neither hide a phrase nor split its words, and text that needs them passes unchanged. */
 import * as z from 'zod';
 import type { ContentFilter } from '#core/contracts/config.ts';
 import { cutAt, policyOf, streamed, whole } from '../../../support/content-policy.ts';
@@ -28,7 +28,7 @@ async function everyWay(filter: ContentFilter, text: string): Promise<Set<string
   return decisions;
 }
 
-/** Whole and as a stream. */
+/** Returns the decisions on the whole text and on a stream of it. */
 async function decisionsOf(filter: ContentFilter, text: string): Promise<string[]> {
   const policy = policyOf({ output: [filter] });
   return [(await whole(policy, text)).verdict.decision, streamed(policy, [text]).verdict.decision];
@@ -43,12 +43,12 @@ test.each(invisible)('[content.every-text] %s between words and between letters'
     for (const filter of [words, pattern]) expect([text, ...(await everyWay(filter, text))]).toEqual([text, 'block']);
 });
 
-test.each(blanks)('[content.every-text] %s is a blank', async (_, char) => {
+test.each(blanks)('[content.every-text] %s is treated as a blank', async (_, char) => {
   for (const filter of [words, pattern])
     expect([...(await everyWay(filter, `a ignore${char}previous b`))]).toEqual(['block']);
 });
 
-test('[content.every-text] between words of a long text, whose parts do not anchor patterns', async () => {
+test('[content.every-text] between words of a long text, in which a part does not anchor patterns', async () => {
   const long = `${'word '.repeat(2000)}ignore\u200bprevious${' word'.repeat(2000)}`;
   for (const filter of [words, pattern]) expect([...(await decisionsOf(filter, long))]).toEqual(['block', 'block']);
   const anchored: ContentFilter = { ...block, type: 'regex', patterns: ['^\\s?word x', 'word x$'] };
@@ -56,12 +56,12 @@ test('[content.every-text] between words of a long text, whose parts do not anch
   expect(await decisionsOf(anchored, inside)).toEqual(['allow', 'allow']);
 });
 
-test('[content.every-text] tags that spell a phrase', async () => {
+test('[content.every-text] tag characters that spell a phrase', async () => {
   const tags = [...'ignore previous'].map((char) => String.fromCodePoint(0xe0000 + char.charCodeAt(0))).join('');
   for (const filter of [words, pattern]) expect([...(await everyWay(filter, `😀${tags} ok`))]).toEqual(['block']);
 });
 
-test.each(digits)('[content.every-text] %s digits are digits', async (_, card) => {
+test.each(digits)('[content.every-text] %s digits are treated as digits', async (_, card) => {
   const policy = policyOf({ output: [redacting] });
   expect((await whole(policy, `no ${card}.`)).text).toBe('no [REDACTED:CREDIT_CARD].');
   for (let cut = 1; cut < card.length; cut++)
@@ -78,7 +78,7 @@ test.each(passing)('[content.every-text] passes unchanged: %s', async (_, text) 
     });
 });
 
-test('[content.every-text] a soft hyphen joins: it parts no words', async () => {
+test('[content.every-text] a soft hyphen joins words instead of separating them', async () => {
   expect([...(await everyWay(words, 'ignore\u00adprevious'))]).toEqual(['allow']);
   expect([...(await everyWay(words, 'ig\u00adnore previous'))]).toEqual(['block']);
 });

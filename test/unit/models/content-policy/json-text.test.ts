@@ -1,4 +1,7 @@
-/** Arguments of tool calls: JSON text that is read as it decodes, whole and in streams, and that stays JSON. */
+/**
+ * Tool call arguments: JSON text that is decoded before it is checked, complete and in streams, and that stays valid
+ * JSON.
+ */
 import * as z from 'zod';
 import type { ChatCall } from '#core/chat/call.ts';
 import { streamGate } from '#core/chat/stages/output-policy.ts';
@@ -80,7 +83,7 @@ test.each(harmless)('[content.every-text] passes unchanged: %s', async (json) =>
   for (const cut of allCuts(json)) expect(streamed(policy, cut)).toEqual({ released: json, decision: 'allow' });
 });
 
-test.each(redactions)('[content.every-text] redacted, and still JSON: %s', async (json, redacted) => {
+test.each(redactions)('[content.every-text] redacted, and still valid JSON: %s', async (json, redacted) => {
   const policy = policyOf({ output: [redacting] });
   expect((await whole(policy, json)).released).toBe(redacted);
   expect(() => JSON.parse(redacted)).not.toThrow();
@@ -143,7 +146,7 @@ test('[content.every-text] arguments in the first event of a block stay an objec
   expect(out[0]).toMatchObject({ content_block: { input: { a: 'b c d', to: '[REDACTED:EMAIL]' } } });
 });
 
-test('[content.every-text] in requests: an escaped line between words, and the body is forwarded as it came', async () => {
+test('[content.every-text] in requests: an escaped newline between words, while the body is forwarded unchanged', async () => {
   const policy = policyOf({ input: [words] });
   const call = (args: string): JsonObject => ({
     role: 'assistant',

@@ -1,4 +1,4 @@
-/** Personal data, and texts that only resemble it. */
+/** Personal data, and text that only resembles it. */
 import * as z from 'zod';
 import type { PiiEntity } from '#core/contracts/config.ts';
 import { policyOf, whole } from '../../../support/content-policy.ts';
@@ -22,7 +22,7 @@ test.each(harmless)('not found: %s', async (text) => {
   expect((await redact(text)).text).toBe(text);
 });
 
-test('digits of an account are not a card', async () => {
+test('digits in an account number are not a card', async () => {
   const account = 'ES52 5242 7216 1813 8430 7887';
   expect((await redact(account, ['credit_card'])).text).toBe(account);
   const card = account.replace('ES52', 'ES53');
@@ -34,7 +34,7 @@ test('a valid number is found between other numbers', async () => {
   expect((await redact('1.2.3.4.5 10.0.0.1', ['ip'])).text).toBe('1.2.3.4.5 [REDACTED:IP]');
 });
 
-// In these every second, or every fifth, character may begin a card number.
+// In these, every second or fifth character may start a card number.
 const columns = [
   ['4 ', '4 4 4'],
   ['4444 ', '4444 4444'],
@@ -42,7 +42,7 @@ const columns = [
 ] as const;
 
 test.each(columns)(
-  '[content.personal-data] a column of digits costs no more than its length: %j',
+  '[content.personal-data] scanning a column of digits takes time proportional to its length: %j',
   async (unit, name) => {
     const column = unit.repeat(100_000);
     const found = await redact(`${column}x 4111 1111 1111 1111`, ['credit_card']);
@@ -51,7 +51,7 @@ test.each(columns)(
   },
 );
 
-test('one kind of data never hides another from a filter that blocks it', async () => {
+test('one kind of data never hides another from the filter that blocks it', async () => {
   const policy = policyOf({
     output: [
       { name: 'keys', type: 'pii', action: 'log', entities: ['api_key'] },

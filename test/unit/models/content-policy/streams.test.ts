@@ -1,4 +1,4 @@
-/** Streamed text: blocked text never leaves with any chunking, and other text leaves as soon as possible. */
+/** Streamed text: blocked text is never sent, however it is chunked, and other text is sent as soon as possible. */
 
 import * as z from 'zod';
 import type { ContentFilter } from '#core/contracts/config.ts';
@@ -18,7 +18,7 @@ const { blocked } = readCases(
 const block = { name: 'no', action: 'block' } as const;
 const words = (...keywords: string[]): ContentFilter => ({ ...block, type: 'keyword', keywords });
 const patterns = (...list: string[]): ContentFilter => ({ ...block, type: 'regex', patterns: list });
-/** Whole, one character at a time, and every cut into two and three pieces. */
+/** Yields the text whole, one character at a time, and with every split into two and three pieces. */
 function* allCuts(text: string): Iterable<string[]> {
   yield [text];
   yield text.split('');
@@ -78,18 +78,18 @@ test.each([
     expect(streamed(policy, cut)).toEqual({ released: once.text, verdict: once.verdict });
 });
 
-describe('held back is the longest partial match', () => {
+describe('only the longest partial match is held back', () => {
   const pieces = (output: ContentFilter[], ...texts: string[]) => {
     const scan = policyOf({ output }).streamOutput(context);
     return [...texts.map((text) => scan.push('0', text)), scan.end('0')];
   };
 
-  test('[chat.input-policy] a word is sent with the space after it, a number with the next word', () => {
+  test('[chat.input-policy] a word is sent with the space after it, and a number with the next word', () => {
     const output = pieces(all, 'Hel', 'lo', ' wor', 'ld', '. ', 'In 2024 ', 'we');
     expect(output).toEqual(['', '', 'Hello ', '', 'world. ', 'In ', '2024 ', 'we']);
   });
 
-  test('[chat.input-policy] keywords hold back only a possible beginning of one', () => {
+  test('[chat.input-policy] keywords hold back only a possible start of one', () => {
     expect(pieces([words('secret plan')], 'a sec', 'ond', ' secret', ' plane')).toEqual(['a ', 'second', ' ', '', '']);
     expect(pieces([words('secret plan')], 'a secret', ' play', ' on')).toEqual(['a ', 'secret play', ' on', '']);
   });
@@ -107,19 +107,19 @@ describe('held back is the longest partial match', () => {
     expect(pieces([patterns('\\bfoo\\b')], 'foo', 'd ', 'x')).toEqual(['', 'food ', 'x', '']);
   });
 
-  test('an endless pattern holds back 256 characters at most and still matches', () => {
+  test('an endless pattern holds back at most 256 characters and still matches', () => {
     const scan = policyOf({ output: [patterns('(?s)begin.*end')] }).streamOutput(context);
     expect(scan.push('0', 'a begin')).toBe('a ');
     const released = scan.push('0', 'x'.repeat(1000)) as string;
     expect(released).toHaveLength('begin'.length + 1000 - 256);
     expect(scan.push('0', 'en')).toHaveLength(2);
-    // The last letter might still get a mark: what follows it, or the end, decides.
+    // The last letter might still get a combining mark; the next character, or the end, decides.
     expect(scan.push('0', 'd')).toBe('');
     expect(scan.end('0')).toBe('');
     expect(scan.verdict().decision).toBe('block');
   });
 
-  test('a long word, endless marks and invisible characters leave in the end', () => {
+  test('a long word, endless marks and invisible characters are eventually sent', () => {
     const policy = policyOf({ output: all });
     for (const text of [
       'w'.repeat(runs(5000, 1000)),
@@ -152,7 +152,7 @@ describe('held back is the longest partial match', () => {
   });
 });
 
-test('[chat.input-policy] channels are separate texts, and a block ends all of them', () => {
+test('[chat.input-policy] channels are separate texts, but a block ends all of them', () => {
   const scan = policyOf({ output: [words('alpha beta')] }).streamOutput(context);
   expect(scan.push('a', 'one alpha')).toBe('one ');
   expect(scan.push('b', ' beta two')).toBe(' beta two');
@@ -181,7 +181,7 @@ describe('WASM filters on streams', () => {
     },
   });
 
-  test('[chat.input-policy] the text so far is judged before any of it leaves', async () => {
+  test('[chat.input-policy] the text so far is checked before any of it is sent', async () => {
     const seen: string[] = [];
     const scan = policyOf(
       { output: [plugin] },
@@ -210,7 +210,7 @@ describe('WASM filters on streams', () => {
     expect(await scan.end('0')).toBe('zz');
   });
 
-  test('[policy.fails-closed] an erring module blocks the stream, or is logged once and not called again', async () => {
+  test('[policy.fails-closed] a failing module blocks the stream, or is logged once and not called again', async () => {
     let calls = 0;
     const failing: WasmRunner = {
       check: () => {

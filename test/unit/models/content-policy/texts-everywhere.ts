@@ -1,4 +1,4 @@
-/** Words that a filter blocks, and all places of requests and replies that can contain them. */
+/** Words that a filter blocks, and every place in requests and replies that can contain them. */
 import type { ContentFilter } from '#core/contracts/config.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { dialects } from '#core/models/dialects/dialects.ts';
@@ -15,7 +15,7 @@ export const decisionOnRequest = async (dialect: keyof typeof dialects, body: Js
 export const user = (content: Json): JsonObject => ({ model: 'm', messages: [{ role: 'user', content }] });
 export const text = (text: string): JsonObject => ({ type: 'text', text });
 export const base64 = (value: string) => Buffer.from(value).toString('base64');
-/** A picture whose comment holds the words: its bytes are no text. */
+/** A picture whose comment contains the words; its bytes do not count as text. */
 export const picture = Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 13]), Buffer.from(words)]).toString(
   'base64',
 );

@@ -1,4 +1,4 @@
-/** Members of a tool call that its vendor wants back, through callers whose dialect has no place for them. */
+/** Members of a tool call that its vendor expects back, sent through callers whose dialect has no such member. */
 
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { objectOf, objectsOf } from '#core/kernel/narrow.ts';
@@ -24,11 +24,11 @@ const chunks = (...deltas: JsonObject[]) => [
   ...deltas.map((fragment) => chunk({ tool_calls: [{ index: 0, ...fragment }] })),
   chunk({}, 'tool_calls'),
 ];
-/** The call as several pieces. */
+/** Returns the call in several pieces. */
 const pieces = ({ function: named, ...rest }: JsonObject) =>
   chunks({ ...rest, function: { ...objectOf(named), arguments: '{"a"' } }, { function: { arguments: ':1}' } });
 
-/** The history that the vendor gets from a caller of messages who sends back what it got. */
+/** Returns the history that the vendor gets from a messages API caller that sends back what it received. */
 function afterMessages(answer: JsonObject): Json {
   const [{ id } = {}] = objectsOf(answer.content);
   const back = { role: 'user', content: [{ type: 'tool_result', tool_use_id: id!, content: 'done' }] };
@@ -57,24 +57,24 @@ describe.each<[string, JsonObject]>([
 ])('[chat.translated-members] %s is in the history again', (name, given) => {
   const history = [{ role: 'assistant', content: null, tool_calls: [given] }, result];
 
-  test('messages, whole and streamed', () => {
+  test('messages, complete and streamed', () => {
     expect(afterMessages(translator('anthropic', 'openai').reply(reply(given), context))).toEqual(history);
     expect(afterMessages(message(translated(pieces(given), 'anthropic')))).toEqual(history);
   });
 
-  test('responses, whole and streamed', () => {
+  test('responses, complete and streamed', () => {
     expect(afterResponses(responseOf(reply(given), {}, asResponse))).toEqual(history);
     expect(afterResponses(streamedResponse(pieces(given)))).toEqual(history);
   });
 
-  test('the id has the characters that vendors take, and is unchanged without a reason', () => {
+  test('the id has only characters that vendors accept, and is unchanged if there is no reason to change it', () => {
     const [{ id } = {}] = objectsOf(translator('anthropic', 'openai').reply(reply(given), context).content);
     expect(id).toMatch(/^[a-zA-Z0-9_-]+$/);
     expect(id === 'call_g').toBe(name === 'no such member');
   });
 });
 
-describe('[chat.translated-members] a member that comes after the call began', () => {
+describe('[chat.translated-members] a member that arrives after the start of the call', () => {
   const late = chunks({ ...call }, { function: { arguments: '' }, ...signed });
   const repeated = chunks({ ...call, ...signed }, { function: { arguments: '' }, ...signed });
 
@@ -89,7 +89,7 @@ describe('[chat.translated-members] a member that comes after the call began', (
   });
 });
 
-describe('[chat.translated-members] an id that comes back', () => {
+describe('[chat.translated-members] an id that is sent back', () => {
   const idWith = (members: Json) => `call_1__with__${Buffer.from(JSON.stringify(members)).toString('base64url')}`;
   const history = (id: string) => ({
     model: 'm',

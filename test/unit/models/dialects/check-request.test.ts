@@ -1,4 +1,4 @@
-/** Refusals with path, found value and allowed values; and requests that pass. */
+/** Refusals with path, found value and allowed values, and requests that pass. */
 
 import * as z from 'zod';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -39,14 +39,14 @@ describe.each([openai, anthropic])('$name', (dialect) => {
   );
   test.each(passing)('[chat.choosing-members] lets pass: %s', (_, more) => passes(more));
 
-  test('[limit.largest-output] a model has a name of visible characters, 256 at most', () => {
+  test('[limit.largest-output] a model name has visible characters only, 256 at most', () => {
     for (const model of [' m', 'm ', 'm\n', 'm\u200b', 'm\u00ad', '\u2060m', 'm\u0000', 'm\u3000', 'm\ufe0f'])
       refuses({ ...good, model }, 'characters that are not visible');
     refuses({ ...good, model: 'm'.repeat(257) }, 'model is a text of 257 characters');
     for (const model of ['m', 'gpt-4.1', 'meta/llama 3:8b', 'Größe', 'mistral@eu']) passes({ model });
   });
 
-  test('[chat.completions] unknown members, roles and parts pass, and null for optional members', () => {
+  test('[chat.completions] unknown members, roles and parts pass, and so does null for optional members', () => {
     passes({ stream: null, max_tokens: null, temperature: null, tools: null, later: { a: [1] } });
     passes({ messages: [{ role: 'narrator', content: [{ type: 'hologram' }] }] });
   });
@@ -65,11 +65,11 @@ describe.each([openai, anthropic])('$name', (dialect) => {
   });
 });
 
-test.each(refusedByOpenai)('openai refuses a wrong %s', (_, more, message) => {
+test.each(refusedByOpenai)('openai refuses an invalid %s', (_, more, message) => {
   expect(() => openai.checkRequest({ ...good, ...more })).toThrow(message);
 });
 
-test('openai: the content of an assistant is optional', () => {
+test('openai: the content of an assistant message is optional', () => {
   for (const content of [null, undefined, []])
     expect(() =>
       openai.checkRequest({
@@ -79,7 +79,7 @@ test('openai: the content of an assistant is optional', () => {
     ).not.toThrow();
 });
 
-test('anthropic: the system prompt is a text or blocks, and tool results have content', () => {
+test('anthropic: the system prompt is a string or blocks, and tool results have content', () => {
   for (const system of ['be kind', [{ type: 'text', text: 'be kind' }], null])
     expect(() => anthropic.checkRequest({ ...good, system })).not.toThrow();
   for (const system of [5, {}, ['x'], [{ type: 'text' }]])
@@ -95,7 +95,7 @@ test('anthropic: the system prompt is a text or blocks, and tool results have co
   );
 });
 
-describe('the refusal of a body at the wrong endpoint names the one that takes it', () => {
+describe('the refusal of a body sent to the wrong endpoint names the right one', () => {
   const refusedAs = (read: () => unknown, param: string, message: string) =>
     expect(read).toThrow(
       expect.objectContaining({ code: 'invalid_request', message: expect.stringContaining(message), data: { param } }),
@@ -116,7 +116,7 @@ describe('the refusal of a body at the wrong endpoint names the one that takes i
     refusedAs(() => readEndpointRequest(name, body as unknown as JsonObject), param, message);
   });
 
-  test('members of other endpoints are accepted, and a prompt template is refused with its own message', () => {
+  test('members of other endpoints are accepted, and a prompt template is refused with a specific message', () => {
     expect(() => openai.checkRequest({ ...good, input: 'x', prompt: 'y' })).not.toThrow();
     expect(readEndpointRequest('completions', { model: 'm', prompt: 'x', messages: null }).messages).toHaveLength(1);
     expect(() => readResponsesRequest({ model: 'm', prompt: { id: 'p' } })).toThrow(/outside of the gateway/);

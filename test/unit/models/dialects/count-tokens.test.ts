@@ -1,4 +1,4 @@
-/** Estimated tokens if the provider reports none. */
+/** Token estimates, used if the provider reports no counts. */
 
 import type { JsonObject } from '#core/kernel/json.ts';
 import { estimateOutput, estimateTokens } from '#core/models/dialects/count-tokens.ts';
@@ -11,7 +11,7 @@ const openaiBody = (content: JsonObject[string], rest: JsonObject = {}): JsonObj
   ...rest,
 });
 
-test('[chat.messages] characters / 4, rounded up, over all the model reads', () => {
+test('[chat.messages] characters / 4, rounded up, over everything the model reads', () => {
   expect(estimateTokens('openai', openaiBody('12345'))).toBe(2);
   expect(
     estimateTokens('anthropic', {
@@ -30,7 +30,7 @@ test('[chat.messages] characters / 4, rounded up, over all the model reads', () 
   expect(estimateOutput('12345')).toBe(2);
 });
 
-test('[chat.messages] an image costs the same anywhere and at any size; text documents are text', () => {
+test('[chat.messages] an image costs the same anywhere and at any size; text documents count as text', () => {
   const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'A'.repeat(10_000) } };
   expect(
     estimateTokens('openai', openaiBody([{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }])),
@@ -43,7 +43,7 @@ test('[chat.messages] an image costs the same anywhere and at any size; text doc
   ).toBe(2);
 });
 
-test('[chat.messages] tool definitions count once, as JSON', () => {
+test('[chat.messages] tool definitions are counted once, as JSON', () => {
   const tools = [
     { type: 'function', function: { name: 'f', description: 'finds things', parameters: { type: 'object' } } },
   ];

@@ -1,4 +1,4 @@
-/** The smaller questions a dialect answers: system prompt, limits, tools, counts, errors, framing. */
+/** The smaller tasks of a dialect: system prompt, limits, tools, counts, errors, framing. */
 
 import * as z from 'zod';
 import { type ErrorCode, errorKinds, GatewayError } from '#core/kernel/errors.ts';
@@ -15,7 +15,7 @@ const { openai, anthropic } = dialects;
 const user = { role: 'user', content: 'hi' };
 
 describe('system prompt', () => {
-  test('openai: before the first and after the last system message that open the conversation', () => {
+  test('openai: before the first and after the last of the system messages that start the conversation', () => {
     const body = {
       messages: [
         { role: 'system', content: 'A' },
@@ -50,7 +50,7 @@ describe('system prompt', () => {
     ).toEqual([{ role: 'system', content: 'post' }, user, { role: 'system', content: 'late' }]);
   });
 
-  test('anthropic: as a text, as blocks, and missing', () => {
+  test('anthropic: as a string, as blocks, and missing', () => {
     const cached = { type: 'text', text: 'A', cache_control: { type: 'ephemeral' } };
     expect(anthropic.withSystemPrompt({ system: 'A' }, 'pre', 'post').system).toBe('pre\n\nA\n\npost');
     expect(anthropic.withSystemPrompt({ system: [cached] }, 'pre', '').system).toEqual([
@@ -96,7 +96,7 @@ describe('usage', () => {
     });
   });
 
-  test('anthropic: counts of a message, its start and its delta are not summed', () => {
+  test('anthropic: the counts of a message, its start and its delta are not added up', () => {
     const usage = { input_tokens: 3, output_tokens: 4, cache_read_input_tokens: 5, cache_creation_input_tokens: 6 };
     const counts = { input_tokens: 3, output_tokens: 4, cache_read_tokens: 5, cache_write_tokens: 6 };
     expect(anthropic.usageOf({ type: 'message', usage })).toEqual(counts);
@@ -110,7 +110,7 @@ describe('usage', () => {
     expect(anthropic.usageOf({ type: 'ping' })).toBeUndefined();
   });
 
-  test('a stream is requested with its counts; the chunk that brings them is distinguished from others', () => {
+  test('a stream is requested with token counts, and their chunk is distinguished from others', () => {
     const asked = { stream: true, stream_options: { include_usage: true, other: 1 } };
     expect(withUsageRequested(asked)).toBe(asked);
     expect(withUsageRequested({ stream_options: { include_usage: false, other: 1 } })).toEqual({
@@ -129,7 +129,7 @@ describe('errors', () => {
     ...['rate_limit_error', 'api_error', 'overloaded_error', 'timeout_error'],
   ]);
 
-  test('anthropic: every error has one of its types and our code', () => {
+  test('anthropic: every error has one of Anthropic’s types and the gateway’s code', () => {
     for (const code of Object.keys(errorKinds) as ErrorCode[]) {
       const body = anthropic.errorBody(new GatewayError(code, 'detail')) as {
         type: string;

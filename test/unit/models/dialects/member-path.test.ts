@@ -1,4 +1,4 @@
-/** Paths of faults as the caller named the members. */
+/** Error paths that use the caller's own member names. */
 
 import * as z from 'zod';
 import { invalidRequest } from '#core/kernel/errors.ts';
@@ -24,11 +24,14 @@ const { chat, ofAnthropic, ofOpenai, responses, ofResponses } = readCases(
 
 const user = (content: unknown = 'hi') => ({ role: 'user', content }) as JsonObject;
 const text = { type: 'text', text: 'x' };
-test.each(ofAnthropic)('[error.plain-words] %s of Anthropic is %s to callers of chat completions', (path, param) => {
-  expect(callersMember(path, { caller: 'openai', provider: 'anthropic', body: chat, added: 0 })).toBe(param);
-});
+test.each(ofAnthropic)(
+  '[error.plain-words] %s in an Anthropic body is %s for callers of chat completions',
+  (path, param) => {
+    expect(callersMember(path, { caller: 'openai', provider: 'anthropic', body: chat, added: 0 })).toBe(param);
+  },
+);
 
-test('[error.plain-words] messages that the gateway put before those of the caller do not count', () => {
+test('[error.plain-words] messages that the gateway inserted before the caller’s are not counted', () => {
   const at = (path: string, provider?: 'openai' | 'anthropic') =>
     callersMember(path, { caller: 'openai', provider, body: chat, added: 1 });
   expect(at('messages.0.content.1', 'anthropic')).toBe('messages[1].content[0]');
@@ -42,7 +45,7 @@ const messages: JsonObject = {
   messages: [user(), user([{ type: 'tool_result', tool_use_id: 'c', content: 'y' }, text]), user()],
 };
 
-test.each(ofOpenai)('[error.plain-words] %s of OpenAI is %s to callers of messages', (path, param) => {
+test.each(ofOpenai)('[error.plain-words] %s in an OpenAI body is %s for callers of messages', (path, param) => {
   expect(callersMember(path, { caller: 'anthropic', provider: 'openai', body: messages, added: 0 })).toBe(param);
 });
 
@@ -53,7 +56,7 @@ test.each(['tools.0.custom.input_schema', 'messages.2.content.0.text'])(
   },
 );
 
-test.each(ofResponses)('[error.plain-words] %s is %s to callers of responses', (param, expected) => {
+test.each(ofResponses)('[error.plain-words] %s is %s for callers of responses', (param, expected) => {
   expect((readResponsesRequest(responses).body.messages as JsonObject[]).length).toBe(5);
   const error = inResponsesWords(invalidRequest(`${param} cannot be carried.`, { param }), responses);
   expect(error.data).toEqual({ param: expected });

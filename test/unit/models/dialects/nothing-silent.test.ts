@@ -1,4 +1,4 @@
-/** Every documented member of a dialect, at each level: it is translated, named as left out, or refused. */
+/** Every documented member of a dialect, at each level: it is translated, reported as omitted, or refused. */
 
 import * as z from 'zod';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -46,7 +46,7 @@ const ways: Record<string, Crossing> = {
   },
 };
 
-/** Reads as text in every form. */
+/** String that is valid text in every form. */
 const mark = 'marked';
 const schema = { type: 'object' };
 const user = { role: 'user', content: 'hi' };
@@ -63,7 +63,7 @@ const source = { type: 'text', media_type: 'text/plain', data: 'x' };
 const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } };
 const use = { type: 'tool_use', id: 'c', name: 'f', input: {} };
 const result = { type: 'tool_result', tool_use_id: 'c', content: 'x' };
-/** The body that a row of the tables stands for, in the words of the endpoint. */
+/** Returns the body described by a table row, in the format of the endpoint. */
 function bodyOf(list: 'messages' | 'input', { part, message, item, role = 'user', ...body }: JsonObject): JsonObject {
   const asked = { role, content: part ? [part] : list === 'input' ? 'x' : 'hi', ...(message as JsonObject) };
   return part || message || item ? { [list]: [user, item ?? asked, user] } : body;
@@ -77,7 +77,7 @@ const tables: readonly (readonly [way: string, base: JsonObject, table: Record<s
   ['responses to chat completions', { input: 'hi' }, responses],
 ];
 
-/** Members that are translated into other words, by what they become. */
+/** Members that are translated to other names or values, with the result. */
 const becomes: Record<string, RegExp> = {
   'text.cache_control': /cache_control/,
   'tools.cache_control': /cache_control/,
@@ -86,12 +86,12 @@ const becomes: Record<string, RegExp> = {
   'tool_choice by name': /"tool_choice":\{"type":"tool","name":"f"\}/,
   'tool_result.is_error': /Error: x|"status":"error"/,
   redacted_thinking: /redactedContent/,
-  // Ollama has a place for pictures in each message.
+  // Ollama has a member for images in each message.
   'system image': /"images":\["AAAA"\]/,
 };
 
 describe.each(tables)('[chat.translated-members] %s', (way, base, table) => {
-  test.each(Object.keys(table))('%s is translated, named or refused', (name) => {
+  test.each(Object.keys(table))('%s is translated, reported or refused', (name) => {
     let crossed: ReturnType<Crossing>;
     try {
       crossed = ways[way]!({
@@ -155,7 +155,7 @@ describe('[chat.translated-members] Anthropic’s own rules', () => {
   const toAnthropic = (body: JsonObject) => ways['chat completions to messages']!({ model: 'm', ...body });
   const cached = (text: string) => ({ type: 'text', text, cache_control: { type: 'ephemeral' } });
 
-  test.each([4, 6])('of %s breakpoints the last four are sent, and the loss is named', (count) => {
+  test.each([4, 6])('of %s breakpoints the last four are sent, and the others are reported', (count) => {
     const content = Array.from({ length: count - 1 }, (_, at) => cached(`part ${at}`));
     const { body, noted } = toAnthropic({
       messages: [{ role: 'user', content }],
@@ -166,14 +166,14 @@ describe('[chat.translated-members] Anthropic’s own rules', () => {
     expect(JSON.stringify(body)).toContain(`{"type":"text","text":"part ${count - 2}","cache_control"`);
   });
 
-  test('texts without a visible character are dropped, and turns alternate', () => {
+  test('text without a visible character is dropped, and turns alternate', () => {
     const { body } = toAnthropic({
       messages: [user, { role: 'assistant', content: ' \n' }, part({ type: 'text', text: ' ' }).messages[0]!, user],
     });
     expect(body).toMatchObject({ messages: [{ role: 'user', content: [{ text: 'hi' }, { text: 'hi' }] }] });
   });
 
-  test('ids of calls that differ in one character stay two', () => {
+  test('call ids that differ in one character remain distinct', () => {
     const calls = ['f:0', 'f.0'].map((id) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } }));
     const results = calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: id }));
     const { body } = toAnthropic({
@@ -238,7 +238,7 @@ test.each(['', ' ', [], undefined])(
   },
 );
 
-test('[chat.translated-members] Anthropic gets no unsigned thinking, which it refuses, and the loss is named', () => {
+test('[chat.translated-members] Anthropic gets no unsigned thinking, which it would refuse, and the omission is reported', () => {
   const unsigned = { type: 'thinking', thinking: mark, signature: '' };
   const signed = { type: 'thinking', thinking: 'own', signature: 's' };
   const text = { type: 'text', text: 'x' };

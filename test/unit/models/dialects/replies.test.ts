@@ -1,4 +1,4 @@
-/** Complete replies: translated, replayed as streams, collected out of streams. */
+/** Complete replies: translated, replayed as streams, assembled from streams. */
 
 import * as z from 'zod';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -33,12 +33,12 @@ function collected(dialect: typeof openai, events: readonly JsonObject[]): JsonO
 }
 
 describe('translated', () => {
-  test('into the other dialect', () => {
+  test('translated to the other dialect', () => {
     expect(translator('anthropic', 'openai').reply(completion, context)).toEqual(asMessage);
     expect(translator('openai', 'anthropic').reply(message, context)).toEqual(asCompletion);
   });
 
-  test('a refusal, and counts that are missing', () => {
+  test('a refusal, and missing counts', () => {
     const refused = { choices: [{ message: { content: null, refusal: 'I will not do it' }, finish_reason: 'stop' }] };
     expect(translator('anthropic', 'openai').reply(refused, context)).toMatchObject({
       id: 'msg_env-1',
@@ -85,7 +85,7 @@ describe('translated', () => {
     },
   );
 
-  test.each([undefined, null])('[dialects.unknown-end] a reply without a reason (%s) counts as cut off', (reason) => {
+  test.each([undefined, null])('[dialects.unknown-end] a reply without a reason (%s) counts as truncated', (reason) => {
     const said = (end: JsonObject) => ({ message: { content: 'Hal' }, ...end });
     const end = reason === undefined ? {} : { finish_reason: reason };
     expect(translator('anthropic', 'openai').reply({ choices: [said(end)] }, context).stop_reason).toBe('max_tokens');
@@ -95,7 +95,7 @@ describe('translated', () => {
     });
     const completion = { choices: [{ index: 0, ...said(end) }] };
     expect(responseOf(completion, {}, { id: 'r', createdAt: 0 }).status).toBe('incomplete');
-    // Replayed in its own dialect, it names no reason either, and so it is never kept for others.
+    // Replayed in its own dialect it has no reason either, so it is never cached for other callers.
     expect(openai.replay(completion).at(-1)).toMatchObject({ choices: [{ finish_reason: null }] });
     expect(anthropic.replay(message)).toContainEqual(
       expect.objectContaining({ type: 'message_delta', delta: { stop_reason: null, stop_sequence: null } }),
@@ -118,7 +118,7 @@ describe('translated', () => {
     expect(JSON.stringify(responseOf(reply, {}, { id: 'r', createdAt: 0 }))).toContain('"text":"ab"');
   });
 
-  test('[chat.translated-members] content sent as parts, as Mistral does, keeps its text and its thoughts in other dialects', () => {
+  test('[chat.translated-members] content sent as parts, as Mistral does, keeps its text and thoughts in other dialects', () => {
     const content = [
       { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] },
       { type: 'text', text: 'Hel' },
@@ -144,7 +144,7 @@ describe('translated', () => {
     expect(response.end().at(-1)).toMatchObject({ response: { output: items } });
   });
 
-  test('arguments that are not a JSON object are kept whole', () => {
+  test('arguments that are not a JSON object are kept unchanged', () => {
     const calls = ['oops', '[1]', ' '].map((text, index) => ({
       id: `c${index}`,
       function: { name: 'f', arguments: text },
@@ -183,7 +183,7 @@ describe('collected', () => {
     expect(reply!.content).toEqual(golden.content);
   });
 
-  test('a stream that has not ended well gives no reply', () => {
+  test('a stream that has not ended properly yields no reply', () => {
     for (const [dialect, goldens] of [
       [openai, openaiStreams],
       [anthropic, anthropicStreams],
@@ -200,7 +200,7 @@ describe('collected', () => {
   });
 });
 
-describe('[passthrough.governed] an answer has the requested rows', () => {
+describe('[passthrough.governed] a response contains the requested rows', () => {
   test.each(rowsOf)('%s of %j', (name, body, reply, sound) => {
     expect(
       endpoints[name as keyof typeof endpoints].isReply(reply as unknown as JsonObject, body as unknown as JsonObject),
@@ -208,7 +208,7 @@ describe('[passthrough.governed] an answer has the requested rows', () => {
   });
 });
 
-describe('an item of a response is incomplete if its text was cut off', () => {
+describe('an item of a response is incomplete if its text was truncated', () => {
   const chunk = (delta: JsonObject, finish_reason: string | null = null): JsonObject => ({
     model: 'm',
     choices: [{ index: 0, delta, finish_reason }],

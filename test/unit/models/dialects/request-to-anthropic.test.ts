@@ -11,7 +11,7 @@ const { refused } = readCases(
 
 const messagesOf = (messages: JsonObject[]) => toAnthropic({ model: 'm', messages });
 describe('openai to anthropic', () => {
-  test('tool calls are parsed, and results of one turn are joined with the following message', () => {
+  test('tool calls are parsed, and the results of one turn are merged with the next message', () => {
     const call = (id: string, args: string) => ({ id, type: 'function', function: { name: 'f', arguments: args } });
     const use = (id: unknown, input: JsonObject) => ({ type: 'tool_use', id, name: 'f', input });
     const result = (id: unknown, content: unknown) => ({ type: 'tool_result', tool_use_id: id, content });
@@ -38,7 +38,7 @@ describe('openai to anthropic', () => {
     ]);
   });
 
-  test('a tool choice without tools, or of null, is none; one of another kind is refused', () => {
+  test('a tool choice without tools, or of null, is omitted; one of another kind is refused', () => {
     const tools = [{ type: 'function', function: { name: 'f' } }];
     expect(toAnthropic({ ...good, tools, tool_choice: null }).tool_choice).toBeUndefined();
     expect(toAnthropic({ ...good, tool_choice: 'none' }).tool_choice).toBeUndefined();

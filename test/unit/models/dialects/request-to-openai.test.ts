@@ -24,7 +24,7 @@ const _called = (id: string, name: string, args: string) => ({
 });
 
 describe('anthropic to openai', () => {
-  test('a user id too long for OpenAI becomes its digest', () => {
+  test('a user id that is too long for OpenAI is replaced by its digest', () => {
     const long = 'user_'.repeat(30);
     const { user: named } = toOpenai({ ...good, metadata: { user_id: long } });
     expect(named).toMatch(/^[0-9a-f]{64}$/);

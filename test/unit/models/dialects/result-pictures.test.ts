@@ -1,4 +1,4 @@
-/** Pictures in results of tools, on their way to a chat completion. */
+/** Images in tool results, on their way to a chat completion. */
 import { picturesAfterResults } from '#core/models/dialects/openai/result-pictures.ts';
 
 const picture = (at: string) => ({ type: 'image_url', image_url: { url: `data:image/png;base64,${at}` } });
@@ -6,7 +6,7 @@ const text = { type: 'text', text: 'seen' };
 const result = (id: string, content: unknown) => ({ role: 'tool', tool_call_id: id, content }) as never;
 const call = { role: 'assistant', content: null, tool_calls: [] };
 
-test('[responses.create] they follow the results of their turn, in order', () => {
+test('[responses.create] they follow the results of their turn in order', () => {
   const { messages } = picturesAfterResults({
     messages: [
       call,

@@ -26,7 +26,7 @@ describe.each(Object.entries(anthropicStreams))('anthropic stream %s, read by an
     expect(finish_reason).toBe(reasons[name as keyof typeof reasons]);
   });
 
-  test('role first, one reason, then the counts, whose sums are right', () => {
+  test('role first, one reason, then the counts, with correct totals', () => {
     expect(events[0]).toMatchObject({
       id: 'msg_1',
       model: 'claude-sonnet-4-5',
@@ -47,12 +47,12 @@ describe.each(Object.entries(anthropicStreams))('anthropic stream %s, read by an
     });
   });
 
-  test('only callers that ask get a usage chunk', () => {
+  test('only callers that request it get a usage chunk', () => {
     const quiet = toOpenai(golden.sse, { ...context, includeUsage: false });
     expect(quiet.every((event) => !('usage' in event) && (event.choices as unknown[]).length === 1)).toBe(true);
   });
 });
-test('anthropic input that comes whole with its block is sent, an empty one as {}', () => {
+test('anthropic input that arrives complete with its block is sent, an empty one as {}', () => {
   const begin = (index: number, input: JsonObject) => ({
     type: 'content_block_start',
     index,
@@ -82,7 +82,7 @@ test('anthropic input that comes whole with its block is sent, an empty one as {
   });
 });
 
-test('[dialects.unknown-end] a stream with message_stop and no reason counts as cut off', () => {
+test('[dialects.unknown-end] a stream with message_stop but no reason counts as truncated', () => {
   const events = translated(
     [
       { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'Hal' } },

@@ -1,4 +1,4 @@
-/** Texts of requests, replies and events: finding and replacing. */
+/** Text in requests, replies and events: finding and replacing. */
 
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { TextSlot } from '#core/models/dialects/dialect.ts';
@@ -9,13 +9,13 @@ import { eventsOf } from '../../../golden/read.ts';
 
 const { openai, anthropic } = dialects;
 const seen = (slots: readonly TextSlot[]) => slots.map(({ kind, text }) => [kind, text]);
-/** Texts in order, each list of them with its kind. */
+/** Returns text values in order, each list with its kind. */
 const kinds = (...lists: (readonly [string, ...string[]])[]) =>
   lists.flatMap(([kind, ...texts]) => texts.map((text) => [kind, text]));
-/** Slots of running text: what comes whole, such as a name, is apart. */
+/** Returns the slots of running text, without those that are always complete, such as a name. */
 const running = (slots: readonly TextSlot[]) => slots.filter(({ whole }) => !whole);
 
-/** Every text the slots show is replaced, and nothing else of the object. */
+/** Replaces all text that the slots show, and nothing else in the object. */
 function redacted(body: JsonObject, slots: readonly TextSlot[]): JsonObject {
   for (const slot of slots) slot.set(`<${slot.text}>`);
   return body;
@@ -38,7 +38,7 @@ const openaiRequest = (): JsonObject =>
     tools: [{ type: 'function', function: { name: 'f', description: 'finds', parameters } }],
   });
 
-test('openai: every text the model reads, in order, definitions first', () => {
+test('openai: all text that the model reads, in order, definitions first', () => {
   expect(seen(openai.requestTexts(openaiRequest()))).toEqual(
     kinds(
       ['other', 'f', 'finds', 'what', 'q'],
@@ -99,7 +99,7 @@ const anthropicRequest = (): JsonObject =>
     tools: [{ name: 'f', description: 'finds', input_schema: { type: 'object' } }],
   });
 
-test('anthropic: every text the model reads, in order, definitions first', () => {
+test('anthropic: all text that the model reads, in order, definitions first', () => {
   expect(seen(anthropic.requestTexts(anthropicRequest()))).toEqual(
     kinds(
       ['other', 'f', 'finds'],
@@ -120,7 +120,7 @@ test('anthropic: every text the model reads, in order, definitions first', () =>
   ]);
 });
 
-test('tool input is replaced as an object, and kept as _raw if it is no longer JSON', () => {
+test('tool input is replaced as an object, and stored as _raw if it is no longer JSON', () => {
   const body = anthropicRequest();
   const slot = anthropic.requestTexts(body).find(({ kind }) => kind === 'tool_arguments')!;
   const input = () => (body.messages as JsonObject[])[1]!.content;
@@ -131,7 +131,7 @@ test('tool input is replaced as an object, and kept as _raw if it is no longer J
   expect(input()).toMatchObject([{}, {}, { input: { _raw: '{"q":[gone]}' } }]);
 });
 
-test.each(Object.entries(openaiStreams))('openai %s: the channels of its events carry the texts', (_, golden) => {
+test.each(Object.entries(openaiStreams))('openai %s: the channels of its events contain the text', (_, golden) => {
   const running = new Map<string, string>();
   for (const event of eventsOf(golden.sse))
     for (const { channel, text } of openai.eventTexts(event)) running.set(channel, (running.get(channel) ?? '') + text);
@@ -143,27 +143,30 @@ test.each(Object.entries(openaiStreams))('openai %s: the channels of its events 
   }
 });
 
-test('openai: a choice ends its own channels, the usage chunk ends all', () => {
+test('openai: a choice ends its own channels, and the usage chunk ends all', () => {
   const ends = eventsOf(openaiStreams.twoChoices.sse).map((event) => openai.endedChannels(event));
   const first = ends.filter((ended) => ended !== undefined)[0];
   expect(first).toEqual(['0:']);
   expect(openai.endedChannels(eventsOf(openaiStreams.text.sse).at(-1)!)).toBe('all');
 });
 
-test.each(Object.entries(anthropicStreams))('anthropic %s: the channels of its events carry the texts', (_, golden) => {
-  const running = new Map<string, string>();
-  for (const event of eventsOf(golden.sse))
-    for (const { channel, text } of anthropic.eventTexts(event))
-      running.set(channel, (running.get(channel) ?? '') + text);
-  for (const [index, block] of golden.content.entries()) {
-    const { text, thinking, input } = block as { text?: string; thinking?: string; input?: object };
-    expect(running.get(`block:${index}:text`)).toBe(text);
-    expect(running.get(`block:${index}:thinking`)).toBe(thinking);
-    expect(JSON.parse(running.get(`block:${index}:input`) ?? '{}')).toEqual(input ?? {});
-  }
-});
+test.each(Object.entries(anthropicStreams))(
+  'anthropic %s: the channels of its events contain the text',
+  (_, golden) => {
+    const running = new Map<string, string>();
+    for (const event of eventsOf(golden.sse))
+      for (const { channel, text } of anthropic.eventTexts(event))
+        running.set(channel, (running.get(channel) ?? '') + text);
+    for (const [index, block] of golden.content.entries()) {
+      const { text, thinking, input } = block as { text?: string; thinking?: string; input?: object };
+      expect(running.get(`block:${index}:text`)).toBe(text);
+      expect(running.get(`block:${index}:thinking`)).toBe(thinking);
+      expect(JSON.parse(running.get(`block:${index}:input`) ?? '{}')).toEqual(input ?? {});
+    }
+  },
+);
 
-test('anthropic: a block ends its channels, the message ends all', () => {
+test('anthropic: a block ends its channels, and the message ends all', () => {
   expect(anthropic.endedChannels({ type: 'content_block_stop', index: 3 })).toEqual(['block:3:']);
   expect(anthropic.endedChannels({ type: 'message_delta', delta: {} })).toBe('all');
   expect(anthropic.endedChannels({ type: 'message_stop' })).toBe('all');
@@ -186,7 +189,7 @@ test('text held back is sent on the channel it came from', () => {
   }
 });
 
-test('log probabilities go with the text they spell out', () => {
+test('log probabilities are sent together with the text they spell out', () => {
   const event = (content: string): JsonObject => ({
     choices: [{ index: 0, delta: { content }, logprobs: { content: [{ token: content }] }, finish_reason: null }],
   });

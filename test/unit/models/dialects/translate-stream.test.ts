@@ -1,4 +1,4 @@
-/** Streams of OpenAI providers to Anthropic callers: golden streams, and every complaint about gateways. */
+/** Streams of OpenAI providers to Anthropic callers: golden streams, and every problem reported about gateways. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { translator } from '#core/models/dialects/translate/translate.ts';
 import { openaiStreams, type Said } from '../../../golden/openai-streams.ts';
@@ -6,7 +6,7 @@ import { eventsOf } from '../../../golden/read.ts';
 import { chunk, context, message, translated } from './translated-streams.ts';
 
 const toAnthropic = (sse: string) => translated(eventsOf(sse), 'anthropic');
-/** What Anthropic promises of its streams. */
+/** Checks the guarantees that Anthropic makes for its streams. */
 function expectWellFramed(events: readonly JsonObject[]): void {
   expect(events[0]!.type).toBe('message_start');
   expect(events.filter(({ type }) => type === 'message_start')).toHaveLength(1);
@@ -48,7 +48,7 @@ describe.each(Object.entries(openaiStreams))('openai stream %s, read by an anthr
     );
   });
 
-  test('message_start has the estimate, message_delta the exact counts', () => {
+  test('message_start has the estimate, and message_delta the exact counts', () => {
     expect(events[0]).toMatchObject({
       message: { usage: { input_tokens: 33, output_tokens: 0 }, content: [], stop_reason: null },
     });
@@ -68,7 +68,7 @@ const inputs = (events: JsonObject[]) =>
     type === 'text' ? text : { id, name, input },
   );
 describe('tool arguments are neither lost nor merged', () => {
-  test('the first call streams as it comes, before the second has begun', () => {
+  test('the first call is streamed as it arrives, before the second begins', () => {
     const through = translator('anthropic', 'openai').events(context);
     through.next(fragment(0, '', { id: 'a' }));
     expect(through.next(fragment(0, '{"x"'))).toEqual([
@@ -82,7 +82,7 @@ describe('tool arguments are neither lost nor merged', () => {
     ]);
   });
 
-  test('braces within strings do not end the arguments', () => {
+  test('braces in strings do not end the arguments', () => {
     const text = '{"a":"}","b":{"c":"}{"}}';
     const events = [...text].flatMap((character, at) => [
       fragment(0, character, at === 0 ? { id: 'a' } : {}),
@@ -94,7 +94,7 @@ describe('tool arguments are neither lost nor merged', () => {
     ]);
   });
 
-  test('text after a call starts a new block; further arguments of a call stay in its block', () => {
+  test('text after a call starts a new block; additional arguments of a call stay in its block', () => {
     const events = [
       chunk({ content: 'before' }),
       fragment(0, '{"x":', { id: 'a' }),
@@ -107,7 +107,7 @@ describe('tool arguments are neither lost nor merged', () => {
     expectWellFramed(translated(events, 'anthropic'));
   });
 
-  test('id and name in the first fragment, in all of them, or after the arguments began', () => {
+  test('id and name in the first fragment, in all of them, or after the start of the arguments', () => {
     expect(inputs([fragment(0, '{"x"', { id: 'a' }), fragment(0, ':1}'), chunk({}, 'stop')])).toEqual([
       { id: 'a', name: 'tool_a', input: { x: 1 } },
     ]);
@@ -157,12 +157,12 @@ describe('the end of a stream', () => {
     expect(stopOf([chunk({ content: 'x' }, finish)])).toBe(stop);
   });
 
-  test('[dialects.unknown-end] a source that ends without a reason counts as cut off, with tool calls too', () => {
+  test('[dialects.unknown-end] a source that ends without a reason counts as truncated, also with tool calls', () => {
     expect(stopOf([chunk({ content: 'x' })])).toBe('max_tokens');
     expect(stopOf([fragment(0, '{}', { id: 'a' })])).toBe('max_tokens');
   });
 
-  test('blocks close with the reason, message_delta follows with the last counts', () => {
+  test('blocks are closed with the reason, and message_delta follows with the final counts', () => {
     const through = translator('anthropic', 'openai').events(context);
     const counts = (completion_tokens: number) => ({ prompt_tokens: 4, completion_tokens });
     through.next({ ...chunk({ content: 'x' }), usage: counts(1) });
@@ -176,7 +176,7 @@ describe('the end of a stream', () => {
     expect(through.end()).toEqual([]);
   });
 
-  test('an error within a stream never looks like its end', () => {
+  test('an error inside a stream never looks like a regular end', () => {
     expect(() => translated([chunk({ content: 'x' }), { error: { message: 'key sk-1' } }], 'anthropic')).toThrow(
       expect.objectContaining({ code: 'provider_error' }),
     );

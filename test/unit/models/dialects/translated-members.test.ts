@@ -1,4 +1,4 @@
-/** Members that are translated between dialects: each row of the tables. */
+/** Members that are translated between dialects: all rows of the tables. */
 
 import * as z from 'zod';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
@@ -43,7 +43,7 @@ const ways: Record<string, Way> = {
   },
 };
 
-/** A value that asks for something, by member; a text for all others. */
+/** Values that request something, by member; all other members have a string. */
 const asking: Record<string, Json> = {
   n: 2,
   logprobs: true,
@@ -63,7 +63,7 @@ const asking: Record<string, Json> = {
   seed: 1,
   parallel_tool_calls: false,
 };
-/** Values that ask for nothing. */
+/** Values that request nothing. */
 const neutral: Record<string, Json> = {
   n: 1,
   logprobs: false,
@@ -110,18 +110,18 @@ describe.each(Object.keys(ways))('[chat.translated-members] %s', (name) => {
     expect(body).not.toHaveProperty(member);
   });
 
-  test.each(Object.keys(members).filter((member) => member in neutral))('a neutral %s is not noted', (member) => {
+  test.each(Object.keys(members).filter((member) => member in neutral))('a neutral %s is not reported', (member) => {
     for (const value of [neutral[member]!, null]) expect(crossed({ ...good, [member]: value }).noted).toEqual([]);
   });
 
-  test('carried members arrive unchanged', () => {
+  test('members that are passed through arrive unchanged', () => {
     for (const member of rows('carried')) {
       const { body, noted } = crossed({ ...good, [member]: askedOf(member) });
       expect([member, body[member], noted]).toEqual([member, askedOf(member), []]);
     }
   });
 
-  test('unknown members are carried', () => {
+  test('unknown members are passed through', () => {
     const { body, noted } = crossed({ ...good, later: { a: 1 }, toString: 'x' } as unknown as JsonObject);
     expect([body.later, noted]).toEqual([{ a: 1 }, []]);
   });
@@ -148,7 +148,7 @@ describe('[chat.translated-members] parts of members', () => {
     expect(toOpenai(more).noted).toEqual(noted);
   });
 
-  test('messages: citations are refused, the older name of a format is read', () => {
+  test('messages: citations are refused, and the older name of a format is accepted', () => {
     const source = { type: 'text', media_type: 'text/plain', data: 'x' };
     const content = (citations: JsonObject) => [{ role: 'user', content: [{ type: 'document', source, citations }] }];
     expect(() => toOpenai({ messages: content({ enabled: true }) })).toThrow('messages[0].content[0].citations');
@@ -165,7 +165,7 @@ describe('[chat.translated-members] Ollama', () => {
   const tools = ['a', 'b'].map((name) => ({ type: 'function', function: { name } }));
   const body = (more: JsonObject) => ollamaBody(call({ ...good, ...more }));
 
-  test('a choice of tools narrows them, and an unforced call is reported', () => {
+  test('a tool choice narrows the tools, and a call that cannot be forced is reported', () => {
     expect(body({ tools, tool_choice: 'none' })).not.toHaveProperty('tools');
     expect(body({ tools, tool_choice: 'auto' }).tools).toEqual(tools);
     const tool_choice = { type: 'function', function: { name: 'b' } };
@@ -174,7 +174,7 @@ describe('[chat.translated-members] Ollama', () => {
     expect(ollamaLeftOut({ ...good, tools, tool_choice: 'none' })).toEqual([]);
   });
 
-  test('a sound or a file is refused, not dropped', () => {
+  test('audio or a file is refused, not dropped', () => {
     const content = [{ type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } }];
     expect(() => body({ messages: [{ role: 'user', content }] })).toThrow('input_audio');
   });
@@ -184,7 +184,7 @@ describe('[chat.translated-members] Converse', () => {
   const tools = [{ name: 't', input_schema: { type: 'object' }, strict: true }];
   const input = (more: JsonObject) => converseInput(call({ ...good, ...more }));
 
-  test('members without a place are named', () => {
+  test('members without an equivalent are reported', () => {
     const more = { tools, metadata: { user_id: 'u' }, tool_choice: { type: 'auto', disable_parallel_tool_use: true } };
     expect(converseLeftOut({ ...good, ...more })).toEqual([
       'metadata',
@@ -194,7 +194,7 @@ describe('[chat.translated-members] Converse', () => {
     expect(converseLeftOut(good)).toEqual([]);
   });
 
-  test('tool_choice none offers no tool, and is refused after calls in the history', () => {
+  test('tool_choice none offers no tools, and is refused if the history contains calls', () => {
     expect(input({ tools, tool_choice: { type: 'none' } })).not.toHaveProperty('toolConfig');
     const called = { role: 'assistant', content: [{ type: 'tool_use', id: 'x', name: 't', input: {} }] };
     expect(() => input({ tools, tool_choice: { type: 'none' }, messages: [user, called] })).toThrow('tool_choice');

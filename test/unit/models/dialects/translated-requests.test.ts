@@ -1,4 +1,4 @@
-/** Requests of callers in the words of the API that gets them: each row of the tables. */
+/** Requests translated to the format of the API that receives them: all rows of the tables. */
 import * as z from 'zod';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { converseInput } from '#core/models/providers/bedrock-request.ts';

@@ -1,4 +1,4 @@
-/** Streams translated to the other dialect, and whether their events are well framed. */
+/** Streams translated to the other dialect, and checks that their events are well framed. */
 
 import type { JsonObject } from '#core/kernel/json.ts';
 import { dialects } from '#core/models/dialects/dialects.ts';
@@ -12,7 +12,7 @@ export function translated(events: JsonObject[], caller: 'openai' | 'anthropic',
   return [...events.flatMap((event) => through.next(event)), ...through.end()];
 }
 
-/** What a caller reads out of the events. */
+/** Returns the message that a caller assembles from the events. */
 export function message(events: readonly JsonObject[]): JsonObject {
   const collector = dialects.anthropic.collector();
   for (const event of events) collector.add(event);

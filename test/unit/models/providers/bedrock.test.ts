@@ -46,7 +46,7 @@ describe('[providers.converse-messages] the rules of Converse', () => {
     expect(names({ role: 'user', content: titles.split('|').map(pdf) })).toEqual(expected.split('|'));
   });
 
-  test('a title in two turns gets two names, and a document gets a text', () => {
+  test('a title used in two turns gets two names, and a document gets accompanying text', () => {
     const turns = [
       { role: 'user', content: [pdf('a')] },
       { role: 'assistant', content: 'ok' },
@@ -60,11 +60,11 @@ describe('[providers.converse-messages] the rules of Converse', () => {
     ]);
   });
 
-  test('a message that is empty is refused', () => {
+  test('an empty message is refused', () => {
     expect(() => messagesOf({ role: 'user', content: [] })).toThrow('a message that is not empty');
   });
 
-  test('thinking without a signature is left out by name', () => {
+  test('thinking without a signature is omitted and reported', () => {
     const unsigned = { type: 'thinking', thinking: 'hm', signature: '' };
     const said = (thinking: JsonObject) => [{ role: 'assistant', content: [thinking, { type: 'text', text: 'b' }] }];
     expect(converseLeftOut({ messages: said(unsigned) })).toEqual(['messages.content.thinking']);
@@ -72,7 +72,7 @@ describe('[providers.converse-messages] the rules of Converse', () => {
     expect(messagesOf(...said({ ...unsigned, signature: 'sig' }))[0]!.content).toHaveLength(2);
   });
 
-  test('invalid ids of calls are replaced, in call and result', () => {
+  test('invalid call ids are replaced in both call and result', () => {
     const [used, result] = messagesOf(
       { role: 'assistant', content: [{ type: 'tool_use', id: 'functions.get:0', name: 'get', input: {} }] },
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'functions.get:0', content: 'x' }] },
@@ -81,7 +81,7 @@ describe('[providers.converse-messages] the rules of Converse', () => {
     expect(result!.toolResult!.toolUseId).toBe(used!.toolUse!.toolUseId);
   });
 
-  test('an unknown lifetime of a breakpoint is named', () => {
+  test('an unknown breakpoint lifetime is reported', () => {
     const system = (ttl: string) => ({
       system: [{ type: 'text', text: 'x', cache_control: { type: 'ephemeral', ttl } }],
       messages: [],
@@ -153,7 +153,7 @@ test.each(['malformed_model_output', 'malformed_tool_use'])(
   },
 );
 
-test('events: blocks Converse does not open are opened, the input is estimated at the start and counted at the end', async () => {
+test('events: blocks that Converse does not open are opened, and the input is estimated at the start and counted at the end', async () => {
   async function* source() {
     yield { messageStart: { role: 'assistant' } };
     yield { contentBlockDelta: { contentBlockIndex: 0, delta: { reasoningContent: { text: 'hm' } } } };
@@ -231,7 +231,7 @@ test.each([
   await expect(provider.call(call({ messages: [] }))).rejects.toMatchObject(expected);
 });
 
-test('[dialects.unknown-end] Converse without its last event, on a connection that stays open, has ended', async () => {
+test('[dialects.unknown-end] a Converse stream without its last event, on a connection that stays open, counts as ended', async () => {
   const timers: { ms: number; work: () => void }[] = [];
   const waiting = Promise.withResolvers<void>();
   async function* events() {

@@ -1,4 +1,4 @@
-/** Particulars of each provider kind; the common part is in test/contract/providers.test.ts. */
+/** Details of each provider kind; the common behaviour is tested in test/contract/providers.test.ts. */
 import { httpCall } from '#adapters/http/provider-http.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
@@ -54,7 +54,7 @@ const hi = [{ role: 'user', content: 'Hi' }];
 describe('openai', () => {
   const fake = () => fakes.get('openai')!;
 
-  test('unknown fields pass both ways; a server without a key gets no authorization', async () => {
+  test('unknown fields pass in both directions; a server without a key gets no authorization', async () => {
     fake().answers(jsonReply({ choices: [{ message: { role: 'assistant', content: 'x', new: 1 } }], x_new: { a: 1 } }));
     const reply = await ask('openai', { model: 'alias', messages: hi, x_field: [1], stream: false });
     expect(fake().requests[0]!.body).toEqual({ model: 'm-1', messages: hi, x_field: [1] });
@@ -70,7 +70,7 @@ describe('openai', () => {
     expect(fake().requests[0]!.path).toBe('/deployments/d1/chat/completions?api-version=7');
   });
 
-  test('[dialects.unknown-end] a stream of two choices has ended only after both, one without [DONE] after its own', async () => {
+  test('[dialects.unknown-end] a stream with two choices ends only after both, and a stream without [DONE] after its own choice', async () => {
     const { openaiWire } = await import('#core/models/providers/openai.ts');
     const chunk = (index: number, finish_reason: string | null) => ({
       data: JSON.stringify({ choices: [{ index, delta: {}, finish_reason }] }),
@@ -88,12 +88,12 @@ describe('openai', () => {
     expect(one.complete).toBe(true);
   });
 
-  test('a stream that only lacks [DONE] has ended well', async () => {
+  test('a stream that lacks only [DONE] has ended properly', async () => {
     fake().answers(stream(piecesOf('openai', { text: 'one' }).slice(0, -1)));
     expect(await read(await ask('openai', { messages: hi, stream: true }))).toHaveLength(4);
   });
 
-  test('comments, CRLF, a byte order mark, events without a blank after the colon, cut at every byte', async () => {
+  test('comments, CRLF, a byte order mark, events without a blank after the colon, split at every byte', async () => {
     const chunk = { id: 'c', choices: [{ index: 0, delta: { content: '日本🙂' }, finish_reason: null }] };
     const text = `\uFEFF: hello\r\ndata:${JSON.stringify(chunk)}\r\n\r\n: ping\n\ndata: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`;
     const bytes = [...Buffer.from(text)].map((byte) => Uint8Array.of(byte));
@@ -101,7 +101,7 @@ describe('openai', () => {
     expect(await read(await ask('openai', { messages: hi, stream: true }))).toEqual([chunk, chunk]);
   });
 
-  test('an error of null is not an error', async () => {
+  test('an error that is null is not an error', async () => {
     fake().answers(jsonReply({ error: null, choices: [{ message: { content: 'x' } }] }));
     await expect(ask('openai', { messages: hi })).resolves.toMatchObject({ type: 'json' });
   });
@@ -110,7 +110,7 @@ describe('openai', () => {
 describe('anthropic', () => {
   const fake = () => fakes.get('anthropic')!;
 
-  test('version and beta headers; a base URL that names the version is not given it twice', async () => {
+  test('version and beta headers; a base URL that contains the version does not get it twice', async () => {
     fake().answers(say());
     const headers = { 'anthropic-beta': 'a-1,b-2' };
     await ask('anthropic', { max_tokens: 5, messages: hi }, { headers }, { base_url: `${fake().url}/proxy/v1` });
@@ -125,7 +125,7 @@ describe('anthropic', () => {
 describe('ollama', () => {
   const fake = () => fakes.get('ollama')!;
 
-  test('allowed_tools offers these tools alone, and an unknown end is not an ordinary one', async () => {
+  test('allowed_tools offers only these tools, and an unknown finish reason is not treated as an ordinary one', async () => {
     const tools = ['x', 'y'].map((name) => ({ type: 'function', function: { name } }));
     fake().answers(
       jsonReply({ model: 'm', message: { role: 'assistant', content: 'x' }, done: true, done_reason: 'something_new' }),
@@ -139,7 +139,7 @@ describe('ollama', () => {
     expect(reply).toMatchObject({ body: { choices: [{ finish_reason: 'length' }] } });
   });
 
-  test('an image by address is refused without a call to the provider', async () => {
+  test('an image given by address is refused without a call to the provider', async () => {
     fake().answers(say());
     const content = [{ type: 'image_url', image_url: { url: 'http://169.254.169.254/latest' } }];
     await expect(ask('ollama', { messages: [{ role: 'user', content }] })).rejects.toMatchObject({
@@ -150,7 +150,7 @@ describe('ollama', () => {
     expect(fake().requests).toHaveLength(0);
   });
 
-  test('thinking, a cut answer and missing counts are returned in OpenAI form', async () => {
+  test('thinking, a truncated response and missing counts are returned in OpenAI form', async () => {
     const created_at = '2026-01-01T00:00:00Z';
     const message = { role: 'assistant', content: 'cut', thinking: 'hm' };
     fake().answers(jsonReply({ model: 'm', created_at, message, done: true, done_reason: 'length', eval_count: 3 }));
@@ -164,7 +164,7 @@ describe('ollama', () => {
     });
   });
 
-  test('a stream keeps one id, numbers its tool calls and counts on request', async () => {
+  test('a stream keeps one id, numbers its tool calls, and reports counts on request', async () => {
     const toolCalls = [1, 2].map((n) => ({ id: `c${n}`, name: 'f', input: { n } }));
     fake().answers(say('one', { toolCalls }));
     const events = await read(
@@ -184,7 +184,7 @@ describe('ollama', () => {
     expect(uncounted.at(-1)).not.toHaveProperty('usage');
   });
 
-  test('lines cut at every byte, the last one without its end', async () => {
+  test('lines split at every byte, the last one without a line ending', async () => {
     const pieces = piecesOf('ollama', { text: ['日本🙂'] }) as { event: object }[];
     const text = pieces.map(({ event }) => JSON.stringify(event)).join('\r\n\n');
     fake().answers(stream([...Buffer.from(text)].map((byte) => Uint8Array.of(byte))));

@@ -5,7 +5,7 @@ import type { ProviderCall } from '#core/models/providers/ports.ts';
 import type { Loose } from '../../../support/loose.ts';
 import { providerEntry } from '../../../support/provider-entry.ts';
 
-/** Pauses that were asked for; each ends at once, or never. */
+/** Returns a timer that records the requested pauses; each ends immediately or never. */
 function world({ asleep = false } = {}) {
   const pauses: number[] = [];
   const timeouts = {
@@ -36,7 +36,7 @@ async function json(body: JsonObject, more: Partial<ProviderEntry> = {}) {
   return reply.body as Loose;
 }
 
-test('it answers the last user message, cut at 200 characters and never within one', async () => {
+test('it repeats the last user message, truncated at 200 characters without splitting one', async () => {
   const body = {
     model: 'mock',
     messages: [
@@ -55,7 +55,7 @@ test('it answers the last user message, cut at 200 characters and never within o
   expect((await json({ model: 'mock', messages: [] })).choices[0].message.content).toBe('Mock reply.');
 });
 
-test('latency is waited for, longer than the time-out is one, and an abort ends both', async () => {
+test('latency is simulated, is a timeout if it is longer than the limit, and an abort ends both', async () => {
   const own = world();
   await mockProvider(entry({ latency_ms: 250 }), own).call(call(asked('x')));
   expect(own.pauses).toEqual([250]);

@@ -26,7 +26,7 @@ const call = (more: Partial<HttpRequest> = {}) =>
     headers: { 'content-type': 'application/json' },
     body: '{}',
     signal: new AbortController().signal,
-    // On a busy machine even a fake answers late.
+    // On a busy machine even a fake may respond late.
     firstByteTimeoutMs: 60_000,
     idleTimeoutMs: 60_000,
     ...more,
@@ -37,14 +37,14 @@ const faultOf = (work: Promise<unknown>) =>
     (fault: unknown) => (fault instanceof HttpFault ? fault.kind : fault),
   );
 
-test('a kept connection that the server resets before any byte is given up and the call sent once more', async () => {
+test('if the server resets a kept connection before any byte is sent, the connection is dropped and the call sent once more', async () => {
   fake.answers([say(), reset, say('again')]);
   await (await call()).text(1000);
   await expect((await call()).text(1000)).resolves.toContain('again');
   expect(fake.requests).toHaveLength(3);
 });
 
-test('a call is sent again only once, and never on a new connection', async () => {
+test('a call is resent only once, and never on a new connection', async () => {
   fake.answers([say(), reset, reset, say()]);
   await (await call()).text(1000);
   await expect(faultOf(call())).resolves.toBe('unreachable');
@@ -54,7 +54,7 @@ test('a call is sent again only once, and never on a new connection', async () =
   expect(fake.requests).toHaveLength(1);
 });
 
-describe('[provider.encoded-reply] a reply that comes compressed', () => {
+describe('[provider.encoded-reply] a compressed reply', () => {
   const compressed = (encoding: string, bytes: Uint8Array) =>
     body([bytes], { headers: { 'content-type': 'application/json', 'content-encoding': encoding } });
   const text = JSON.stringify({ text: 'Grüße 🙂 '.repeat(2000) });
@@ -73,7 +73,7 @@ describe('[provider.encoded-reply] a reply that comes compressed', () => {
     expect(fake.requests[0]!.headers['accept-encoding']).toBe('identity');
   });
 
-  test('that contains more than allowed, is cut or is not compressed at all is a fault', async () => {
+  test('that expands beyond the limit, is truncated or is not compressed at all is a fault', async () => {
     fake.answers(compressed('gzip', gzipSync(Buffer.alloc(50_000_000))));
     expect(await faultOf((await call()).text(100_000))).toBe('too-large');
     fake.answers(compressed('gzip', gzipSync(text).subarray(0, 40)));
@@ -107,21 +107,21 @@ describe('[provider.encoded-reply] a reply that comes compressed', () => {
   });
 });
 
-test('a body longer than allowed closes its connection', async () => {
+test('a body above the size limit closes its connection', async () => {
   fake.answers(endless('x'.repeat(10_000)));
   const reply = await call();
   await expect(faultOf(reply.text(100_000))).resolves.toBe('too-large');
   await fake.requests[0]!.closed;
 });
 
-test('a slow reader slows the sender and does not time out', async () => {
+test('a slow reader slows down the sender and does not time out', async () => {
   fake.answers(endless('x'.repeat(64 * 1024)));
   const reply = await call({ idleTimeoutMs: 30 });
   const { closed } = fake.requests[0]!;
   const chunks = reply.body[Symbol.asyncIterator]();
   await chunks.next();
   const before = process.memoryUsage().arrayBuffers;
-  // The same time-out runs out elsewhere, twice, before this reader wants more.
+  // The same timeout elsewhere expires twice before this reader requests more.
   fake.answers(silent);
   for (const _ of [1, 2]) await expect(faultOf(call({ firstByteTimeoutMs: 30 }))).resolves.toBe('timeout');
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(8 * 1024 * 1024);
@@ -130,7 +130,7 @@ test('a slow reader slows the sender and does not time out', async () => {
   await closed;
 });
 
-test('the rest of a released body is read and its connection kept; an endless rest is closed', async () => {
+test('the rest of a released body is read and its connection kept; if the rest is endless, the connection is closed', async () => {
   fake.answers(body(['first', ' and last']));
   const reply = await call();
   await reply.body[Symbol.asyncIterator]().next();
@@ -142,7 +142,7 @@ test('the rest of a released body is read and its connection kept; an endless re
   await fake.requests[0]!.closed;
 });
 
-test('a silent address times out, and an aborted call is not sent', async () => {
+test('a silent server times out, and an aborted call is not sent', async () => {
   const sockets: Socket[] = [];
   const deaf = createServer((socket) => void sockets.push(socket.on('error', () => {})));
   deaf.listen(0, '127.0.0.1');

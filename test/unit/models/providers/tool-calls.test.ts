@@ -1,4 +1,4 @@
-/** Tool calls of servers with OpenAI's API, as clients get them. */
+/** Tool calls from servers with OpenAI's API, as clients receive them. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { completeChunks, completeReply } from '#core/models/providers/tool-calls.ts';
 
@@ -6,7 +6,7 @@ const made = expect.stringMatching(/^call_[0-9a-f-]{36}$/);
 const call = (id: string | undefined, name: string | undefined, args?: unknown, index?: number) =>
   JSON.parse(JSON.stringify({ index, id, type: id && 'function', function: { name, arguments: args } })) as JsonObject;
 
-/** Joins the fragments of each call as the official clients do: by index, with texts appended. */
+/** Joins the fragments of each call as the official clients do: by index, with text appended. */
 function joined(...chunks: JsonObject[][]): JsonObject[] {
   const complete = completeChunks();
   const calls: Record<string, string>[] = [];
@@ -80,7 +80,7 @@ test.each([
   expect(joined(...chunks)).toEqual(calls);
 });
 
-test('[chat.completions] calls of a complete reply have ids of their own, a type and arguments as text', () => {
+test('[chat.completions] calls in a complete reply have their own ids, a type and arguments as text', () => {
   const completed = (tool_calls: JsonObject[]) =>
     completeReply({ choices: [{ index: 0, message: { role: 'assistant', tool_calls } }] }).choices;
   const whole = (id: unknown, text: string) => ({ id, type: 'function', function: { name: 'get_a', arguments: text } });

@@ -1,4 +1,4 @@
-/** The meaning of a rollout: who goes where, when it moves, what its states allow. */
+/** The rules of a rollout: which calls go where, when it moves, and what its states allow. */
 import fc from 'fast-check';
 import type { Configuration } from '#core/contracts/config.ts';
 import { durationMs, type Rollout, rolloutStates } from '#core/contracts/rollout.ts';
@@ -50,7 +50,7 @@ describe('[rollout.states] moves by time', () => {
     expect(judge(rollout(), figures, t0 + ms)?.type).toBe(move);
   });
 
-  it('starts a pending one at its time, and leaves every other state alone', () => {
+  it('starts a pending one at its time, and does not change any other state', () => {
     const pending = rollout({ state: 'pending', start_at: at(1_000), current_percentage: 0 });
     expect([judge(pending, healthy, t0 + 999), judge(pending, healthy, t0 + 1_000)]).toEqual([
       undefined,
@@ -85,11 +85,11 @@ describe('[rollout.states] moves by time', () => {
     [0, 100, 0],
     [10, 100, 0.0552],
     [100, 100, 0.963],
-  ])('the lower bound of %i of %i is about %d', (errors, requests, bound) => {
+  ])('the lower bound for %i of %i is about %d', (errors, requests, bound) => {
     expect(lowerBound(errors, requests)).toBeCloseTo(bound, 3);
   });
 
-  it('completes the last stage, and rolls back with a reason', () => {
+  it('completes after the last stage, and rolls back with a reason', () => {
     expect(judge(rollout({ current_stage: 3, current_percentage: 100 }), healthy, t0 + after)).toEqual({
       type: 'complete',
     });
@@ -118,7 +118,7 @@ describe('[rollout.states] moves', () => {
     rolled_back: '',
   };
 
-  it.each(rolloutStates)('of a rollout that is %s: the table and no other', (state) => {
+  it.each(rolloutStates)('of a rollout that is %s: exactly those in the table', (state) => {
     const possible = moves.filter((move) => {
       try {
         return moved(rollout({ state }), move, at(1));
@@ -130,14 +130,14 @@ describe('[rollout.states] moves', () => {
     expect(possible.map(({ type }) => type).join(' ')).toBe(allowed[state]);
   });
 
-  it('a pause keeps the traffic, and a resumption begins a new observation', () => {
+  it('a pause keeps the traffic share, and resuming starts a new observation', () => {
     const paused = moved(rollout({ current_percentage: 25, current_stage: 1 }), { type: 'pause' }, at(5));
     expect(paused).toMatchObject({ state: 'paused', current_percentage: 25, stage_started_at: at(0), observation: 1 });
     const resumed = { state: 'running', stage_started_at: at(9), observation: 2, revision: 3 };
     expect(moved(paused, { type: 'resume' }, at(9))).toMatchObject(resumed);
   });
 
-  it('a promotion raises the percentage, a rollback gives all of it back', () => {
+  it('a promotion raises the percentage, and a rollback sets it to zero', () => {
     const promoted = { current_stage: 1, current_percentage: 25, observation: 2 };
     expect(moved(rollout(), { type: 'promote' }, at(5))).toMatchObject(promoted);
     const back = { state: 'rolled_back', current_percentage: 0, rollback_reason: 'x', completed_at: at(5) };
@@ -159,7 +159,7 @@ describe("[rollout.traffic] the canary's share", () => {
     return [taken.candidates.map((candidate) => candidate.entry.name).join(' '), mark?.arm];
   };
 
-  it('a session keeps its side while the percentage grows, and the share is about right', () => {
+  it('a session stays on its side while the percentage grows, and the share is approximately correct', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.integer({ min: 1, max: 99 }), (tenant, session, percentage) => {
         const arm = (current_percentage: number) =>
@@ -175,7 +175,7 @@ describe("[rollout.traffic] the canary's share", () => {
     expect(share).toBeLessThan(0.265);
   });
 
-  it('the canary comes first and the baseline follows; baseline calls never reach the canary', () => {
+  it('the canary comes first with the baseline as fallback; baseline calls never reach the canary', () => {
     expect(names([rollout({ current_percentage: 100 })], 's')).toEqual(['new old spare', 'canary']);
     expect(names([rollout({ current_percentage: 0 })], 's', plan('old', 'new'))).toEqual(['old', 'baseline']);
     const both = rollout({ current_percentage: 0, baseline_providers: ['old', 'new'] });
@@ -192,7 +192,7 @@ describe("[rollout.traffic] the canary's share", () => {
     expect(names([other], 's')).toEqual(['old spare', undefined]);
   });
 
-  it('a completed rollout stays in force while its route exists, and a disabled canary is passed over', () => {
+  it('a completed rollout stays in force while its route exists, and a disabled canary is skipped', () => {
     const done = rollout({ state: 'completed', current_percentage: 100, baseline_providers: ['spare', 'old'] });
     expect(names([done], 's')).toEqual(['new old spare', 'canary']);
     expect(names([rollout({ canary_provider: 'off', current_percentage: 100 })], 's')).toEqual([
@@ -217,7 +217,7 @@ describe('[rollout.create] creation', () => {
       expect(createRolloutSchema.safeParse({ ...valid, [member]: value }).success).toBe(false);
   });
 
-  it('the least; the configuration has the rest', () => {
+  it('the minimum; defaults come from the configuration', () => {
     expect(createRolloutSchema.parse(valid)).toEqual(valid);
     expect(rolloutDefaultsSchema.parse({})).toEqual({
       stages: [5, 25, 50, 100],
@@ -229,8 +229,8 @@ describe('[rollout.create] creation', () => {
   });
 });
 
-describe('[rollout.states] the rollouts of a process', () => {
-  it('are read once in five seconds, and stay when the store does not answer', async () => {
+describe('[rollout.states] the rollouts known to a process', () => {
+  it('are read once every five seconds, and are kept if the store does not respond', async () => {
     let now = 0;
     let asked = 0;
     const answers: (() => Promise<Rollout[]>)[] = [
@@ -248,7 +248,7 @@ describe('[rollout.states] the rollouts of a process', () => {
     expect(await known()).toHaveLength(1);
   });
 
-  it('[rollout.states] are read again by the first call after a move, and an older answer does not count', async () => {
+  it('[rollout.states] are read again by the first call after a move, and an older response does not count', async () => {
     const slow = Promise.withResolvers<Rollout[]>();
     const answers = [
       async () => [],

@@ -1,4 +1,4 @@
-/** Calls along a route, over real HTTP: attempts, their order, and breakers. */
+/** Calls along a route, over real HTTP: attempts, order, and circuit breakers. */
 import * as z from 'zod';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -44,7 +44,7 @@ test.each([
   expect(JSON.stringify(answered.reply)).toContain('from the second');
   expect(second.requests[0]!.headers.traceparent).toMatch(/02-01$|2-01$/);
 });
-test.each([400, 413, 422])('a refusal of the request itself (%d) is final', async (status) => {
+test.each([400, 413, 422])('a rejection of the request itself (%d) is final', async (status) => {
   first.answers(refuse('openai', status, 'too many stops'));
   second.answers(say());
   const fault = await faultOf(world([at(first, 'a', { retry: { max_attempts: 3 } }), at(second, 'b')]).call());
@@ -55,7 +55,7 @@ test.each([400, 413, 422])('a refusal of the request itself (%d) is final', asyn
   expect(error).toMatchObject({ code: status === 413 ? 'payload_too_large' : 'invalid_request' });
   expect(error.message).toContain('too many stops');
 });
-test('[chat.routing] the same provider is tried again with growing jitter, or after its Retry-After', async () => {
+test('[chat.routing] the same provider is retried with growing jitter, or after its Retry-After', async () => {
   first.answers([
     refuse('openai', 500),
     refuse('openai', 529),
@@ -67,7 +67,7 @@ test('[chat.routing] the same provider is tried again with growing jitter, or af
   expect(attempts.map(({ error }) => error)).toEqual(['500', '529', '429']);
   expect(pauses).toEqual([100, 200, 2_000]);
 });
-test('[chat.routing] no retry after silence, nor if Retry-After is longer than a caller waits', async () => {
+test('[chat.routing] no retry after a timeout, nor if Retry-After exceeds the time that a caller waits', async () => {
   second.answers(say());
   for (const reply of [silent, refuse('openai', 503, 'later', { 'retry-after': '6' })]) {
     first.answers(reply);
@@ -80,7 +80,7 @@ test('[chat.routing] no retry after silence, nor if Retry-After is longer than a
     expect(pauses).toEqual([]);
   }
 });
-test('[chat.routing] a stream that fails before its first event is tried elsewhere, after it never', async () => {
+test('[chat.routing] a stream that fails before its first event is retried elsewhere, and never after it', async () => {
   const pieces = piecesOf('openai', { text: ['one', 'two'] });
   second.answers(say('from the second'));
   first.answers(stream([], 'break'));
@@ -93,7 +93,7 @@ test('[chat.routing] a stream that fails before its first event is tried elsewhe
   await expect(faultOf(read(answered))).resolves.toMatchObject({ kind: 'broken' });
   expect(second.requests).toHaveLength(0);
 });
-test('when all fail, the most specific fault is thrown, with every attempt', async () => {
+test('if all fail, the most specific fault is thrown, with every attempt', async () => {
   first.answers(refuse('openai', 429, 'slow', { 'retry-after': '7' }));
   second.answers(reset);
   const fault = await faultOf(world([at(second, 'b'), at(first, 'a'), at(second, 'c')]).call());
@@ -104,7 +104,7 @@ test('when all fail, the most specific fault is thrown, with every attempt', asy
     'c unreachable',
   ]);
 });
-test('an abort is final, before, within and between attempts', async () => {
+test('an abort is final before, during and between attempts', async () => {
   second.answers(say());
   first.answers(silent);
   const leaving = new AbortController();
@@ -118,15 +118,15 @@ test('an abort is final, before, within and between attempts', async () => {
   });
   expect(second.requests).toHaveLength(0);
 });
-describe('[chat.translated-members] a provider that cannot be given the request', () => {
+describe('[chat.translated-members] a provider that cannot handle the request', () => {
   const refusal = invalidRequest('logprobs cannot be carried');
-  /** What fits no provider but the second. */
+  /** Returns a body that only the second provider can handle. */
   const bodyFor = ({ name }: { name: string }): JsonObject => {
     if (name !== 'b') throw refusal;
     return {};
   };
 
-  test('is not called, its breaker does not count it, and the caller gets the refusal', async () => {
+  test('is not called, is not counted by its breaker, and the caller gets the refusal', async () => {
     first.answers(say());
     const { call, providerBreakers } = world([
       at(first, 'a', { breaker: { min_requests: 1, error_rate: 0.1, window_seconds: 9, open_seconds: 9 } }),
@@ -138,7 +138,7 @@ describe('[chat.translated-members] a provider that cannot be given the request'
     expect(providerBreakers.states().a).toBe('closed');
   });
 
-  test('is passed over: the next one answers', async () => {
+  test('is skipped, and the next one responds', async () => {
     second.answers(say('from the second'));
     const answered = await world([at(first, 'a'), at(second, 'b')]).call({ bodyFor });
     expect(answered).toMatchObject({ provider: { name: 'b' }, attempts: [{ provider: 'a', error: '400' }] });
@@ -153,7 +153,7 @@ describe('[chat.translated-members] a provider that cannot be given the request'
     expect(faultToError(fault)).toMatchObject({ code });
   });
 
-  test('is more specific than a disabled one, and less than one whose breaker is open', async () => {
+  test('is more specific than a disabled one, and less specific than one whose breaker is open', async () => {
     const off = await faultOf(world([at(second, 'b', { enabled: false }), at(first, 'a')]).call({ bodyFor }));
     expect(faultToError(off)).toBe(refusal);
     const unfit = new ProviderFault('a', 'status', 'x', { status: 400, reason: 'unfit' });
@@ -165,28 +165,31 @@ describe("the callers' answers", () => {
   const fault = (kind: ProviderFault['kind'], options: ConstructorParameters<typeof ProviderFault>[3] = {}) =>
     new ProviderFault('p', kind, 'detail: http://10.0.0.1 said no', options);
 
-  test.each(faults)('[chat.provider-error] %#: generic text, the detail as cause', (kind, options, code, status) => {
-    const given = fault(kind, options);
-    const error = faultToError(given);
-    expect(error).toMatchObject({ code, kind: { status } });
-    expect(error.retryAfterSeconds).toBe(status === 429 ? (given.retryAfterSeconds ?? 5) : undefined);
-    expect(error.cause).toBe(given);
-    expect(JSON.stringify(error.toBody())).not.toContain('10.0.0.1');
-  });
+  test.each(faults)(
+    '[chat.provider-error] %#: generic text, with the detail as cause',
+    (kind, options, code, status) => {
+      const given = fault(kind, options);
+      const error = faultToError(given);
+      expect(error).toMatchObject({ code, kind: { status } });
+      expect(error.retryAfterSeconds).toBe(status === 429 ? (given.retryAfterSeconds ?? 5) : undefined);
+      expect(error.cause).toBe(given);
+      expect(JSON.stringify(error.toBody())).not.toContain('10.0.0.1');
+    },
+  );
 
-  test('[chat.provider-error] of several faults an overload is reported before an error without a word', () => {
+  test('[chat.provider-error] of several faults, an overload is reported before an error without a message', () => {
     const answers = [new ProviderFault('a', 'status', 'x', { status: 500 }), fault('status', { status: 529 })];
     expect(mostSpecificFault(answers)).toMatchObject({ status: 529 });
   });
 });
 
 const mock = providerEntry({ name: 'mock', type: 'mock' });
-test('[chat.breaker] the mock answers for a failed provider only if the route lists it', async () => {
+test('[chat.breaker] the mock replaces a failed provider only if the route lists it', async () => {
   first.answers(refuse('openai', 503));
   expect((await world([at(first, 'a'), mock]).call()).provider.name).toBe('mock');
   await expect(faultOf(world([at(first, 'a')]).call())).resolves.toMatchObject({ status: 503 });
 });
-test('[chat.breaker] a provider that keeps failing is left out until its breaker lets a probe through', async () => {
+test('[chat.breaker] a provider that keeps failing is skipped until its breaker lets a probe through', async () => {
   const breaker = { min_requests: 2, error_rate: 0.5, window_seconds: 30, open_seconds: 15 };
   const { call, time, providerBreakers } = world([at(first, 'a', { breaker }), at(second, 'b')]);
   second.answers(say());
@@ -209,7 +212,7 @@ test('[chat.breaker] a provider that keeps failing is left out until its breaker
   expect(providerBreakers.states().a).toBe('closed');
   await read(probe);
 });
-test('[chat.breaker] limits, wrong requests and callers who leave do not trip it; broken streams do', async () => {
+test('[chat.breaker] rate limits, invalid requests and callers who leave do not trip it, but broken streams do', async () => {
   const breaker = { min_requests: 1, error_rate: 0.1, window_seconds: 30, open_seconds: 15 };
   const { call, providerBreakers } = world([at(first, 'a', { breaker })]);
   for (const status of [429, 400, 401, 404]) {

@@ -1,4 +1,4 @@
-/** Attributes of spans by the GenAI conventions. */
+/** Span attributes according to the GenAI conventions. */
 import { answerAttributes, requestAttributes, type Settled } from '#core/models/routing/gen-ai.ts';
 
 test('[trace.export] input tokens include cached ones, which are listed separately under both names', () => {
@@ -15,7 +15,7 @@ test('[trace.export] input tokens include cached ones, which are listed separate
   expect(answerAttributes({ usage: {} })).toEqual({});
 });
 
-test('[trace.export] settings of a request are there with 0, and absent ones are absent', () => {
+test('[trace.export] request settings with the value 0 are included, and absent ones are not', () => {
   expect(requestAttributes({ temperature: 0, top_p: 0, seed: 0, max_tokens: 1 })).toEqual({
     'gen_ai.request.temperature': 0,
     'gen_ai.request.top_p': 0,
@@ -38,7 +38,7 @@ test.each([
   expect(requestAttributes(body)['gen_ai.request.stop_sequences']).toEqual(expected);
 });
 
-test('[trace.export] finish reasons are a list with one for each choice of a complete reply', () => {
+test('[trace.export] finish reasons are a list with one entry for each choice of a complete reply', () => {
   const body = { choices: [{ finish_reason: 'stop' }, { finish_reason: 'length' }, { finish_reason: null }] };
   const reasonsOf = (settled: Partial<Settled>) =>
     answerAttributes({ usage: {}, ...settled })['gen_ai.response.finish_reasons'];

@@ -25,7 +25,7 @@ const order = (configuration: Configuration, model: string, rotation = new Map<s
     region ? `${region}/${name}` : name,
   );
 
-test('[chat.routing] the first route that matches decides, whatever its providers list themselves', () => {
+test('[chat.routing] the first matching route decides, whatever its providers list', () => {
   const configuration = configured(
     [entry('a', { models: ['other'] }), entry('b'), entry('mock')],
     [
@@ -38,7 +38,7 @@ test('[chat.routing] the first route that matches decides, whatever its provider
   expect(planRoute(configuration, 'gpt-4o')).toMatchObject({ model: 'gpt-4o', route: 'gpt-4*' });
 });
 
-test('[chat.routing] without a route, the enabled providers that list the model serve it; without one there is no plan', () => {
+test('[chat.routing] without a route, enabled providers that list the model serve it; if there are none, there is no plan', () => {
   const models = ['gpt-*'];
   const configuration = configured([
     entry('off', { models, enabled: false }),
@@ -51,7 +51,7 @@ test('[chat.routing] without a route, the enabled providers that list the model 
   expect(order(configuration, 'gemini')).toBeUndefined();
 });
 
-test('[models.demo] a mock answers for a real model only if a route names it or no other provider lists the model', () => {
+test('[models.demo] a mock serves a real model only if a route names it or no other provider lists the model', () => {
   const models = ['claude-*'];
   const real = (name: string) => entry(name, { type: 'anthropic', models });
   const providers = [entry('demo', { models }), real('one'), real('two')];
@@ -62,12 +62,12 @@ test('[models.demo] a mock answers for a real model only if a route names it or 
   expect(order(configured([entry('demo', { models }), off]), 'claude-x')).toBeUndefined();
   expect(order(configured([entry('demo', { models }), off]), 'other')).toBeUndefined();
   expect(order(configured([entry('demo', { models: ['claude-*', 'gpt-5'] }), off]), 'gpt-5')).toEqual(['demo']);
-  // Its own names are no model of anybody else's.
+  // The mock's own names are not models of other providers.
   const all = entry('all', { type: 'openai', models: ['*'] });
   expect(order(configured([entry('demo', { models: ['mock*'] }), all]), 'mock-2')).toEqual(['all', 'demo']);
 });
 
-test('[chat.routing] disabled providers are skipped; a route with only disabled ones has no candidates, and no fallback', () => {
+test('[chat.routing] disabled providers are skipped; a route with only disabled ones has no candidates and no fallback', () => {
   const configuration = configured(
     [entry('a', { enabled: false }), entry('b'), entry('mock', { models: ['*'] })],
     [
@@ -79,12 +79,12 @@ test('[chat.routing] disabled providers are skipped; a route with only disabled 
   expect(order(configuration, 'y')).toEqual([]);
 });
 
-test('[chat.routing] round-robin begins one further with each call and keeps the others as fallback', () => {
+test('[chat.routing] round-robin starts with the next provider on each call and keeps the others as fallback', () => {
   const route = { model: '*', providers: ['a', 'b', 'c'], strategy: 'round-robin' as const };
   const providers = [entry('a'), entry('b'), entry('c')];
   const rotation = new Map<string, number>();
   const turns = [1, 2, 3, 4].map(() => order(configured(providers, [route]), 'm', rotation));
-  // Each call sees a freshly loaded configuration: the turn belongs to the route, not to the load.
+  // Each call uses a freshly loaded configuration, because the rotation belongs to the route, not to the load.
   expect(turns).toEqual([
     ['a', 'b', 'c'],
     ['b', 'c', 'a'],
@@ -93,7 +93,7 @@ test('[chat.routing] round-robin begins one further with each call and keeps the
   ]);
 });
 
-test('[chat.routing] regions are tried in order, the strategy holds within each', () => {
+test('[chat.routing] regions are tried in order, and the strategy applies within each', () => {
   const regions = [
     { name: 'us', providers: ['u1', 'u2'] },
     { name: 'eu', providers: ['e1'] },
@@ -106,7 +106,7 @@ test('[chat.routing] regions are tried in order, the strategy holds within each'
   expect(order(turning, 'm', rotation)).toEqual(['us/u2', 'us/u1', 'eu/e1']);
 });
 
-test('aliases lead on from name to name, a circle to an end', () => {
+test('aliases are followed from name to name, and a cycle ends', () => {
   const aliases = { models: { fast: 'small', small: 'mock', a: 'b', b: 'a' } };
   expect(resolveModel({ aliases }, 'fast')).toBe('mock');
   expect(resolveModel({ aliases }, 'mock')).toBe('mock');

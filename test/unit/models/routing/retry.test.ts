@@ -1,4 +1,4 @@
-/** Faults that a circuit breaker counts. */
+/** Faults that count for a circuit breaker. */
 
 import type { FaultKind } from '#core/models/providers/ports.ts';
 import { outcomeOf, retryDelayMs } from '#core/models/routing/retry.ts';
@@ -34,7 +34,7 @@ test.each<[FaultKind, number | undefined, number | undefined]>([
   expect(retryDelayMs({ kind, status } as Parameters<typeof retryDelayMs>[0], 1, () => 0.5)).toBe(expected);
 });
 
-test('[chat.breaker] a provider whose account is empty is not called again', () => {
+test('[chat.breaker] a provider whose account has no credit is not called again', () => {
   const quota = { kind: 'status', status: 429, reason: 'quota' } as Parameters<typeof retryDelayMs>[0];
   expect(retryDelayMs(quota, 1, () => 0.5)).toBeUndefined();
 });

@@ -1,9 +1,9 @@
-/** What an evaluator is sent. */
+/** The message sent to an evaluator. */
 import fc from 'fast-check';
 import { excerptOf, isSampled } from '#core/observatory/evaluation/message.ts';
 
 describe('[evaluation.webhook] an excerpt', () => {
-  test('is cut between code points, never within one', () => {
+  test('is truncated between code points, never within one', () => {
     expect(excerptOf('a😀b😀c', 4)).toEqual({ text: 'a😀b😀', truncated: true });
     expect(excerptOf('a😀b', 3)).toEqual({ text: 'a😀b', truncated: false });
     fc.assert(
@@ -16,19 +16,19 @@ describe('[evaluation.webhook] an excerpt', () => {
     );
   });
 
-  test('contains no secret, also not the half of one that is cut', () => {
+  test('contains no secret, not even half of a truncated one', () => {
     const key = `ghp_${'a1B2'.repeat(9)}`;
     expect(excerptOf(`token ${key} end`, 100).text).toBe('token [redacted] end');
     expect(excerptOf(`${'x'.repeat(90)} ${key}`, 100).text).not.toContain('ghp_a');
     expect(excerptOf('password: hunter2-hunter2', 100).text).not.toContain('hunter2');
   });
 
-  test('of a much longer text is marked as cut', () => {
+  test('of a much longer text is marked as truncated', () => {
     expect(excerptOf('word '.repeat(100_000), 10)).toEqual({ text: 'word word ', truncated: true });
   });
 });
 
-test('[evaluation.webhook] the share of sampled calls is the rate, and a call is always judged the same', () => {
+test('[evaluation.webhook] the share of sampled calls equals the rate, and the choice for a call is always the same', () => {
   const ids = Array.from({ length: 20_000 }, (_, n) => `envelope-${n}`);
   for (const rate of [0, 0.01, 0.25, 1]) {
     const share = ids.filter((id) => isSampled(id, rate)).length / ids.length;

@@ -13,7 +13,7 @@ const measured = (value: number, severity: 'warning' | 'critical' = 'warning'): 
   ...(value > 1 && { firing: { severity, message: `${value}` } }),
 });
 
-/** Evaluates one value a minute. @returns the row after each, and what changed */
+/** Evaluates one value per minute. @returns the row after each, and the changes */
 function history(values: readonly Measured[]) {
   const changes: (string | undefined)[] = [];
   let row: AlertRow | undefined;
@@ -25,7 +25,7 @@ function history(values: readonly Measured[]) {
   return { row, changes };
 }
 
-test('[alert.lifecycle] opens once, resolves after five normal evaluations in a row, opens again under a new id', () => {
+test('[alert.lifecycle] opens once, resolves after five consecutive normal evaluations, and reopens under a new id', () => {
   const values = [2, 3, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 5].map((value) => measured(value));
   const { row, changes } = history(values);
   const opened = changes.flatMap((change, n) => (change ? [[n, change]] : []));
@@ -39,7 +39,7 @@ test('[alert.lifecycle] opens once, resolves after five normal evaluations in a 
   expect(row?.alert).not.toHaveProperty('resolved_at');
 });
 
-test('[alert.lifecycle] a worse severity is a change, a better one is not', () => {
+test('[alert.lifecycle] a higher severity is a change, a lower one is not', () => {
   const values = [measured(2), measured(3, 'critical'), measured(2), measured(3, 'critical')];
   expect(history(values).changes).toEqual(['opened', 'escalated', undefined, undefined]);
 });

@@ -19,19 +19,19 @@ const firing = (minutes: readonly Measures[]) =>
     .filter((each) => each.firing)
     .map(({ metric, firing }) => [metric, firing!.severity]);
 
-describe('[alert.thresholds] traffic of five minutes', () => {
+describe('[alert.thresholds] traffic over five minutes', () => {
   test('errors above 20 %', () => {
     expect(firing([calls(10, 2)])).toEqual([]);
     expect(firing([calls(10, 0), calls(10, 5)])).toEqual([['error_rate', 'critical']]);
     expect(firing([calls(2, 2)])).toEqual([]);
   });
 
-  test('p95 above 5 s, of all calls together', () => {
+  test('p95 above 5 s, over all calls together', () => {
     expect(firing([calls(95, 0, 100), calls(5, 0, 9000)])).toEqual([]);
     expect(firing([calls(90, 0, 100), calls(10, 0, 9000)])).toEqual([['p95_latency_ms', 'warning']]);
   });
 
-  test('requests and cost of one minute', () => {
+  test('requests and cost in one minute', () => {
     expect(firing([{ requests: 9_000 }, { requests: 9_000 }])).toEqual([]);
     expect(firing([{ requests: 10_001 }])).toEqual([['requests_per_minute', 'warning']]);
     expect(firing([{ requests: 1, cost_microusd: 51_000_000 }])).toEqual([['usd_per_minute', 'warning']]);
@@ -60,7 +60,7 @@ describe('[alert.thresholds] the day before', () => {
     expect(measured(1000, leastBuckets)).toHaveLength(1);
   });
 
-  test('is left by more than three standard deviations, not by less', () => {
+  test('is exceeded by more than three standard deviations, not by fewer', () => {
     expect(measured(14)[0]).not.toHaveProperty('firing');
     expect(measured(15)[0]).toMatchObject({
       type: 'statistical_baseline',
@@ -70,7 +70,7 @@ describe('[alert.thresholds] the day before', () => {
     expect(measured(1)[0]).not.toHaveProperty('firing');
   });
 
-  test('that never varied leaves some room', () => {
+  test('that never varied leaves some tolerance', () => {
     const never = { mean: 100, deviation: 0, buckets: 600 };
     expect(upperBound(never, 'p95_latency_ms', 3)).toBe(115);
     expect(upperBound({ ...never, mean: 0 }, 'error_rate', 3)).toBeCloseTo(0.03);

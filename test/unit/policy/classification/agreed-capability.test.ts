@@ -1,4 +1,4 @@
-/** The claimed capability against the one from the tool's name. */
+/** The claimed capability compared with the one derived from the tool's name. */
 
 import type { Capability } from '#core/contracts/envelope.ts';
 import { agreedCapability } from '#core/policy/classification/agreed-capability.ts';
@@ -22,11 +22,11 @@ test.each([
   expect(agreed(tool, claimed, 'of-its-own')).toBe(capability);
 });
 
-test('[action.class] calls that a grammar reads keep the claim: their effects decide', () => {
+test('[action.class] calls that a grammar parses keep the claim, because their effects decide', () => {
   for (const protocol of ['shell', 'sql', 'http', 'git']) expect(agreed('delete_all', 'read', protocol)).toBe('read');
 });
 
-test('[action.class] an override names the capability of a tool, and a caller cannot get below it', () => {
+test('[action.class] an override sets the capability of a tool, and a caller cannot claim less', () => {
   const servers = [
     entry({ name: 'notes', overrides: [{ tool: 'think', capability: 'read' }] }),
     entry({ name: 'more', overrides: [{ tool: 'ponder', name: 'minds.ponder', capability: 'write' }] }),
@@ -39,7 +39,7 @@ test('[action.class] an override names the capability of a tool, and a caller ca
   expect(with_('other', 'read')).toBe('execute');
 });
 
-test('[action.class] the inventory decides if the server is known', () => {
+test('[action.class] the inventory takes precedence if the server is known', () => {
   expect(agreedCapability({ protocol: 'mcp', tool: 'think', capability: 'read' }, [], 'read')).toBe('read');
   expect(agreedCapability({ protocol: 'mcp', tool: 'get_file', capability: 'read' }, [], 'delete')).toBe('delete');
 });

@@ -1,4 +1,4 @@
-/** Arguments that make a reading tool more severe [action.class]. */
+/** Arguments that make a read tool more severe [action.class]. */
 import * as z from 'zod';
 import { capabilityOfCall } from '#core/policy/classification/agreed-capability.ts';
 import { classifyArguments } from '#core/policy/classification/classify-arguments.ts';
@@ -18,18 +18,18 @@ describe.each(Object.entries(groups))('%s', (_, calls) => {
   });
 });
 
-test('[action.class] a write after a long comment is found', () => {
+test('[action.class] a write after a long comment is detected', () => {
   expect(classOf('get_nodes', { query: `${'/* '.repeat(80_000)}SET n.x = 1` })).toBe('write');
 });
 
-test('[action.class] arguments that are too large or too deep to read execute', () => {
+test('[action.class] arguments that are too large or too deep to parse count as execute', () => {
   let deep: Record<string, unknown> = {};
   for (let i = 0; i < 100; i++) deep = { a: deep };
   expect(classOf('get_file', deep)).toBe('execute');
   expect(classOf('get_file', { ids: Array.from({ length: 30_000 }, (_, i) => i) })).toBe('execute');
 });
 
-test('[action.class] calls that a grammar reads, and more severe ones, keep their capability', async () => {
+test('[action.class] calls that a grammar parses, and more severe ones, keep their capability', async () => {
   const of = (named: 'read' | 'delete', protocol: string) =>
     capabilityOfCall(named, { protocol, tool: 'get_api', parameters: { method: 'POST' } });
   expect(await of('read', 'http')).toBe('read');
@@ -38,7 +38,7 @@ test('[action.class] calls that a grammar reads, and more severe ones, keep thei
   expect(await of('delete', 'mcp')).toBe('delete');
 });
 
-test('[action.class] values sent outside the parameters count', async () => {
+test('[action.class] values sent outside the parameters are included', async () => {
   const call = { protocol: 'mcp', tool: 'get_api', parameters: {}, sent_with: { method: 'DELETE' } };
   expect(await capabilityOfCall('read', call)).toBe('delete');
 });

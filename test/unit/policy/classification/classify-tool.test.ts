@@ -1,4 +1,4 @@
-/** The capability of tools by their names. */
+/** The capability of tools, derived from their names. */
 
 import * as z from 'zod';
 import { wordsOf } from '#core/mcp/tools/action.ts';
@@ -16,7 +16,7 @@ const named = Object.entries(cases.names).flatMap(([capability, all]) =>
   all.map((name) => [name, capability] as const),
 );
 
-describe('[action.class] the most severe verb of a name counts, however the name is written', () => {
+describe('[action.class] the most severe verb in a name counts, in any naming style', () => {
   test.each(named)('%s is of class %s', (name, capability) => {
     expect(capabilityFromName(name)).toBe(capability);
   });
@@ -41,7 +41,7 @@ describe('[action.class] the most severe verb of a name counts, however the name
     ['capitals before an abbreviation', (verb) => `get${verb.toUpperCase()}URL`],
     ['in a family', (verb) => `tools.${verb.toUpperCase()}repo.get`],
   ];
-  test.each(forms)('a changing verb is found %s', (_, write) => {
+  test.each(forms)('a verb that changes data is found %s', (_, write) => {
     const hidden = [...changingVerbs]
       .filter(([verb]) => !verb.includes('-') && !['in', 'out', 'off'].includes(verb))
       .map(([verb, change]) => ({ name: write(verb), change }))
@@ -60,11 +60,11 @@ describe('[action.class] the most severe verb of a name counts, however the name
     expect(capabilityFromName(name)).toBe('read');
   });
 
-  test('a name with look-alike letters is read as it appears', () => {
+  test('a name with look-alike letters is read as it looks', () => {
     expect(capabilityFromName('d\u0435lete_file')).toBe('delete');
   });
 
-  test('an empty name executes', () => expect(capabilityFromName('')).toBe('execute'));
+  test('an empty name counts as execute', () => expect(capabilityFromName('')).toBe('execute'));
 });
 
 test.each(cases.withArguments)('[action.class] %s with %j is of class %s', (name, annotations, capability) => {
@@ -76,7 +76,7 @@ test('[action.class] the reason names the verb', () => {
   expect(classifyTool('get_file', { destructiveHint: true }).why).toContain('destructiveHint');
 });
 
-test('[action.class] MCP uses the same table', () => {
+test('[action.class] MCP tools use the same table', () => {
   for (const [own, capability] of named) {
     const tool = { own, exposed: own, entry: entry(), definition: { name: own } };
     expect([own, wordsOf(tool).capability]).toEqual([own, capability]);

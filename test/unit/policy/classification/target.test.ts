@@ -1,4 +1,4 @@
-/** The target of a call, from its arguments. */
+/** The target of a call, derived from its arguments. */
 
 import * as z from 'zod';
 import { targetArgument, targetFromArguments } from '#core/policy/classification/target.ts';
@@ -11,17 +11,17 @@ test.each(cases.targets)('[action.class] %j acts on %j', (args, target) => {
   expect(targetFromArguments(args)).toBe(target);
 });
 
-test('configured arguments are the target under any name', () => {
+test('configured arguments are the target, whatever their names', () => {
   expect(targetFromArguments({ path: 'x', project: 'web', id: '7' }, ['project', 'id'])).toBe('web/7');
 });
 
-test('[limit.hostile] the target argument of a tool with many properties: each name is read once', () => {
+test('[limit.hostile] the target argument of a tool with many properties: each name is parsed once', () => {
   const names = Array.from({ length: 50 }, (_, n) => `property${n}`);
   const lower = jest.spyOn(String.prototype, 'toLowerCase');
   expect(targetArgument([...names, 'filePath'])).toBe('file_path');
   const reads = lower.mock.calls.length;
   lower.mockRestore();
-  // Names of earlier tests are remembered.
+  // Names from earlier tests are cached.
   expect(reads).toBeGreaterThanOrEqual(50);
   expect(reads).toBeLessThanOrEqual(51);
 });

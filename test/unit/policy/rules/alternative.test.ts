@@ -1,4 +1,4 @@
-/** Which change of a refused call is proposed: near ones alone, and only those that the policy lets pass. */
+/** Which change to a refused call is suggested: only similar calls that the policy allows. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
 import { suggestAlternative } from '#core/policy/rules/alternative.ts';
@@ -36,22 +36,22 @@ test.each<[string, string, string, boolean]>([
   expect(text.includes(nothing)).toBe(!near);
 });
 
-test('[action.block] of two tools the one that shares more words is nearer', () => {
+test('[action.block] of two tools, the one that shares more words is more similar', () => {
   const rules = [{ tool: 'scm.get_repo' }, { tool: 'scm.get_file' }, { tool: 'scm.get_user' }];
   expect(said(rules)).toContain('With tool scm.get_file the call');
-  // Equally near: the first.
+  // Equally similar: the first is suggested.
   const tied = [{ tool: 'scm.get_repo' }, { tool: 'scm.get_file', capability: 'write' }];
   expect(said(tied)).toContain('With tool scm.get_repo the call');
   expect(said([...tied].reverse())).toContain('With tool scm.get_file and capability write');
 });
 
-test('[action.block] another tool on another target is another action', () => {
+test('[action.block] another tool on another target is a different action', () => {
   expect(said([{ tool: 'scm.get_repo', target: 'acme/docs' }])).toContain(nothing);
   expect(said([{ tool: 'scm.get_repo', capability: 'write' }])).toContain('tool scm.get_repo and capability write');
   expect(said([{ tool: 'scm.get_*', target: 'acme/docs' }])).toContain('With target acme/docs the call');
 });
 
-test('[action.block] another tool without a parameter is another action', () => {
+test('[action.block] another tool without a parameter is a different action', () => {
   const rule = { arguments: { force: { absent: true } } };
   const parameters = { force: true };
   expect(said([{ ...rule, tool: 'scm.get_repo' }], { parameters })).toContain(nothing);
@@ -60,14 +60,14 @@ test('[action.block] another tool without a parameter is another action', () => 
   );
 });
 
-test('[action.block] parameters are omitted together, and none is invented', () => {
+test('[action.block] several parameters can be omitted together, but none is added', () => {
   const both = { arguments: { 'force.now': { absent: true }, all: { absent: true } } };
   const parameters = { force: { now: 1 }, all: 1, path: 'a' };
   expect(said([both], { parameters })).toContain('With no parameter force, all the call');
   expect(said([{ arguments: { all: { absent: true }, mode: { equals: 'safe' } } }], { parameters })).toContain(nothing);
 });
 
-test('[action.block] a rule of another protocol proposes no alternative', () => {
+test('[action.block] a rule of another protocol suggests no alternative', () => {
   expect(said([{ protocol: 'sql', capability: 'write' }])).toContain(nothing);
   expect(said([{ protocol: '{sql,git}', capability: 'write' }])).toContain('With capability write');
 });
@@ -82,24 +82,24 @@ test('[action.block] an allowed alternative comes before a reviewed one', () => 
   expect(suggestAlternative(compilePolicy(reviewed), asked)).toContain('does not block scm.get_file_contents itself');
 });
 
-test('[action.block] a call that an earlier rule refuses is not proposed', () => {
+test('[action.block] a call that an earlier rule refuses is not suggested', () => {
   const refused = { target: 'docs/**', decision: 'block' } as const;
   expect(said([refused, { target: 'docs/a' }])).toContain(nothing);
   expect(said([refused, { target: 'docs/a' }, { target: 'src/a' }])).toContain('With target src/a');
 });
 
-test('[action.block] a matching target that is refused is replaced by another target of the rule', () => {
+test('[action.block] a matching target that is refused is replaced with another target of the rule', () => {
   const refused = { target: 'acme/web', decision: 'block' } as const;
   expect(said([refused, { target: 'acme/*' }])).toContain('With target like acme/');
 });
 
-test('[action.block] a call that cannot be read still gets an answer', () => {
+test('[action.block] a call that cannot be parsed still gets a response', () => {
   expect(said([{ target: 'docs' }], { target: `%${'25'.repeat(20)}2e` })).toBe(
     'Policy test has no rule that allows git tool scm.get_file_contents or a similar call. It covers all protocols. Ask a person to do this step.',
   );
 });
 
-test('[action.block] for a call that a guard blocks, it does not claim that no rule allows its tool', () => {
+test('[action.block] for a call blocked by a guard, it does not claim that no rule allows the tool', () => {
   const policy = policyOf([{ tool: 'scm.get_*' }], {
     guards: [{ name: 'secret-files', reason: 'The call names a secret.', paths: ['.env'] }],
   });
@@ -117,13 +117,13 @@ test('[action.block] if the default allows, a block is attributed to its rule', 
   );
 });
 
-test('[action.block] a call that the rules allow is not reported to lack a rule', () => {
+test('[action.block] a call that the rules allow is not reported as lacking a rule', () => {
   const allowing = said([{ tool: 'scm.get_*' }]);
   expect(allowing).toBe(
     'Policy test does not block scm.get_file_contents itself, but what this call would do with it, as the reason says. ' +
       'Make the call without that, or ask a person to do this step.',
   );
-  // A rule for other tools is no way out where the effect of the call is what is blocked.
+  // A rule for other tools is not an alternative if the call is blocked because of its effect.
   expect(said([{ tool: 'scm.get_*', decision: 'review' }, { tool: 'scm.get_repo' }])).not.toContain('With tool');
   expect(said([{ tool: 'scm.put_*' }])).toContain(nothing);
 });

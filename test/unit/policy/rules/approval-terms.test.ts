@@ -1,4 +1,4 @@
-/** Required approvers by rules of the tool policy: combined rules, differences between policies, and mistakes. */
+/** Approvers required by tool policy rules: combined rules, differences between policies, and mistakes. */
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { diffPolicies } from '#core/policy/rules/analysis/diff.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
@@ -46,7 +46,7 @@ test.each<[string, ToolRule['approval'], ToolRule['approval'], 'tightened' | 'lo
   ]);
 });
 
-test('[policy.diff] the region names the requirements of both', () => {
+test('[policy.diff] the region names the requirements of both policies', () => {
   const { loosened } = diffPolicies(policyOf(publish({ required: 2, roles: ['admin'] })), policyOf(publish()));
   expect(loosened[0]).toMatchObject({
     from: 'review',

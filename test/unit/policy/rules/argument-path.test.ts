@@ -1,4 +1,4 @@
-/** Paths into parameters: how they are written, and which values they reach. */
+/** Paths into parameters: their syntax and the values they match. */
 import { holdsAt, holdsInCall, parsePath } from '#core/policy/rules/argument-path.ts';
 
 test.each([
@@ -49,7 +49,7 @@ test.each<[string, unknown, unknown[]]>([
   expect(reached(source, parameters)).toEqual(values);
 });
 
-test('[policy.sent-with] some text is also one that is sent besides the parameters; a place is not', () => {
+test('[policy.sent-with] a path for any text also matches text sent alongside the parameters; other paths do not', () => {
   const call = { parameters: { a: 'x' }, sent_with: { note: 'y', path: 'z' } };
   const finds = (path: string, text: string) => holdsInCall(parsePath(path), call, (value) => value === text);
   expect(['x', 'y', 'note', 'w'].map((text) => finds('**', text))).toEqual([true, true, true, false]);

@@ -1,4 +1,4 @@
-/** Rows of a decision table: errors, and the sources of their values. */
+/** Rows of a decision table: errors, and the sources of values. */
 import { readYaml } from '#core/configuration/load/yaml.ts';
 import { sourceKey } from '#core/contracts/provenance.ts';
 import { mismatch, parseCases, sourcesOfCase } from '#core/policy/rules/cases.ts';
@@ -18,14 +18,14 @@ test.each([
   expect(() => parseCases(table, 'table.yaml')).toThrow(said);
 });
 
-test('[cli.config-check] a row has every member of a call, and sources by path', () => {
+test('[cli.config-check] a row has all members of a call, and sources by path', () => {
   const whole = { ...row, upstream: 'files', parameters: { a: 'b' }, from: { a: 'user' }, why: 'x', matched_rule: '*' };
   expect(parseCases([whole], 'table.yaml')).toEqual([whole]);
   expect(() => parseCases([{ ...row, from: { '': 'user' } }], 'table.yaml')).toThrow('table.yaml: row 1 from');
   expect(() => parseCases([{ ...row, unknown: 1 }], 'table.yaml')).toThrow('table.yaml: row 1');
 });
 
-test('[cli.config-check] mistakes are named by line, with the word that was meant', () => {
+test('[cli.config-check] mistakes are reported by line, with the intended word', () => {
   const { value, lineOf } = readYaml(
     `- { protocol: shell, tool: shell.rm, target: a, capability: delete, decision: block }
 - protocol: shell
@@ -47,7 +47,7 @@ test('[cli.config-check] mistakes are named by line, with the word that was mean
   );
 });
 
-test('[cli.config-check] a row differs by its decision, or by the rule that it names', () => {
+test('[cli.config-check] a row fails because of its decision or the rule that it names', () => {
   const [parsed] = parseCases([{ ...row, matched_rule: 'shell:shell.rm' }], 'table.yaml');
   expect(mismatch(parsed!, { decision: 'block', matched_rule: 'shell:shell.rm' })).toBeUndefined();
   expect(mismatch(parsed!, { decision: 'allow', matched_rule: '*:*' })).toBe('expected block, got allow by *:*');
@@ -59,7 +59,7 @@ describe('[cli.config-check] sources of a row', () => {
     expect(sourcesOfCase({ parameters: { to: 'a@x.example' } })).toEqual({});
   });
 
-  test('are the named ones; names of parameters have no source, other values are unseen', () => {
+  test('are those named; parameter names have no source, and other values are unseen', () => {
     const { sources } = sourcesOfCase({
       parameters: { mail: { to: 'a@x.example', tags: ['red'] }, subject: 'Hello' },
       from: { 'mail.to': ['tool:scm.get', 'address:trusted'] },
@@ -68,7 +68,7 @@ describe('[cli.config-check] sources of a row', () => {
     for (const name of ['mail', 'to', 'tags', 'subject']) expect(of(name)).toEqual({ whole: [], parts: [] });
     for (const value of ['Hello', 'red']) expect(of(value)).toEqual({ whole: ['unknown'], parts: [] });
     expect(of('a@x.example')).toEqual({ whole: ['tool:scm.get'], parts: ['address:trusted'] });
-    // The place of an element in its list is not a value of the call.
+    // The index of a list element is not a value of the call.
     expect(of('0')).toBeUndefined();
   });
 });

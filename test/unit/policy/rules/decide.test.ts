@@ -15,7 +15,7 @@ const cases = readCases(
   z.strictObject({ predicates: rows(text, object, object, flag) }),
 );
 
-test('[policy.first-match] the first matching rule decides; without a match the default does', () => {
+test('[policy.first-match] the first matching rule decides; if none matches, the default does', () => {
   const policy = compilePolicy(
     policyOf(
       { protocol: 'git', tool: 'scm.get_*', capability: 'write', decision: 'block', reason: 'no' },
@@ -46,7 +46,7 @@ describe('[policy.arguments] arguments', () => {
     expect(holds(path, predicate, parameters)).toBe(expected);
   });
 });
-test('[policy.upstream] a rule for one server holds for its calls alone', () => {
+test('[policy.upstream] a rule for one server applies only to calls to that server', () => {
   const policy = compilePolicy({
     name: 'u',
     default_decision: 'review',
@@ -75,13 +75,13 @@ test('[policy.fails-closed] a call that cannot be evaluated is blocked', () => {
     matched_rule: 'default',
   });
 });
-test('a doubtful target is allowed only if every reading is', () => {
+test('an ambiguous target is allowed only if every reading is allowed', () => {
   const policy = compilePolicy(policyOf({ target: 'docs/**', decision: 'allow' }));
   expect(decide(policy, call({ target: 'docs/a\\b' })).decision).toBe('allow');
   expect(decide(policy, call({ target: 'src/%2e%2e/docs/a' })).decision).toBe('review');
   expect(decide(policy, call({ target: 'd\u043ecs/a' })).decision).toBe('review');
 });
-test('a bad glob names the rule', () => {
+test('an invalid glob is reported with its rule', () => {
   expect(() => compilePolicy(policyOf({ decision: 'allow' }, { tool: 'a{', decision: 'allow' }))).toThrow(
     /rules\[1\]\.tool: .*"a\{"/,
   );
@@ -104,7 +104,7 @@ test('[policy.simulate] explain names the first condition that failed', () => {
   ]);
 });
 describe('the suggested alternative', () => {
-  test('[action.block] is the nearest change the policy would let pass', () => {
+  test('[action.block] is the most similar change that the policy would allow', () => {
     const policy = compilePolicy(
       policyOf(
         { target: 'docs/secret/**', decision: 'block' },
@@ -138,7 +138,7 @@ describe('the suggested alternative', () => {
     expect(said).toContain('Policy test has no rule that allows');
   });
 
-  test('[action.block] a tool that shares another word with the family is an alternative', () => {
+  test('[action.block] a tool that shares another word with the tool family is an alternative', () => {
     const policy = compilePolicy(
       policyOf({ tool: 'scm.create_pull_request', decision: 'review' }, { decision: 'block' }),
     );
@@ -147,7 +147,7 @@ describe('the suggested alternative', () => {
     );
   });
 
-  test('reports that no alternative is near', () => {
+  test('reports that there is no similar alternative', () => {
     const policy = compilePolicy(
       policyOf({ protocol: 'git', decision: 'block' }, { protocol: 'sql', decision: 'allow' }),
     );
@@ -158,7 +158,7 @@ describe('the suggested alternative', () => {
     expect(suggestAlternative(closed, call())).toContain('or a similar call. It allows nothing. Ask a person');
   });
 
-  test('[action.block] of several the one with the fewest changes, then the first', () => {
+  test('[action.block] is the one with the fewest changes, or the first of several', () => {
     const near = { protocol: 'git', decision: 'allow' } as const;
     const policy = compilePolicy(
       policyOf(
@@ -171,7 +171,7 @@ describe('the suggested alternative', () => {
     expect(suggestAlternative(policy, call())).toContain('With target like tests/');
   });
 
-  test('[action.block] a parameter that a rule does not take can be left out', () => {
+  test('[action.block] a parameter that a rule does not allow can be omitted', () => {
     const policy = compilePolicy(
       policyOf({ arguments: { force: { absent: true } }, decision: 'allow' }, { decision: 'block' }),
     );
@@ -181,7 +181,7 @@ describe('the suggested alternative', () => {
   });
 });
 
-test('[identity.organizations] a level that tightens leaves the credential of the own rule, with the upstream it is for', () => {
+test('[identity.organizations] a level that tightens keeps the credential of the own rule, with the upstream it is for', () => {
   const credential = { broker: 'scm', scope: 'contents:read', ttl_seconds: 600 };
   const own = policyOf({ tool: 'scm.*', decision: 'allow', credential, upstream: 'github' });
   const bare = policyOf({ tool: 'scm.*', decision: 'allow', credential });

@@ -1,4 +1,4 @@
-/** Policies of a few rules, and a call for them. */
+/** Policies with a few rules, and a call for them. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
 

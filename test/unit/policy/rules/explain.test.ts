@@ -22,7 +22,7 @@ const document = (rules: ToolRule[], more: Partial<ToolPolicyDocument> = {}): To
 const traced = (rules: ToolRule[], of = call(), more: Partial<ToolPolicyDocument> = {}) =>
   explain(compilePolicy(document(rules, more)), of);
 
-test('a matching rule ends the trace, another names its first failed condition', () => {
+test('a matching rule ends the trace, and any other names its first failed condition', () => {
   expect(
     traced([
       rule({ protocol: 'mcp', tool: 'x', decision: 'block' }),
@@ -61,13 +61,13 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>, string, str
   expect(trace).toMatchObject({ matched: false, failed: { field: `arguments.${path}`, expected, found } });
 });
 
-test('of several conditions on arguments the first that does not hold is named', () => {
+test('if there are several argument conditions, the first unmet one is named', () => {
   const conditions = { a: { equals: 1 }, b: { equals: 1 }, c: { equals: 1 } };
   const [trace] = traced([rule({ arguments: conditions })], call({ parameters: { a: 1, b: 2, c: 3 } }));
   expect(trace?.failed?.field).toBe('arguments.b');
 });
 
-test('[provenance.rules] a condition on a source that was not traced ends the trace; one that fails for certain comes first', () => {
+test('[provenance.rules] a condition on an untraced source ends the trace, unless another condition certainly fails', () => {
   const source = { to: { source: 'trusted' } };
   const parameters = { to: 'eve', amount: 5 };
   expect(traced([rule({ arguments: source }), rule({})], call({ parameters }))).toMatchObject([
@@ -89,7 +89,7 @@ describe('[policy.guards] guards', () => {
     { name: 'all', tool: 'scm.delete_*', reason: 'no' },
   ];
 
-  test('come first, each once by its name, and one that matches ends the trace', () => {
+  test('come first, each listed once by name, and a matching guard ends the trace', () => {
     const open = traced([rule({})], call(), { guards });
     expect(open.map((trace) => [trace.rule, trace.decision, trace.matched])).toEqual([
       ['guard:keys', 'block', false],

@@ -1,4 +1,4 @@
-/** Repositories in any case: another spelling neither evades a block nor gains permission. */
+/** Repository names in any case: a different spelling neither evades a block nor gains permission. */
 import { readCallEffects } from '#adapters/sql/effect-reader.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
@@ -38,12 +38,12 @@ describe('[policy.case-folding]', () => {
     },
   );
 
-  test('it holds for tools of Git hosts over MCP', async () => {
+  test('it also applies to Git host tools over MCP', async () => {
     expect(await decided([rule({ target: 'acme/payroll' }), open], mcp('Acme', 'Payroll'))).toBe('block');
     expect(await decided([rule({ target: 'acme/payroll' }), open], mcp('acme', 'web'))).toBe('allow');
   });
 
-  test('other repositories stay allowed, an allow is case-sensitive, and so are other protocols', async () => {
+  test('other repositories stay allowed; an allow is case-sensitive, and so are other protocols', async () => {
     expect(await decided([rule({ target: 'acme/payroll' }), open], git('acme/payroll-docs'))).toBe('allow');
     const allowed = rule({ target: 'acme/web', decision: 'allow' });
     expect([await decided([allowed], git('acme/web')), await decided([allowed], git('Acme/web'))]).toEqual([
@@ -55,7 +55,7 @@ describe('[policy.case-folding]', () => {
     expect(await decided([file, open], call)).toBe('allow');
   });
 
-  test('the analysis reports that a second block in another case can never match', () => {
+  test('the analysis reports that a second block in a different case can never match', () => {
     const twice = [rule({ target: 'acme/payroll' }), rule({ target: 'ACME/payroll' })];
     expect(analysePolicy(documentOf(twice))).toMatchObject({ unreachable: [{ index: 1 }] });
   });

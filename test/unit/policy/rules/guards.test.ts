@@ -1,4 +1,4 @@
-/** Guards over paths: which words and which parameters of a call are paths. */
+/** Guards on paths: which words and parameters of a call are paths. */
 
 import * as z from 'zod';
 import type { ToolCall } from '#core/contracts/envelope.ts';
@@ -43,7 +43,7 @@ test.each(passing)('[policy.guards] a parameter: %s', (_what, parameters, blocke
   expect(blocks({ parameters })).toBe(blocked);
 });
 
-test('[policy.guards] a guard of the protocol shell looks in every text under any name', () => {
+test('[policy.guards] a guard for the shell protocol checks every text under any name', () => {
   const ofShell = compilePolicy({
     name: 'test',
     default_decision: 'allow',

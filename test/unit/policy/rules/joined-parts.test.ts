@@ -1,4 +1,4 @@
-/** Paths that are put together from parts under any name. */
+/** Paths assembled from parts under any name. */
 
 import * as z from 'zod';
 import { joinedParts } from '#core/policy/rules/joined-parts.ts';
@@ -14,7 +14,7 @@ test.each(cases.joined)('[policy.guards] %s', (_what, value, joined) => {
   expect(joinedParts(value)).toEqual(joined);
 });
 
-test('[policy.guards] many parts and deep ones stay bounded', () => {
+test('[policy.guards] the work for many or deeply nested parts is limited', () => {
   const many = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`p${i}`, `/a${i}`]));
   expect(joinedParts(many).length).toBeLessThanOrEqual(40);
   let deep: unknown = { a: '/etc/', b: 'shadow' };

@@ -6,7 +6,7 @@ import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts
 import { compilePolicy } from '#core/policy/rules/compile.ts';
 import { decide } from '#core/policy/rules/decide.ts';
 
-/** How long the pattern of each automaton is that was built. */
+/** Pattern lengths of the automata that were built. */
 const mockBuilt: number[] = [];
 jest.mock('#core/text/matching/automaton.ts', () => {
   const actual = jest.requireActual('#core/text/matching/automaton.ts');
@@ -19,12 +19,12 @@ jest.mock('#core/text/matching/automaton.ts', () => {
   return { ...actual, Automaton: Counted };
 });
 
-test('loading the shipped configuration builds no automaton of a guard, whose pack is known to be able to match', async () => {
+test('loading the shipped configuration builds no guard automaton, because its pack is known to be able to match', async () => {
   const packs = packFiles('policies');
   const { configuration } = await loadConfiguration(readFileSync('config/gateway.yaml', 'utf8'), { packs });
   const policy = compilePolicy(buildPolicyDocument(configuration));
   const large = (): number[] => mockBuilt.filter((length) => length > 10_000);
   expect(large()).toEqual([]);
   decide(policy, { protocol: 'shell', tool: 'shell.exec', target: 'cat notes', capability: 'read', parameters: {} });
-  expect(large().length).toBeGreaterThan(0); // the first text that a guard looks at
+  expect(large().length).toBeGreaterThan(0); // the first text that a guard checks
 });

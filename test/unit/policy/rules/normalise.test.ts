@@ -1,4 +1,4 @@
-/** Names, paths, hosts and Unicode in normal form. */
+/** Names, paths, hosts and Unicode in normalised form. */
 
 import * as z from 'zod';
 import type { ToolCall } from '#core/contracts/envelope.ts';
@@ -17,7 +17,7 @@ const call = (fields: Partial<ToolCall>): ToolCall => ({
 });
 const target = (text: string, protocol = 'shell'): string => normaliseCall(call({ target: text, protocol })).target;
 
-test.each(cases.targets)('[policy.case-folding] target %s reads as %s', (raw, normal) => {
+test.each(cases.targets)('[policy.case-folding] target %s is read as %s', (raw, normal) => {
   expect(target(raw)).toBe(normal);
 });
 
@@ -25,7 +25,7 @@ test('a bare host of an HTTP call is folded', () => {
   expect(target('API.Example.com/V1', 'http')).toBe('api.example.com/V1');
 });
 
-test('[policy.case-folding] protocol, tool and capability fold in case and Unicode', () => {
+test('[policy.case-folding] protocol, tool and capability are folded in case and Unicode', () => {
   expect(normaliseCall(call({ protocol: 'SHELL', tool: 'Sh\u200bell.RM', capability: 'Read' }))).toMatchObject({
     protocol: 'shell',
     tool: 'shell.rm',
@@ -33,7 +33,7 @@ test('[policy.case-folding] protocol, tool and capability fold in case and Unico
   });
 });
 
-test('an ordinary call has one reading, a doubtful one several', () => {
+test('an ordinary call has one reading, an ambiguous one several', () => {
   expect(readingsOf(call({ target: 'docs/a.md' }), false)).toHaveLength(1);
   const readings = readingsOf(call({ target: 'a\\b' }), false).map((reading) => reading.target);
   expect(readings).toEqual(['a/b', 'ab']);
@@ -56,7 +56,7 @@ test.each([
   expect(readingsOf(call({ target: raw, protocol: 'aws' }), false).map((reading) => reading.target)).toEqual(readings);
 });
 
-test('[policy.case-folding] the open questions of a short text are combined, those of a long one answered each alone', () => {
+test('[policy.case-folding] the ambiguities of a short text are combined, and those of a long one are resolved separately', () => {
   const doubtful = 'a\\b%41\u0440';
   const readings = (length: number) => readingsOf(call({ target: doubtful.padEnd(length, 'x') }), false).length;
   expect(readings(8 * 1024)).toBe(readings(0));
@@ -64,7 +64,7 @@ test('[policy.case-folding] the open questions of a short text are combined, tho
   expect(readings(8 * 1024 + 1)).toBeGreaterThan(1);
 });
 
-test('[policy.case-folding] [policy.sent-with] a doubtful text of a parameter has several readings too, if rules look at parameters', () => {
+test('[policy.case-folding] [policy.sent-with] ambiguous text in a parameter also has several readings, if rules check parameters', () => {
   for (const doubtful of [
     { parameters: { path: 'a\\b' } },
     { sent_with: { path: 'a\\b' } },
@@ -75,7 +75,7 @@ test('[policy.case-folding] [policy.sent-with] a doubtful text of a parameter ha
   }
 });
 
-test('[policy.fails-closed] a field that is not a text is refused, never read', () => {
+test('[policy.fails-closed] a field that is not a string is refused and never converted', () => {
   for (const field of ['protocol', 'tool', 'target', 'capability', 'upstream'])
     expect(() => readingsOf(call({ [field]: 1 }), false)).toThrow(`${field} is not a string`);
 });

@@ -1,4 +1,4 @@
-/** Errors of policy packs: place, found value and allowed values. */
+/** Policy pack errors: position, found value and allowed values. */
 import { parsePack } from '#core/policy/rules/pack.ts';
 
 const rule = { protocol: 'git', tool: 'scm.get_*', decision: 'allow' };
@@ -32,7 +32,7 @@ test.each([
   else expect(parse).toThrow(`own.yaml: rules[1].capability: found ${unknown}; allowed read, write, execute, delete.`);
 });
 
-test('[config.unknown-keys] a misspelt capability of a guard is refused in its own list', () => {
+test('[config.unknown-keys] a misspelt guard capability is refused in the guard’s own list', () => {
   const guards = [{ name: 'own', capability: 'delte', reason: 'no' }];
   expect(() => parsePack(pack({ guards }), 'own.yaml')).toThrow('guards[0].capability: found "delte"');
 });
@@ -40,7 +40,7 @@ test('[config.unknown-keys] a misspelt capability of a guard is refused in its o
 describe('[policy.guards]', () => {
   const rules = ['git-host-reads', { ...rule, name: 'own' }];
 
-  test('a set becomes its rules, in its place and with its name', () => {
+  test('a set is replaced by its rules, at its position and with its name', () => {
     expect(parsePack(pack({ rules }), 'own.yaml').rules.map(({ name }) => name)).toEqual([
       'git-host-reads',
       'git-host-reads',
@@ -48,7 +48,7 @@ describe('[policy.guards]', () => {
     ]);
   });
 
-  test('an error names the entry of the file', () => {
+  test('an error names the entry in the file', () => {
     const malformed = () => parsePack(pack({ rules: [...rules, { ...rule, tool: 'scm.{a' }] }), 'own.yaml');
     expect(malformed).toThrow('own.yaml: rules[2].tool: ');
   });

@@ -1,4 +1,4 @@
-/** Which parameters may hold a path, by their names, and paths that are given in parts. */
+/** Which parameters may contain a path, by their names, and paths given in parts. */
 
 import * as z from 'zod';
 import { anyTextMatches, isPlace } from '#core/policy/rules/parameter-places.ts';
@@ -9,7 +9,7 @@ const cases = readCases(
   z.strictObject({ names: rows(text, flag, flag), parts: rows(text, object, texts) }),
 );
 
-test.each(cases.names)('[policy.guards] the name %j: of a path %s, not of a text %s', (name, ofPath, notOfText) => {
+test.each(cases.names)('[policy.guards] the name %j: path-named: %s, not-text: %s', (name, ofPath, notOfText) => {
   expect([isPlace('path-named', name), isPlace('not-text', name), isPlace('all', name)]).toEqual([
     ofPath,
     notOfText,
@@ -17,7 +17,7 @@ test.each(cases.names)('[policy.guards] the name %j: of a path %s, not of a text
   ]);
 });
 
-test('[policy.guards] a name is read the same way after very many others', () => {
+test('[policy.guards] a name is classified the same way after many others', () => {
   for (let i = 0; i < 9000; i++) isPlace('path-named', `name${i}`);
   expect([isPlace('path-named', 'path'), isPlace('path-named', 'content')]).toEqual([true, false]);
   expect(anyTextMatches('path-named', { dir: 'a', name: 'b' }, (text) => text === 'a/b')).toBe(true);
@@ -42,7 +42,7 @@ test.each<[string, unknown, string[]]>([
   expect(at('all', value)).toEqual(texts);
 });
 
-test('[policy.guards] the name of a path covers its texts, elements and keys', () => {
+test('[policy.guards] a path-named parameter covers its strings, elements and keys', () => {
   expect(at('path-named', { path: ['a', ['b']], files: { c: 'd', text: 'e' }, title: 'f' })).toEqual([
     'a',
     'b',
@@ -58,17 +58,20 @@ test('[policy.guards] the name of a path covers its texts, elements and keys', (
   ]);
 });
 
-test.each(cases.parts)('[policy.guards] paths in parts, after the texts themselves: %s', (_what, parameters, paths) => {
-  expect(at('path-named', parameters)).toEqual(paths);
-});
+test.each(cases.parts)(
+  '[policy.guards] paths in parts, after the individual strings: %s',
+  (_what, parameters, paths) => {
+    expect(at('path-named', parameters)).toEqual(paths);
+  },
+);
 
-test('[policy.guards] of many parts of one kind the first eight are put together', () => {
+test('[policy.guards] the first eight of many parts of one kind are joined', () => {
   const folders = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`f${i} dir`, `d${i}`]));
   const joined = at('path-named', { ...folders, name: 'x' }).filter((text) => text.endsWith('/x'));
   expect(joined).toEqual(Array.from({ length: 8 }, (_, i) => `d${i}/x`));
 });
 
-test('[policy.guards] parts are joined under names of no kind, and never if every text counts', () => {
+test('[policy.guards] parts are joined under names of no particular kind, but never if every text counts', () => {
   const holds = (text: string) => text === 'a/b';
   expect(anyTextMatches('not-text', { dir: 'a', name: 'b' }, holds)).toBe(true);
   expect(anyTextMatches('all', { dir: 'a', name: 'b' }, holds)).toBe(false);

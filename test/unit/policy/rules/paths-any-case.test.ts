@@ -1,4 +1,4 @@
-/** Path-named conditions of rules that tighten ignore case; those of rules that allow do not [policy.case-folding]. */
+/** Path-named conditions ignore case in rules that tighten, but not in rules that allow [policy.case-folding]. */
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
 import { decide } from '#core/policy/rules/decide.ts';
@@ -29,7 +29,7 @@ test.each([
   expect(decided({ decision, arguments: { [at]: { glob: 'node_modules/**' } } }, path)).toBe(expected);
 });
 
-test('[policy.case-folding] an exception is compared as written', () => {
+test('[policy.case-folding] an exception is compared literally', () => {
   const rule = { decision: 'block', arguments: { '** (path-named)': { glob: '**.md', not_glob: 'docs/**' } } } as const;
   expect(['docs/a.md', 'Docs/a.md'].map((path) => decided(rule, path))).toEqual(['allow', 'block']);
 });

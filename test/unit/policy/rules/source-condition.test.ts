@@ -22,7 +22,7 @@ const web = from(['tool:web.get', 'server:web']);
 
 const partly = from(['unknown'], ['tool:web.get']);
 const unclear = from(['unknown'], [], true);
-/** The sources by their names in the rows. */
+/** The sources by the names used in the rows. */
 const named: Record<string, ValueSource> = {
   person,
   web,
@@ -39,7 +39,7 @@ const held = (predicate: ArgumentPredicate, value: unknown, sources: Record<stri
     Object.fromEntries(Object.entries(sources).map(([text, source]) => [sourceKey(text), source])),
   );
 
-test('a predicate without a source has no condition; equal ones share a key', () => {
+test('a predicate without a source has no source condition; equal ones share a key', () => {
   expect(compileSource({ equals: 1 })).toBeUndefined();
   for (const each of [{ source: 'a' }, { source_not: 'a' }, { source_some: 'a' }]) {
     expect(compileSource(each)?.key).toBe(JSON.stringify(each));

@@ -1,11 +1,11 @@
-/** Several rules that review one call: an approval under the strictest terms of all. */
+/** Several review rules for one call: an approval needs the strictest terms of all of them. */
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
 import { decide, termsOf } from '#core/policy/rules/decide.ts';
 import { call, policyOf } from './deciding.ts';
 
-describe('[approval.strictest-terms] several rules that review a call', () => {
+describe('[approval.strictest-terms] several review rules for one call', () => {
   const rule = (
     tool: string,
     approval?: ToolRule['approval'],
@@ -27,7 +27,7 @@ describe('[approval.strictest-terms] several rules that review a call', () => {
   };
   const publish = (approval?: ToolRule['approval']) => [rule('scm.publish', approval)];
 
-  test('of levels: a requirement of any level holds, in any order', () => {
+  test('of levels: a requirement of any level applies, in any order', () => {
     expect(ofLevels(publish(passkey), publish(quick))).toEqual(strict);
     expect(ofLevels(publish(quick), publish(passkey))).toEqual(strict);
     expect(ofLevels([rule('*', undefined, 'allow')], publish(quick), publish(passkey))).toEqual(strict);
@@ -44,7 +44,7 @@ describe('[approval.strictest-terms] several rules that review a call', () => {
     expect(ofLevels([], [rule('other', passkey)])).toBeUndefined();
   });
 
-  test('of the effects of a line: a first command that any person approves does not take the passkey off the second', () => {
+  test('of the effects of a line: a first command that any person may approve does not remove the passkey required for the second', () => {
     const policy = compilePolicy(policyOf(rule('shell.mktemp', quick), rule('shell.terraform', passkey)));
     const part = (tool: string) => ({ protocol: 'shell', tool, target: 'x', capability: 'execute', parameters: {} });
     const line = (...tools: string[]) =>
@@ -60,7 +60,7 @@ describe('[approval.strictest-terms] several rules that review a call', () => {
     expect(line('shell.mktemp', 'shell.mktemp')).toEqual({ require_passkey: false, times: [60] });
   });
 });
-describe('[approval.strictest-terms] a rule that is uncertain to hold', () => {
+describe('[approval.strictest-terms] a rule that may or may not apply', () => {
   const passkey = { require_passkey: true, timeout_seconds: 900 };
   const onSource = (over: Partial<ToolRule> = {}): ToolRule => ({
     protocol: 'git',
@@ -74,7 +74,7 @@ describe('[approval.strictest-terms] a rule that is uncertain to hold', () => {
     decide(compilePolicy(policyOf(...rules)), call({ tool: 'scm.publish', parameters: { ...parameters } }));
   const later: ToolRule = { protocol: 'git', tool: 'scm.*', decision: 'review', approval: { timeout_seconds: 60 } };
 
-  test('is checked against a granted approval; the configured time ends it as well', () => {
+  test('is checked against a granted approval; the configured time also ends the approval', () => {
     const unclear = publish({ to: 'x' }, onSource());
     expect(unclear.matched_rule).toBe('provenance:unclear');
     expect(termsOf(unclear)).toEqual({ require_passkey: true, times: [undefined, 900] });
@@ -85,14 +85,14 @@ describe('[approval.strictest-terms] a rule that is uncertain to hold', () => {
     expect(termsOf(second)).toEqual({ require_passkey: true, times: [60, 30, 900] });
   });
 
-  test('and none if it does not review, certainly does not hold, or follows the rule that decides', () => {
+  test('does not count if it is not a review, certainly does not apply, or follows the deciding rule', () => {
     const allowing = onSource({ decision: 'allow' });
     expect(termsOf(publish({ to: 'x' }, allowing))).toBeUndefined();
     expect(termsOf(publish({}, onSource(), later))).toMatchObject({ require_passkey: false });
     expect(termsOf(publish({ to: 'x' }, later, onSource()))).toEqual({ require_passkey: false, times: [60] });
   });
 
-  test('[approval.strictest-terms] a digest may be any value, in an argument, in a text and in the target', () => {
+  test('[approval.strictest-terms] a digest may represent any value, in an argument, in a text and in the target', () => {
     const digest = { redacted: 'sha256-salted', digest: 'ab', salt_id: 'cd' };
     const asks = (rule: Partial<ToolRule>, over: object) =>
       termsOf(
@@ -108,7 +108,7 @@ describe('[approval.strictest-terms] a rule that is uncertain to hold', () => {
     expect(asks({ arguments: { '**': { glob: 'x*' } } }, { parameters: { token: digest } })).toBe(true);
     expect(asks({ target: 'acme/secret' }, { target: 'acme/[redacted:ab:cd]' })).toBe(true);
     expect(asks({ target: 'acme/secret' }, { target: 'acme/shop' })).toBe(false);
-    // Calls are decided by what they say.
+    // The actual values of the call decide.
     expect(asks(secret, { parameters: { password: digest }, withheld: undefined })).toBe(false);
   });
 });
@@ -118,7 +118,7 @@ test('[identity.organizations] a level tightens, and its rule never replaces a m
     decide({ ...compilePolicy({ ...policyOf(), default_decision }), levels: [level(decision)] }, call());
   expect(own('block', 'review')).toMatchObject({ decision: 'block', matched_rule: 'default' });
   expect(own('review', 'allow')).toMatchObject({ decision: 'review', matched_rule: 'default' });
-  // Among equal decisions the one of a rule stands.
+  // If the decisions are equal, the rule's decision is reported.
   expect(own('block', 'block')).toMatchObject({ decision: 'block', matched_rule: '*:*', policy: 'test' });
   expect(own('allow', 'allow')).toMatchObject({ decision: 'allow', matched_rule: 'default' });
   expect(own('allow', 'review')).toMatchObject({ decision: 'review', matched_rule: '*:*' });

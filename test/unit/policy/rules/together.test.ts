@@ -1,4 +1,4 @@
-/** Rules that let a person decide identical calls together: what counts when several rules review a call. */
+/** Rules that let a person decide identical calls together, if several rules review a call. */
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
 import { combineReviews, decide, type PolicyDecision, termsOf } from '#core/policy/rules/decide.ts';
@@ -23,7 +23,7 @@ test.each<[string, PolicyDecision, PolicyDecision, boolean]>([
   expect(termsOf(combineReviews(one, other))?.together ?? false).toBe(together);
 });
 
-test('[approval.together] a level above the tenant that reviews without it takes it away', () => {
+test('[approval.together] a level above the tenant that reviews without this option disables it', () => {
   const rule: ToolRule = { protocol: 'git', tool: 'scm.publish', decision: 'review' };
   const own = { name: 'own', default_decision: 'allow' as const, rules: [{ ...rule, approval: { together: true } }] };
   const call = { protocol: 'git', tool: 'scm.publish', target: '', capability: 'write', parameters: {} };

@@ -1,4 +1,7 @@
-/** Plays a sequence of calls as the gateway would: real readers of effects, entries sealed into a chain, the head moved on. */
+/**
+ * Plays a sequence of calls as the gateway would: with real effect readers, entries sealed into a chain, and the head
+ * updated.
+ */
 import { sqlGrammar } from '#adapters/sql/grammar.ts';
 import type { BehaviorSettings } from '#core/contracts/behavior.ts';
 import { behaviorSchema } from '#core/contracts/behavior-schema.ts';
@@ -23,9 +26,9 @@ export const startMs = Date.UTC(2026, 0, 1, 12);
 export interface Step {
   readonly call: ToolCall;
   readonly decision?: Decision;
-  /** A human approved it. */
+  /** Whether a human approved it. */
   readonly approved?: boolean;
-  /** Seconds after the step before; 10 unless told. */
+  /** Seconds since the previous step; 10 by default. */
   readonly after?: number;
 }
 
@@ -34,7 +37,7 @@ export interface Played {
   readonly head: SessionHead | undefined;
   /** Steps (from 0) that the kill switch refused. */
   readonly refused: readonly number[];
-  /** The highest it ever was. */
+  /** The highest score reached. */
   readonly highest: number;
   readonly rules: readonly string[];
 }
@@ -118,13 +121,13 @@ const call = (protocol: string, tool: string, target: string, capability: string
   parameters,
 });
 
-/** A command line. */
+/** Builds a step for a command line. */
 export const sh = (command: string): Step => ({ call: call('shell', 'shell.run', '', 'execute', { command }) });
 export const http = (method: string, url: string): Step => ({
   call: call('http', `http.${method}`, url, method === 'get' ? 'read' : 'write'),
 });
 
-/** Reads steps as `sequences.yaml` writes them. */
+/** Parses steps in the format of `sequences.yaml`. */
 export const stepsOf = (texts: readonly string[]): Step[] =>
   texts.flatMap((text) => {
     const [, count = 1, seconds, mode, kind = '', words = ''] =

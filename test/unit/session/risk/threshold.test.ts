@@ -1,4 +1,4 @@
-/** Where the kill switch trips, and what counts for the rules by its decision. */
+/** The threshold of the kill switch, and which calls count for the rules, depending on their decision. */
 
 import { behaviorSchema } from '#core/contracts/behavior-schema.ts';
 import { blockedBy } from '#core/session/risk/assess.ts';
@@ -7,7 +7,7 @@ import { play, readers, type Step, sh, startMs } from './play.ts';
 const settings = behaviorSchema.parse({ kill_switch_score: 80 });
 const standing = (score: number) => ({ session: { score, rule: 'exfiltration' }, key: undefined });
 
-test('[behavior.rules] a score that equals the threshold blocks, one below does not', () => {
+test('[behavior.rules] a score equal to the threshold blocks, and a lower one does not', () => {
   expect(blockedBy(settings, standing(80), startMs)).toMatchObject({ score: 80, of: 'session' });
   expect(blockedBy(settings, standing(79.9), startMs)).toBeUndefined();
   expect(blockedBy({ ...settings, enabled: false }, standing(200), startMs)).toBeUndefined();
@@ -23,7 +23,7 @@ describe('[behavior.rules] places', () => {
   const rulesOf = async (decision: Step['decision']) =>
     (await play(await readers(), hosts(decision), { kill_switch_score: 1000 })).rules;
 
-  test('count for calls that were made', async () => {
+  test('count for calls that were actually made', async () => {
     expect(await rulesOf('allow')).toContain('fan_out');
   });
 
@@ -32,7 +32,7 @@ describe('[behavior.rules] places', () => {
   });
 });
 
-test('[behavior.rules] a score that reaches the threshold exactly stays when its points would have left', async () => {
+test('[behavior.rules] a score exactly at the threshold remains after its points would have expired', async () => {
   const line = sh('cat .env ~/.aws/credentials ~/.ssh/id_rsa ~/.netrc');
   const anHourLater = startMs + 3_600_000;
   const isBlocked = async (kill_switch_score: number) => {
@@ -51,12 +51,12 @@ describe('[behavior.rules] secrets', () => {
   const rulesOf = async (decision: Step['decision']) =>
     (await play(await readers(), [{ ...four, ...(decision && { decision }) }], { kill_switch_score: 1000 })).rules;
 
-  test('count if they were touched, and if a call was refused for them', async () => {
+  test('count if they were accessed, or if a call that would access them was refused', async () => {
     expect(await rulesOf('allow')).toContain('credential_abuse');
     expect(await rulesOf('block')).toContain('credential_abuse');
   });
 
-  test('do not count while a person decides', async () => {
+  test('do not count while a decision is pending', async () => {
     expect(await rulesOf('review')).not.toContain('credential_abuse');
   });
 });

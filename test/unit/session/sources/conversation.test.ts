@@ -1,4 +1,4 @@
-/** Values that a model has seen in a chat request, in both dialects. */
+/** Values that a model has seen in a chat request, for both dialects. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { conversationSources } from '#core/session/sources/conversation.ts';
 import { sourceOf } from '#core/session/sources/trace.ts';
@@ -51,12 +51,12 @@ describe('[provenance.prompt]', () => {
     expect(of('eve@evil.example', body).from?.[0]?.where).toMatch(/^message [34]$/);
   });
 
-  test('text next to a result in one message is the user’s; a document in it is not', () => {
+  test('text next to a result in a message is the user’s, but a document in it is not', () => {
     expect(of('bob@example.com', messages).whole).toEqual(['trusted']);
     expect(of('doc@evil.example', messages).whole).toEqual(['unknown']);
   });
 
-  test('a name that no tool has is not repeated in labels', () => {
+  test('a name that is not a tool is not repeated in labels', () => {
     const named = (name: string): JsonObject => ({
       messages: [
         { role: 'assistant', content: null, tool_calls: [{ id: 'c', function: { name, arguments: '{}' } }] },

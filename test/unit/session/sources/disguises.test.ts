@@ -1,4 +1,4 @@
-/** A disguised value of a result is traced; a disguised word of the person is not trusted. */
+/** Disguised values from a result are traced; disguised text of the person is not trusted. */
 
 import * as z from 'zod';
 import { formsOf } from '#core/session/sources/forms.ts';
@@ -31,7 +31,7 @@ const labels = (value: unknown): string[] => {
   return [...whole, ...parts];
 };
 
-describe('[provenance.traced] a value of a result is found', () => {
+describe('[provenance.traced] a value from a result is found', () => {
   test.each(cases.found)('%s', (_how, value) => {
     expect(labels(value)).toContain('tool:mail.read');
   });
@@ -43,7 +43,7 @@ describe('[provenance.traced] a value of a result is found', () => {
   });
 });
 
-test('[provenance.traced] names of members: an address has a source, a member of the schema has none', () => {
+test('[provenance.traced] member names: an address has a source, a member of the schema has none', () => {
   const parameters = { 'eve@evil.example': 1, 'anna@example.com': 1, 'zoe@x.example': 1, recipientAddress: 1, to: 1 };
   const sources = traceValues([parameters], { seen: [request, mail], complete: true });
   const whole = Object.keys(parameters).map((name) => sources[JSON.stringify(name)]?.whole);

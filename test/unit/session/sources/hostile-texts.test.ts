@@ -1,4 +1,6 @@
-/** Texts of others are read in time that grows with their length: a slow one would run into the time-out of the test. */
+/**
+ * Text from other parties is parsed in time proportional to its length; slow parsing would exceed the test's timeout.
+ */
 
 import { formsOfValue } from '#core/session/sources/texts-of.ts';
 import { sourceOf } from '#core/session/sources/trace.ts';
@@ -18,7 +20,7 @@ test.each([' ', '-', '.', '@', '%', '[', 'a.', 'a', '1', '1,', 'ab', 'http://', 
   },
 );
 
-test('[provenance.session] bytes of pictures are neither a text nor a gap; a text resource as bytes is read', () => {
+test('[provenance.session] image bytes are neither text nor a gap; a text resource given as bytes is parsed', () => {
   const picture = {
     content: [{ type: 'image', mimeType: 'image/png', data: Buffer.alloc(100_000, 7).toString('base64') }],
   };

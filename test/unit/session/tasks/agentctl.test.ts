@@ -50,7 +50,7 @@ describe('manifest', () => {
     expect((await home.run(['manifest', 'list'])).out).toBe('no task is declared\n');
   });
 
-  test('drift ends with 1 when sessions left the task, and names the place', async () => {
+  test('drift exits 1 if sessions left the task, and names the position', async () => {
     const drift = [{ kind: 'tool', found: 'scm.delete_repo', allowed: 'scm.get_*' }];
     const session = {
       session_id: 's1',
@@ -69,7 +69,7 @@ describe('manifest', () => {
 });
 
 describe('risk', () => {
-  test('show ends with 1 for a blocked session, and replay names the entries', async () => {
+  test('show exits 1 for a blocked session, and replay lists the entries', async () => {
     server.on('GET /admin/v1/sessions/s1/risk', {
       session_id: 's1',
       score: 80,

@@ -1,4 +1,4 @@
-/** Folding by runs equals folding the whole text. */
+/** Folding text in runs gives the same result as folding the whole text. */
 import fc from 'fast-check';
 import { foldText } from '#core/text/fold/visible.ts';
 import { confusables } from '#core/text/matching/confusables.ts';
@@ -6,7 +6,7 @@ import { foldUnicode } from '#core/text/matching/fold-unicode.ts';
 import { codePoint } from '../../../support/code-point.ts';
 import { runs } from '../../../support/extent.ts';
 
-/** The definition, on the whole text. */
+/** Folds the whole text, as the definition says. */
 function foldedWhole(text: string): string {
   let folded = text;
   for (let round = 0; round < 4; round++) {
@@ -21,7 +21,7 @@ function foldedWhole(text: string): string {
   return folded;
 }
 
-/** Letters that compose, marks, invisible characters, look-alikes, surrogates that stand alone, and line ends. */
+/** Letters that compose, combining marks, invisible characters, look-alikes, lone surrogates, and line endings. */
 const pieces = [
   ...['a', 'e', 'K', ' ', '\n', '\0', '\u0001', '\u0002', '=', '<', '~', '0'],
   ...['\u0301', '\u0338', '\u20dd', '\u0327', '\u05b0', '\u200b', '\u200d', '\u00ad', '\u034f', '\ufe0f', '\u{e0061}'],
@@ -29,7 +29,7 @@ const pieces = [
   ...['\u09c7', '\u09be', '\u0dd9', '\u0dcf', '𝒜', '👨', '\ud800', '\udc00', '\uffff'],
 ];
 
-test('[policy.case-folding] folding run by run is folding the whole text', () => {
+test('[policy.case-folding] folding in runs is the same as folding the whole text', () => {
   const text = fc.array(fc.oneof(fc.constantFrom(...pieces), fc.string({ unit: codePoint, maxLength: 2 })), {
     maxLength: 24,
   });
@@ -48,7 +48,7 @@ test('[policy.case-folding] earlier text does not change the folding of a run', 
     for (const run of runs) expect([times, foldUnicode(run)]).toEqual([times, foldedWhole(run)]);
 });
 
-/** Digits of other scripts, controls, line ends and blanks of their own, as a reader sees them. */
+/** Digits of other scripts, control characters, and special line endings and blanks, with their normalised form. */
 const seen: Readonly<Record<string, string>> = {
   '٣': '3',
   '०': '0',
@@ -64,7 +64,7 @@ const seen: Readonly<Record<string, string>> = {
   '\u115f': ' ',
 };
 
-test('[content.every-text] texts that are read while they fold are those that are read before', () => {
+test('[content.every-text] normalising characters while folding gives the same result as normalising them first', () => {
   const text = fc.array(fc.constantFrom(...pieces, ...Object.keys(seen)), { maxLength: 16 });
   fc.assert(
     fc.property(text, (parts) => {

@@ -1,4 +1,4 @@
-/** The glob language and its cost on hostile texts. */
+/** The glob language and its cost on hostile input. */
 
 import * as z from 'zod';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -13,7 +13,7 @@ test.each(cases.globs)('[policy.globs] %s on %s is %s', (pattern, text, expected
   expect(matches(pattern, text)).toBe(expected);
 });
 
-test('[policy.case-folding] names fold case on both sides, texts do not', () => {
+test('[policy.case-folding] names fold case on both sides, but texts do not', () => {
   expect(globMatches('SCM.Get_*', 'scm.GET_file')).toBe(true);
   expect(matches('README*', 'readme.md')).toBe(false);
 });
@@ -23,7 +23,7 @@ test.each(['{a', 'a}', '[a', '[]', 'a\\', '[z-a]'])('refuses %s and names the al
   expect(() => compileGlob(pattern, 'text')).toThrow(/Allowed: \*, \*\*/);
 });
 
-test('4 kB against many stars come to an end: trying every way would not', () => {
+test('matching 4 kB against many stars finishes, which trying every combination would not', () => {
   const glob = compileGlob('**/*a*b*a*b*a*b*c', 'text');
   expect(glob.matches('ab/'.repeat(1365))).toBe(false);
   expect(glob.matches('ab'.repeat(2048))).toBe(false);

@@ -1,4 +1,4 @@
-/** Which words of a text are a path of a pattern, and which texts are one path. */
+/** Which words in a text match a path pattern, and which texts are a single path. */
 
 import * as z from 'zod';
 import { pathGlob, pathSieve } from '#core/text/matching/path-pattern.ts';
@@ -12,7 +12,7 @@ const cases = readCases(
 const word = pathGlob({ globs: ['**/.env', '.env', '*.pem'], except: ['docs/.env', 'public.pem'], wholePath: false });
 const whole = pathGlob({ globs: ['**/.env', '.env', '**/* key'], except: ['docs/.env'], wholePath: true });
 
-/** Each sign that parts words, and blanks and controls of Unicode. */
+/** Characters that separate words, and Unicode blanks and control characters. */
 const separators = [
   ...' ,;:=|&<>()\'"`@{}[]$#?!\t\n\r\v\f',
   ...['\u0000', '\u001f', '\u007f', '\u0085', '\u00a0', '\u1680', '\u2000', '\u2009', '\u200a', '\u2028', '\u2029'],
@@ -32,21 +32,21 @@ test.each([...'-_+*%^.~a0é\u200b\u200d'].map((sign) => [JSON.stringify(sign), s
   },
 );
 
-test.each(cases.words)('[policy.guards] a word of %j is the path: %s', (text, matches) => {
+test.each(cases.words)('[policy.guards] a word in %j is the path: %s', (text, matches) => {
   expect(word.matches(text)).toBe(matches);
 });
 
-test.each(cases.paths)('[policy.guards] %j is one path of the kind: %s', (text, matches) => {
+test.each(cases.paths)('[policy.guards] %j is a single path of this kind: %s', (text, matches) => {
   expect(whole.matches(text)).toBe(matches);
 });
 
-test('[policy.guards] texts with very many states are still read the same way', () => {
+test('[policy.guards] texts that need many states still have the same results', () => {
   const many = pathGlob({ globs: ['**/a*b*c*d'], except: ['**/x*y*z'], wholePath: false });
   for (let i = 0; i < 6000; i++) many.matches(`${i.toString(36).replace(/./g, (c) => `a${c}x`)}/`);
   expect([many.matches('q/abcd'), many.matches('q/xyz'), many.matches('q/abc')]).toEqual([true, false, false]);
 });
 
-test('[policy.guards] a pattern is compiled once, and once more when many others came after it', () => {
+test('[policy.guards] a pattern is compiled once, and again after many others', () => {
   const own = () => pathGlob({ globs: ['**/own'], except: [], wholePath: false });
   const first = own();
   expect(own()).toBe(first);
@@ -55,13 +55,13 @@ test('[policy.guards] a pattern is compiled once, and once more when many others
   expect(own().matches('a/own')).toBe(true);
 });
 
-test('[policy.guards] a malformed glob is refused when the policy is read, not at the first call', () => {
+test('[policy.guards] a malformed glob is refused when the policy is loaded, not at the first call', () => {
   expect(() => pathGlob({ globs: ['**/{a'], except: [], wholePath: false })).toThrow('is malformed at character');
   expect(() => pathGlob({ globs: ['a'], except: ['[a'], wholePath: false })).toThrow('is malformed at character');
 });
 
 test.each([false, true])(
-  '[policy.guards] a sieve lets pass every text that a guard matches (whole path: %s)',
+  '[policy.guards] a sieve passes every text that a guard matches (whole path: %s)',
   (wholePath) => {
     const patterns = [
       { globs: ['**/.env', '.env'], except: ['docs/.env'], wholePath },
@@ -69,7 +69,7 @@ test.each([false, true])(
     ];
     const passes = pathSieve(patterns, wholePath);
     const guards = patterns.map(pathGlob);
-    // More texts than a sieve remembers, each asked twice.
+    // More texts than a sieve caches, each tested twice.
     const texts = Array.from(
       { length: 400 },
       (_, i) => [`a${i}/.env`, `b${i}.pem`, `/etc/${i}`, `src/${i}.ts`][i % 4]!,

@@ -1,4 +1,4 @@
-/** Patterns of targets that begin with `./`. */
+/** Target patterns that start with `./`. */
 
 import * as z from 'zod';
 import { analysePolicy } from '#core/policy/rules/analysis/analyse.ts';

@@ -1,4 +1,4 @@
-/** Folding reads look-alikes as ASCII and leaves everyday text unchanged. `.ci/run` generates the tables again. */
+/** Folding maps look-alikes to ASCII and leaves everyday text unchanged. `.ci/run` regenerates the tables. */
 import * as z from 'zod';
 import { foldUnicode } from '#core/text/matching/fold-unicode.ts';
 import { readCases, rows, text, texts } from '../../../support/yaml.ts';
@@ -9,7 +9,7 @@ const { readAsAscii, unchanged } = readCases(
 );
 
 describe('[content.every-text]', () => {
-  test.each(readAsAscii)('%s read as ASCII', (_, written, read) => {
+  test.each(readAsAscii)('%s is read as ASCII', (_, written, read) => {
     expect(foldUnicode(written)).toBe(read);
   });
 

@@ -20,7 +20,7 @@ test('[policy.analysis] one rule covers another', () => {
   ]);
 });
 
-test('[policy.analysis] rules for each of the four capabilities cover a rule for all', () => {
+test('[policy.analysis] rules for each of the four capabilities cover a rule for all capabilities', () => {
   const each = (...capability: string[]) => capability.map((one) => ({ tool: 'x', capability: one, ...allow }));
   expect(covers(...each('read', 'write', 'execute', 'delete'), { tool: 'x', decision: 'block' })).toEqual([
     [4, [0, 1, 2, 3]],
@@ -28,7 +28,7 @@ test('[policy.analysis] rules for each of the four capabilities cover a rule for
   expect(covers(...each('read', 'write', 'execute'), { tool: 'x', decision: 'block' })).toEqual([]);
 });
 
-test('several rules cover one together, and only they are named', () => {
+test('several rules can cover one together, and only they are named', () => {
   expect(
     covers(
       { tool: '[a-m]**', ...allow },
@@ -39,7 +39,7 @@ test('several rules cover one together, and only they are named', () => {
   ).toEqual([[3, [0, 2]]]);
 });
 
-test('[policy.upstream] rules for different servers do not cover each other, and one for all covers each', () => {
+test('[policy.upstream] rules for different servers do not cover each other, and a rule for all servers covers each', () => {
   const files = { protocol: 'mcp', tool: 'read_*', upstream: 'files', ...allow };
   expect(covers(files, { ...files, upstream: 'web' }, { ...files, upstream: '{web,mail}', tool: 'read_page' })).toEqual(
     [],
@@ -50,7 +50,7 @@ test('[policy.upstream] rules for different servers do not cover each other, and
   expect(covers({ ...files, upstream: 'f*' }, { ...files, upstream: 'files', tool: 'read_file' })).toEqual([[1, [0]]]);
 });
 
-test('[policy.upstream] a diff shows the server whose calls are decided otherwise', () => {
+test('[policy.upstream] a diff names the server whose calls get a different decision', () => {
   const rule = { protocol: 'mcp', tool: 'read', ...allow };
   const diff = diffPolicies(policyOf(rule), policyOf({ ...rule, upstream: 'files' }, { ...rule, upstream: 'web' }));
   expect(diff.tightened.map(({ example }) => example.upstream)).toEqual([undefined]);
@@ -89,7 +89,7 @@ test('arguments are analysed exactly', () => {
   ]);
 });
 
-test('[policy.analysis] beyond its budget it answers «not analysed»', () => {
+test('[policy.analysis] beyond its budget it returns «not analysed»', () => {
   const analysis = analysePolicy(policyOf({ target: '**a**b**c**', ...allow }, { target: '**c**b**a**', ...allow }), {
     stateBudget: 3,
   });
@@ -97,7 +97,7 @@ test('[policy.analysis] beyond its budget it answers «not analysed»', () => {
   expect(analysis.warnings[0]).toContain('not analysed: the state budget of 3 is spent');
 });
 
-test('[config.warned] unknown protocols are named', () => {
+test('[config.warned] unknown protocols are reported', () => {
   expect(unknownProtocols(policyOf({ protocol: 'smtp', ...allow }, { protocol: '{git,sql}', ...allow }))).toEqual([
     expect.stringMatching(
       /^rules\[0\] \(smtp:\*\): unknown protocol "smtp": no call of an agent has it, so the rule can never match\. Known are git, shell, sql, http, mcp\./,
@@ -107,7 +107,7 @@ test('[config.warned] unknown protocols are named', () => {
   expect(partly).toContain('no call of an agent has it. Known are');
 });
 
-test('[policy.diff] a diff lists regions with shortest examples, tightened and loosened apart', () => {
+test('[policy.diff] a diff lists regions with shortest examples, tightened and loosened separately', () => {
   const before = policyOf(
     { protocol: 'git', tool: 'scm.get_*', decision: 'allow' },
     { protocol: 'sql', tool: 'sql.drop', decision: 'block' },
@@ -141,15 +141,15 @@ test('[policy.diff] a diff lists regions with shortest examples, tightened and l
   expect(diffPolicies(before, before)).toEqual({ analysed: true, warnings: [], tightened: [], loosened: [] });
 });
 
-test('a pack error names the place, the value found and the allowed values', () => {
+test('a pack error names the position, the found value and the allowed values', () => {
   const pack = { name: 'p', default_decision: 'review', rules: [{ tool: 'a', decision: 'maybe' }] };
   expect(() => parsePack(pack, 'p.yaml')).toThrow(
     /p\.yaml: rules\[0\]\.decision: found "maybe", allowed allow, review, block$/,
   );
 });
 
-test('[policy.analysis] of up to 24 rules that overlap the fewest are named; of more, all', () => {
-  // Each overlaps the last rule, and those of even numbers cover it together with the one for everything else.
+test('[policy.analysis] if up to 24 rules overlap, the smallest covering set is named; if there are more, all are', () => {
+  // Each overlaps the last rule, and the even-numbered ones cover it together with the catch-all rule.
   const overlapping = (count: number) => [
     ...Array.from({ length: count - 1 }, (_, i) => ({ target: `a${i}`, ...allow })),
     { target: 'a*', ...allow },
@@ -159,7 +159,7 @@ test('[policy.analysis] of up to 24 rules that overlap the fewest are named; of 
   expect(covers(...overlapping(25)).at(-1)).toEqual([25, Array.from({ length: 25 }, (_, i) => i)]);
 });
 
-test('[policy.analysis] a policy that is loaded again is not analysed again; another one, or another budget, is', () => {
+test('[policy.analysis] a reloaded policy is not analysed again, but a different policy or budget is', () => {
   const rules = [{ target: '**a**b**', ...allow }, allow];
   const first = analysePolicy(policyOf(...rules));
   expect(analysePolicy(policyOf(...rules))).toBe(first);

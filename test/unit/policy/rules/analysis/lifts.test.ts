@@ -1,4 +1,4 @@
-/** Rules and guards of a pack that own rules override. */
+/** Pack rules and guards that own rules override. */
 import type { ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
 import { regionsOf } from '#core/policy/rules/analysis/diff.ts';
 import { liftsOf } from '#core/policy/rules/analysis/lifts.ts';
@@ -27,7 +27,7 @@ const lifted = (before: readonly object[], after: readonly object[], guards: rea
 
 const own = { protocol: 'mcp', tool: '{delete,write}_note', decision: 'allow' };
 
-test('[policy.diff] each rule of the pack that an own rule precedes is listed with its place', () => {
+test('[policy.diff] each pack rule that an own rule precedes is listed with its position', () => {
   expect(lifted([], [own])).toEqual([
     [
       'mcp:{delete,write}_note',
@@ -40,7 +40,7 @@ test('[policy.diff] each rule of the pack that an own rule precedes is listed wi
   ]);
 });
 
-test('[policy.diff] a rule that tightens or decides the same lifts no rule', () => {
+test('[policy.diff] a rule that tightens, or makes the same decision, lifts no rule', () => {
   const rules = [
     { protocol: 'mcp', tool: 'read_mail', decision: 'block' },
     { protocol: 'mcp', tool: 'read_note', decision: 'allow' },
@@ -48,7 +48,7 @@ test('[policy.diff] a rule that tightens or decides the same lifts no rule', () 
   expect(lifted([], rules)).toEqual([]);
 });
 
-test('[policy.diff] an own rule of the earlier version is not part of the pack', () => {
+test('[policy.diff] an own rule in the earlier version is not part of the pack', () => {
   expect(lifted([{ ...own, decision: 'review' }], [own])).toEqual([]);
 });
 
@@ -58,7 +58,7 @@ test('[policy.diff] no own rule lifts a guard; if the guard is disabled, the dec
   expect(lifts[0]).toEqual(['guard:secrets', undefined, 'block allow']);
 });
 
-test('[policy.diff] calls that only the default held back are listed last', () => {
+test('[policy.diff] calls held back only by the default are listed last', () => {
   const rule = { protocol: 'mcp', tool: '{write,send}_*', decision: 'allow' };
   const [[, , lifts]] = lifted([], [rule]) as [[string, number, [string, number, string][]]];
   expect(lifts.map(([name]) => name)).toEqual(['mcp:write_*', 'default']);

@@ -1,4 +1,4 @@
-/** The budget of an analysis. */
+/** The budget for an analysis. */
 
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
 import { analysePolicy } from '#core/policy/rules/analysis/analyse.ts';
@@ -9,7 +9,7 @@ import { compileGlob, walkerOf } from '#core/text/matching/glob.ts';
 import { normalText } from '#core/text/matching/text-automaton.ts';
 import { packs } from '../../../../policies/guarded-paths.ts';
 
-test('[policy.analysis] a budget ends after its number of states, and reports that number', () => {
+test('[policy.analysis] a budget ends after its maximum number of states, and reports that number', () => {
   const budget = new StateBudget(3);
   budget.spend();
   budget.spend();
@@ -26,7 +26,7 @@ test.each(shippedPacks)('[policy.analysis] the pack %s is analysed within a fift
   expect(analysePolicy(document, { stateBudget: 4_000 })).toEqual({ analysed: true, unreachable: [], warnings: [] });
 });
 
-test('[policy.analysis] a state of a large product counts as several, so that the budget bounds the work', () => {
+test('[policy.analysis] a state of a large product counts as several, so that the budget limits the work', () => {
   const shortest = (automata: number, states: number) =>
     shortestText(
       Array.from({ length: automata }, () => walkerOf(compileGlob('a*b', 'name'))),
