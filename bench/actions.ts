@@ -13,7 +13,7 @@ const kinds = {
   block: reading('scm.get_file_contents', '../web'),
 };
 
-/** @param soak the number of additional actions over which memory growth is measured. */
+/** @param soak the number of additional actions over which rate and memory are compared. */
 export async function benchActions(soak: number): Promise<Record<string, number>> {
   const state = await mkdtemp(join(tmpdir(), 'gateway-bench-'));
   const ports = ['--gateway-port', '0', '--admin-port', '0', '--mcp-port', '0', '--edge-port', '0'];
@@ -52,7 +52,12 @@ export async function benchActions(soak: number): Promise<Record<string, number>
     }
     figures['RSS after warm-up, MB'] = residentMb(gateway.process.pid);
     if (soak > 0) {
-      await load({ url, headers, body: kinds.block, requests: soak, concurrency: 16 });
+      const allowed = (requests: number) => load({ url, headers, body: kinds.allow, requests, concurrency: 16 });
+      const part = Math.min(10_000, Math.floor(soak / 2));
+      const early = await allowed(part);
+      await allowed(soak - 2 * part);
+      const late = await allowed(part);
+      figures[`rate after ${soak} more actions, ratio to before`] = late.perSecond / early.perSecond;
       figures[`RSS after ${soak} more actions, MB`] = residentMb(gateway.process.pid);
     }
   } finally {

@@ -27,7 +27,7 @@ import { benchTransparency } from './transparency.ts';
 
 const values = new Command('npm run bench --')
   .description('Prints every figure of docs/explanation/performance.md, or one measurement below.')
-  .option('--soak <n>', 'further actions over which memory is measured', '2000')
+  .option('--soak <n>', 'more actions, over which rate and memory are compared', '2000')
   .option('--approvals <n>', 'approvals that are pending together', '1000')
   .option('--json', 'print one JSON document')
   .option('--only <text>', 'rows whose names contain the text, with --hostile and --simulate-aws', '')
