@@ -4,18 +4,17 @@
  * chunks. Sizes are printed and stored in `dist/bundle-sizes.json`. The build fails if a function loads more than the
  * limit before it responds, or loads a package that few of its calls need.
  */
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, glob, mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { cp, glob, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { buildConsole } from './console/build.mjs';
 import { functions } from './features/functions.ts';
 import { routes } from './features/routes.ts';
-import { directImports } from './packaging/direct-imports.mjs';
 import { entryOf } from './packaging/function-entries.mjs';
 import { mergedStart } from './packaging/merged-start.mjs';
 import { forNode } from './packaging/options.mjs';
+import { smallerCode } from './packaging/smaller-code.mjs';
 
 /** Checks whether callers wait for a start: gateway callers do, but administrators and schedules may wait longer. */
 const waitedFor = (surface) => surface === 'gateway' || surface === 'mcp';
@@ -39,20 +38,14 @@ const neededLater = ({ archives, readsArchive, surface }) => [
   ...(archives || readsArchive ? [] : ['@aws-sdk/client-s3', '@aws-sdk/xml-builder']),
 ];
 const names = Object.keys(functions);
+/** Containers of features, by the name of their folder in `dist`. */
+const containers = (await found('features/*/container')).map((folder) => [basename(dirname(folder)), folder]);
 const wasmWorker = 'adapters/wasm/worker.ts';
 
 const options = {
   ...forNode,
   define: { __dirname: 'import.meta.dirname' },
-  plugins: [
-    shakenSchemas(),
-    directImports(),
-    withoutJsonSchemas(),
-    withoutDescriptions(),
-    nameAndVersion(),
-    withoutEndpointCache(),
-    ownSchemaDigest(await digestOfSchema()),
-  ],
+  plugins: await smallerCode(),
 };
 
 // The output of `npm run compile` is kept, because a gateway running from it loads parts of it later.
@@ -90,8 +83,8 @@ if (tooLarge.length > 0) {
  * folder.
  */
 async function addContainers() {
-  for await (const container of glob('features/*/container')) {
-    const outdir = `dist/${container.split('/').at(-2)}`;
+  for (const [name, container] of containers) {
+    const outdir = `dist/${name}`;
     const { metafile } = await built(`${container}/index.ts`, outdir);
     await addBinaries(Object.keys(metafile.inputs), outdir);
     for (const [worker, out] of [
@@ -197,124 +190,6 @@ function ownRoutes(name) {
   };
 }
 
-/**
- * Marks the SDK's schema descriptions as pure. The SDK describes every operation of a service in arrays with computed
- * keys, which esbuild would otherwise keep: the functions use three of S3's hundred. Descriptions that are marked as
- * pure and not imported are removed.
- */
-function shakenSchemas() {
-  const description = /^export var (\w+\$) = (\[.*\n(?: .*\n)*\]);$/gm;
-  return {
-    name: 'shaken-schemas',
-    setup: ({ onLoad }) =>
-      onLoad({ filter: /@aws-sdk[\\/].*[\\/]schemas_0\.js$/ }, async ({ path }) => ({
-        contents: (await readFile(path, 'utf8')).replace(
-          description,
-          'export var $1 = /* @__PURE__ */ (() => ($2))();',
-        ),
-      })),
-  };
-}
-
-/**
- * Removes the methods that convert zod schemas to JSON Schema, together with their writers: the reference pages need
- * them, but the functions do not. Calling such a method throws.
- */
-function withoutJsonSchemas() {
-  const method =
-    /inst\._zod\.processJSONSchema = \(ctx, json, params\) => processors\.\w+\(inst, ctx, json, params\);/g;
-  const writers = /import \{([^}]*)\} from "\.\.\/core\/to-json-schema\.js";/;
-  return {
-    name: 'without-json-schemas',
-    setup: ({ onLoad }) =>
-      onLoad({ filter: /zod[\\/]v4[\\/]classic[\\/]schemas\.js$/ }, async ({ path }) => {
-        const source = await readFile(path, 'utf8');
-        if (!method.test(source) || !writers.test(source))
-          throw new Error(`${path}: no schema describes itself as this plugin expects: adapt it`);
-        return { contents: source.replace(method, '').replace(writers, (_, names) => `const [${names}] = [];`) };
-      }),
-  };
-}
-
-/**
- * Removes the descriptions of configuration members and tables, which are written for the reference pages and never
- * shown by a function.
- */
-function withoutDescriptions() {
-  const text = /(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")/.source;
-  const rules = [
-    [
-      /core[\\/]contracts[\\/](config|behavior|prices|sandbox|tool-policy).*\.ts$/,
-      new RegExp(`\\bdescription:\\s*${text}`, 'g'),
-      "description: ''",
-    ],
-    [/core[\\/]contracts[\\/]tables\.ts$/, new RegExp(`\\bholds:\\s*${text}`, 'g'), "holds: ''"],
-  ];
-  return {
-    name: 'without-descriptions',
-    setup: ({ onLoad }) => {
-      for (const [filter, found, instead] of rules)
-        onLoad({ filter }, async ({ path }) => {
-          const source = await readFile(path, 'utf8');
-          const contents = source.replace(found, instead);
-          if (contents === source && source.includes('description: '))
-            throw new Error(`${path}: no description stands as this plugin expects: adapt it`);
-          return { contents, loader: 'ts' };
-        });
-    },
-  };
-}
-
-/** Reduces `package.json` to name and version, the only members that functions read. */
-function nameAndVersion() {
-  const path = resolve('package.json');
-  return {
-    name: 'name-and-version',
-    setup: ({ onLoad }) =>
-      onLoad({ filter: /package\.json$/ }, async (file) => {
-        if ((await realpath(file.path)) !== path) return undefined;
-        const { name, version } = JSON.parse(await readFile(path, 'utf8'));
-        return { contents: JSON.stringify({ name, version }), loader: 'json' };
-      }),
-  };
-}
-
-/**
- * Replaces the endpoint discovery cache of DynamoDB's client with a map: discovery is off, and this removes the
- * packages that the cache needs.
- */
-function withoutEndpointCache() {
-  const contents =
-    'export default class extends Map { constructor() { super(); } peek(key) { return this.get(key); } }';
-  return {
-    name: 'without-endpoint-cache',
-    setup: ({ onLoad }) => onLoad({ filter: /mnemonist[\\/]lru-cache\.js$/ }, () => ({ contents, loader: 'js' })),
-  };
-}
-
-/**
- * Returns the digest of the code that checks configurations: a function reads a configuration without checking it if
- * the same code has already checked it.
- */
-async function digestOfSchema() {
-  const { outputFiles } = await build({
-    ...forNode,
-    entryPoints: ['core/contracts/config.ts'],
-    packages: 'external',
-    write: false,
-  });
-  const { version } = JSON.parse(await readFile('node_modules/zod/package.json', 'utf8'));
-  return createHash('sha256').update(version).update(outputFiles[0].contents).digest('hex');
-}
-
-function ownSchemaDigest(digest) {
-  const contents = `export const schemaDigest = ${JSON.stringify(digest)};`;
-  return {
-    name: 'own-schema-digest',
-    setup: ({ onLoad }) => onLoad({ filter: /store[\\/]schema-digest\.ts$/ }, () => ({ contents })),
-  };
-}
-
 /** Copies compiled modules next to the code that reads them when first needed: `x.wasm` for `x.js`. */
 async function addBinaries(inputs, outdir) {
   const scripts = inputs.filter((file) => /\.[cm]?js$/.test(file));
@@ -345,7 +220,7 @@ async function addData() {
   const prices = await found('config/prices.yaml');
   const filters = await found('plugins/*.wasm');
   // The sandbox makes no decisions and gets no data files.
-  for (const name of [...names.filter((name) => !functions[name].sandboxed), 'plane']) {
+  for (const name of [...names.filter((name) => !functions[name].sandboxed), ...containers.map(([name]) => name)]) {
     for (const file of [...packs, ...prices]) await cp(file, `dist/${name}/policies/${basename(file)}`);
     for (const file of filters) await cp(file, `dist/${name}/plugins/${basename(file)}`);
   }

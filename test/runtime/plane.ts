@@ -3,7 +3,7 @@
  * refuses calls without its store.
  */
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { request } from 'node:http';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { type Check, check } from '../support/checks.ts';
@@ -38,6 +38,10 @@ export function planeChecks(world: World): Check[] {
   };
 
   return [
+    check('[plane.same-handlers] the container has the packs, prices and filters of the functions', async () => {
+      for (const folder of ['policies', 'plugins'])
+        assert.deepEqual(readdirSync(`dist/streaming-plane/${folder}`), readdirSync(`dist/test-action/${folder}`));
+    }),
     check(
       '[plane.same-handlers] the streaming plane answers whole and in events, governs actions, counts tokens and lists models',
       () =>
