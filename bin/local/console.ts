@@ -135,7 +135,7 @@ async function textReply(
   return { statusCode: 200, headers: { ...all, 'content-encoding': coding }, body: await body, isBase64Encoded: true };
 }
 
-/** Returns the coding with the largest weight (RFC 9110, section 12.5.3); undefined for no coding. */
+/** Returns the coding with the highest weight (RFC 9110, section 12.5.3), or undefined if there is none. */
 function preferred(acceptEncoding = ''): Coding | undefined {
   const weights = new Map<string, number>();
   for (const part of acceptEncoding.toLowerCase().split(',')) {

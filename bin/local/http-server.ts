@@ -155,7 +155,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     };
     const requestId = options.ids.uuid();
     const call = new AbortController();
-    const answered = callsOf(request.socket).add(call);
+    const removeCall = callsOf(request.socket).add(call);
     const open = requests.open(connections.carries(request.socket));
     try {
       let given: HttpReply;
@@ -168,7 +168,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
       await reply(request, response, given, requestId);
     } finally {
       open.over();
-      answered();
+      removeCall();
     }
     if (draining) server.closeIdleConnections();
   };

@@ -202,7 +202,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     ...(await options.clocks(() => ports)),
     deliveries: observedDeliveries(stores.deliveries, options.enqueued),
     brokers: configuredBrokers(snapshots, brokerPorts),
-    hostLimits: undefined, // only its client can end a call of this process
+    hostLimits: undefined, // a call made by this process can be ended only by its client
     notificationClients,
     controlPlane,
     effects: (call, programs) => background.effects(call, programs),

@@ -26,14 +26,14 @@ const maxLooks = 6;
 /** Bytes that must be transferred in the longest period. A client with a steady 300 bytes per second exceeds that. */
 export const leastBytes = 16 * 1024;
 
-interface Watched {
+interface OpenTransfer {
   readonly transfer: Transfer;
   stretch: Stretch | undefined;
   over: () => void;
 }
 
 export class StalledTransfers {
-  readonly #open = new OpenItems<Watched>();
+  readonly #open = new OpenItems<OpenTransfer>();
   readonly #looking: NodeJS.Timeout;
 
   /**
@@ -46,7 +46,7 @@ export class StalledTransfers {
 
   /** @returns a function to call when the transfer is over. */
   watch(transfer: Transfer): () => void {
-    const watched: Watched = { transfer, stretch: undefined, over: () => {} };
+    const watched: OpenTransfer = { transfer, stretch: undefined, over: () => {} };
     watched.over = this.#open.add(watched);
     return watched.over;
   }

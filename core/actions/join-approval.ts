@@ -13,7 +13,9 @@ import type { ApprovalCandidate, GovernedAction } from './governed.ts';
 import type { GovernPorts } from './ports.ts';
 
 interface Joined {
-  /** The action in that session's chain, without its own session's findings. */
+  /**
+   * The action as recorded in the other session's chain, without the findings of the session that it came from.
+   */
   readonly action: GovernedAction;
   readonly candidate: ApprovalCandidate;
 }

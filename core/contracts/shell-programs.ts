@@ -249,7 +249,7 @@ const program = z
     everywhere: namesByKey.optional(),
     // Options of a command group, keyed by its words: `docker compose -f x ps`.
     groups: z.record(z.string(), z.strictObject({ options, commands: commands.optional() })).optional(),
-    // Options of any command whose values are objects that it acts on (`--instance-ids`).
+    // Options, of any command, whose values name the objects that the command acts on (`--instance-ids`).
     objects: names.optional(),
     // Unlisted commands, by one of their words: `create-*`, `delete`. The most severe word counts, and the words after
     // it are the operands.

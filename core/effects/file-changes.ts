@@ -1,5 +1,7 @@
 /** Reads the file changes that a call carries: replaced text, new file contents and patches. */
+
 import type { ToolCall } from '#core/contracts/envelope.ts';
+import { wordSet } from '#core/kernel/word-set.ts';
 import { capabilityFromName } from '#core/policy/classification/classify-tool.ts';
 import { toolWords } from '#core/policy/classification/tool-words.ts';
 
@@ -73,7 +75,7 @@ function changesOfList({ files }: Members): FileChanges {
   return { files: changes, names: isAll ? ['files'] : [] };
 }
 
-const writing = new Set('write create save edit update put overwrite replace file'.split(' '));
+const writing = wordSet('write create save edit update put overwrite replace file');
 
 /** Checks that a tool with a path and a text parameter writes the text to the file. */
 const writesFiles = (tool: string, capability: string): boolean =>

@@ -2,6 +2,7 @@
  * Finds paths and addresses in arguments that are outside the roots declared by a server's entry or a client
  * [guard.roots]. A value is inside only if all its readings are below a root; ambiguous values are outside.
  */
+import { wordSet } from '#core/kernel/word-set.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
 import type { ArgumentFinding } from './arguments.ts';
 import { readingsOf } from './location-readings.ts';
@@ -14,7 +15,6 @@ const maxFindings = 20;
 const maxLevels = 64;
 const longest = 4_096;
 
-const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/));
 /** Names of parameters whose values are always places. */
 const placeNames = wordSet(
   `path paths file files filename filepath dir directory folder folders cwd root workspace source src destination dest dst

@@ -99,7 +99,7 @@ export const relevantIssues = (issues: readonly z.core.$ZodIssue[]): z.core.$Zod
   issues.flatMap((issue) => {
     if (issue.code !== 'invalid_union') return [issue];
     const sameKind = issue.errors.filter((branch) => !branch.some(isOtherKind));
-    // A list of words is a different kind from an object, although its issue is about the value.
+    // A list of words and an object are different types, although the validator reports an invalid value.
     const [meant, ...others] = sameKind.length > 1 ? sameKind.filter((branch) => !branch.some(isOtherWord)) : sameKind;
     if (!meant || others.length > 0) return [issue];
     return relevantIssues(meant).map((each) => ({ ...each, path: [...issue.path, ...each.path] }));

@@ -21,7 +21,7 @@ const factors: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   inference_geo: { global: 1, not_available: 1, us: 1.1 },
 };
 
-const charged = Object.entries(factors);
+const factorsByMember = Object.entries(factors);
 
 /** Members that may also appear in a provider's response, which then names the value that was served. */
 export const chargedMembers: readonly string[] = Object.keys(factors);
@@ -32,7 +32,7 @@ export const chargedMembers: readonly string[] = Object.keys(factors);
  */
 export function surchargeOf(body: JsonObject): number {
   let factor = 1;
-  for (const [member, known] of charged) {
+  for (const [member, known] of factorsByMember) {
     const value = body[member];
     if (value === undefined || value === null) continue;
     const listed = typeof value === 'string' && Object.hasOwn(known, value) ? known[value] : undefined;

@@ -96,13 +96,8 @@ export async function sweepReservations(
       },
       () => ports.clock.now() < until,
     );
-  const healRows = async () => {
-    const rows = await ports.configStore.tenantRowIds(turns.after, rowsPerSweep);
-    await heal(rows, (id) => {
-      turns.after = id;
-    });
-    if (rows.length < rowsPerSweep && (rows.length === 0 || turns.after === rows.at(-1))) turns.after = undefined;
-  };
+  const healRows = () =>
+    turns.nextPage(rowsPerSweep, (after, most) => ports.configStore.tenantRowIds(after, most), heal);
   const done = await Promise.allSettled([heal(tenants, (id) => turns.took(id)), healRows()]);
   for (const each of done) if (each.status === 'rejected') throw each.reason;
   return healed;

@@ -47,7 +47,7 @@ function certificateIn(pem: string, path: string): X509Certificate {
   try {
     return new X509Certificate(pem);
   } catch (cause) {
-    throw new Error(`${path} contains no certificate in PEM.`, { cause });
+    throw new Error(`${path} contains no PEM certificate.`, { cause });
   }
 }
 

@@ -30,8 +30,8 @@ export interface Delivery {
   /** A block or warning without its text. */
   readonly policy?: PolicyEvent;
   /**
-   * Set if the message is sent only when the request is still pending at the due time. Sent without a receipt means
-   * that no message went out.
+   * Set if the message is sent only when the request is still pending at the due time. A status `sent` without a
+   * receipt means that no message went out.
    */
   readonly escalates?: boolean;
   /** Whether the digest announces requests or only reports decisions, and when its window ended. */

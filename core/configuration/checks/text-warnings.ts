@@ -4,6 +4,7 @@
  */
 
 import { type Path, pathText } from '#core/contracts/problems.ts';
+import { wordSet } from '#core/kernel/word-set.ts';
 import { regexLook } from '#core/text/matching/regex-look.ts';
 import { issuedRanges } from '#core/text/secrets/secret-formats.ts';
 
@@ -13,7 +14,7 @@ const namePatterns = new Set(
     ' ',
   ),
 );
-const textPatterns = new Set('target glob not_glob allowed_paths paths except'.split(' '));
+const textPatterns = wordSet('target glob not_glob allowed_paths paths except');
 
 /** Checks for content filters, whose patterns are regular expressions and may describe secrets. */
 const isFilter = ([section, phase]: Path): boolean =>

@@ -1,12 +1,12 @@
 /** How a server's tool runs its line: the program that runs it, and parameters that may change what is run. */
 import { carriers } from '#core/catalog/tool-names.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
+import { wordSet } from '#core/kernel/word-set.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
 
-const setOf = (list: string): ReadonlySet<string> => new Set(list.split(' '));
-const elsewhere = setOf(carriers.elsewhere);
-const otherLanguages = setOf(carriers.other_languages);
-const harmless = setOf(carriers.other_parameters);
+const elsewhere = wordSet(carriers.elsewhere);
+const otherLanguages = wordSet(carriers.other_languages);
+const harmless = wordSet(carriers.other_parameters);
 
 /**
  * Returns the program that runs the text, if the tool's name shows that it does not use a local shell: `ssh` for

@@ -14,7 +14,7 @@ export function printedBy(command: Command): Stdin {
   return { kind: 'unknown', ...(first?.kind === 'text' && { from: short(first.text) }) };
 }
 
-/** Returns the text on the standard output, or undefined if it is uncertain. */
+/** Returns the text that is written to standard output, or undefined if that is uncertain. */
 export function outputOf(command: Command): string | undefined {
   if (command.kind !== 'simple' || command.assignments.length > 0) return undefined;
   const args = command.words.flatMap(expandWord);

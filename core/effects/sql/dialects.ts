@@ -27,7 +27,7 @@ const always: readonly Doubt[] = [
 const elsewhere: readonly Doubt[] = [
   { found: matches(/`/), why: 'a backtick quotes names in MySQL' },
   { found: matches(/#/), why: 'a # begins a comment in MySQL' },
-  { found: matches(/--(?![ \t\r\n-]|$)/), why: 'MySQL does not take -- for a comment unless a blank follows' },
+  { found: matches(/--(?![ \t\r\n-]|$)/), why: 'MySQL treats -- as a comment only if a space follows' },
   { found: (text) => text.split('/*').slice(1).some(opensAgain), why: 'comments nest in PostgreSQL only' },
   { found: matches(/\$\w*\$/), why: 'texts between $$ exist in PostgreSQL only' },
   { found: hasPrefixedText, why: 'prefixed texts are read otherwise elsewhere' },

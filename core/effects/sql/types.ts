@@ -3,6 +3,7 @@
  * its owner's code, such as a domain check.
  */
 import { harmlessTypes as listed } from '#core/catalog/databases.ts';
+import { wordSet } from '#core/kernel/word-set.ts';
 import { nameOf } from './names.ts';
 import { type Operation, operation } from './operation.ts';
 import { listAt, type Tree } from './tree.ts';
@@ -15,4 +16,4 @@ export function typeEffect(type: Tree): Operation | undefined {
   return operation('call', 'execute', name.target, { object: 'type', schema: name.schema });
 }
 
-export const harmlessTypes: ReadonlySet<string> = new Set(listed.split(' '));
+export const harmlessTypes = wordSet(listed);

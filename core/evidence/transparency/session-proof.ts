@@ -49,7 +49,7 @@ export function checkLogProof(
   }
   const { leaf, position, checkpoint, path: hashes, cosigned, keys = [] } = parsed.data;
   if (leaf.tenant !== session.tenant || leaf.session !== sessionDigest(session.tenant, session.session_id))
-    return 'the log proof is of another session';
+    return 'the log proof is for another session';
   const dependent = witnesses.length > 0 ? dependentWitness(witnesses, [log ?? []].flat()) : undefined;
   if (dependent !== undefined) return dependent;
   const under = (text: string, proof: readonly string[]) => headOver(leaf, position, text, proof, log);

@@ -22,7 +22,7 @@ import { outcomeFor, paramsFor } from './translate.ts';
 
 /** A conversation's link to a server. */
 export interface ConversationLink extends UpstreamLink {
-  /** The link's last tool list. Undefined after the server reported a change. */
+  /** The link's last tool list. Undefined once the server has reported a change. */
   known: KnownTools | undefined;
 }
 

@@ -144,16 +144,15 @@ async function rowsInTurn(
   evaluate: (ids: readonly string[], took: (id: string) => void) => Promise<unknown>,
 ): Promise<void> {
   try {
-    const next = await configStore.tenantRowIds(turns.after, mostRows.inTurn);
-    const open =
-      next.length === 0 && turns.after === undefined ? [] : (await alerts.open({ limit: mostRows.withAlerts })).items;
-    const configured = new Set<AlertScope>([platformAlerts, ...tenants.map(({ id }) => id), ...next]);
-    const troubled = [...new Set(open.map(({ scope }) => scope))].filter((id) => !configured.has(id));
-    await evaluate(troubled, () => {});
-    await evaluate(next, (id) => {
-      turns.after = id;
+    const read = (after: string | undefined, most: number) => configStore.tenantRowIds(after, most);
+    await turns.nextPage(mostRows.inTurn, read, async (next, took) => {
+      if (next.length === 0) return;
+      const open = (await alerts.open({ limit: mostRows.withAlerts })).items;
+      const covered = new Set<AlertScope>([platformAlerts, ...tenants.map(({ id }) => id), ...next]);
+      const troubled = [...new Set(open.map(({ scope }) => scope))].filter((id) => !covered.has(id));
+      await evaluate(troubled, () => {});
+      await evaluate(next, took);
     });
-    if (next.length < mostRows.inTurn && (next.length === 0 || turns.after === next.at(-1))) turns.after = undefined;
   } catch (fault) {
     telemetry.log('error', 'alerts of tenants that are rows were not evaluated', { error: (fault as Error).message });
   }

@@ -90,7 +90,7 @@ export function riskEventOf(entry: EvidenceEntry, cite: Cite = entry.index): Ris
     return { cite, at, decision: 'released', signals: [], digest: '' };
   }
   if (kind === 'deny') {
-    // After a timeout, there is no human refusal.
+    // On a timeout, no human has refused the call.
     if (body.reason === 'timeout') return undefined;
     return { cite, at, decision: 'denied', signals: [], digest: digestOf(body) };
   }

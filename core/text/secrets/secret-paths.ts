@@ -21,7 +21,9 @@ export function secretPathTest(own: readonly string[] = [], listed = true): (pat
   return (path) => (listed && isSecretPath(path)) || added.matches(plainPath(path));
 }
 
-/** Forms of paths in prose. Members such as `event.key` and SSH public keys do not count as secret files. */
+/**
+ * Forms that file paths take in prose. Members such as `event.key` and SSH public keys do not count as secret files.
+ */
 const pathInProse = /[._]|.\//;
 const harmlessInProse = /^[a-z_$][\w$]*(?:\.[\w$]+)*\.(?:key|env)$|\.pub$/;
 

@@ -16,13 +16,7 @@ const names = features.map(([, name]) => name!);
 
 const halves = [0, 1].map((half) => names.filter((_, at) => at % 2 === half));
 
-const tests = [
-  'test/infra/routes.test',
-  'test/e2e/story.test',
-  'test/unit/requirements',
-  'test/unit/operations',
-  'test/contract/sums-by-path',
-];
+const tests = ['test/infra/routes.test', 'test/e2e/story.test', 'test/unit/requirements', 'test/unit/operations'];
 
 /**
  * Build information from `npm run typecheck` for files that are the same here. Its paths are relative to its folder, so

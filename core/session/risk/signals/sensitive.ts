@@ -2,6 +2,7 @@
 
 import { tables } from '#core/catalog/databases.ts';
 import { asText } from '#core/kernel/as-text.ts';
+import { wordSet } from '#core/kernel/word-set.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
 import { type Call, type Finder, pathsOf, type SignalContext, type SignalMatch, wordsOf } from './call.ts';
 
@@ -48,10 +49,9 @@ function isHandshake({ argv, word }: Call, path: string): boolean {
   );
 }
 
-const wordsOfList = (words: string): ReadonlySet<string> => new Set(words.split(' '));
-const secretTables = wordsOfList(tables.secret);
-const personalTables = wordsOfList(tables.personal);
-const personalWords = wordsOfList(tables.personal_words);
+const secretTables = wordSet(tables.secret);
+const personalTables = wordSet(tables.personal);
+const personalWords = wordSet(tables.personal_words);
 
 /** Returns the signal for personal data that is read. */
 export const personalData: Finder = (call) => {
