@@ -31,7 +31,7 @@ interface SignInAgainProps extends SignInProps {
 
 /** Opens above the page, which stays unchanged, so that typed text is not lost [console.session-end]. */
 export function SignInAgain({ who, signOut, ...props }: SignInAgainProps) {
-  // Escape would close this dialog, and a second Escape would close the one beneath it with its typed text.
+  // Escape would close this dialog, and a second Escape would close the one beneath it and lose the text typed there.
   useLayoutEffect(() => {
     document.addEventListener('keydown', keepOpen, true);
     return () => document.removeEventListener('keydown', keepOpen, true);

@@ -25,8 +25,8 @@ export class ApiLogging extends Construct {
 }
 
 /**
- * Retains the errors that a stage logs for as long as its access log. API Gateway would create the group without an
- * expiry, so the group must be created before the stage.
+ * Keeps a stage's error log for as long as its access log. API Gateway would create the group without an expiry, so the
+ * group must be created before the stage.
  */
 export function executionLogs(scope: Construct, logGroupName: string, stage: IConstruct): void {
   const group = new LogGroup(scope, 'ExecutionLogs', {

@@ -16,7 +16,7 @@ interface Allowed {
 
 export interface Containment {
   readonly by: 'unshare' | 'bwrap';
-  /** Returns the command line that enters the containment and executes `line` in the same folder. */
+  /** Returns the command line that enters the sandbox and executes `line` in the same folder. */
   wrap(line: readonly string[], allowed: Allowed): string[];
 }
 

@@ -98,9 +98,7 @@ const headBytes = 1_000;
 
 export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commit'] {
   const chains = new Map<string, Chain>();
-  /**
-   * Ends of chains as this process last wrote them: a caller may have read its head before this process's other writes.
-   */
+  /** Chain heads as this process last wrote them: a caller may have read a head before this process's other writes. */
   const ends = new RecentMap<string, SessionHead>({ max: maxRemembered });
   const writer = randomUUID();
   let commits = 0;

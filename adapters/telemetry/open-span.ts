@@ -41,7 +41,10 @@ export interface LocalTrace extends Omit<TraceContext, 'sampled'> {
    * last one ends.
    */
   isHeld: boolean;
-  /** The clock's milliseconds and the monotonic timer's at the same moment; child spans are timed relative to it. */
+  /**
+   * The clock and the monotonic timer, in milliseconds, read at the same moment; child spans are timed relative to this
+   * pair.
+   */
   readonly startedMs: number;
   readonly from: number;
   readonly spans: OpenSpan[];

@@ -45,7 +45,7 @@ export const assumed = {
   transitions: 4,
 } as const;
 
-/** Memory of the functions that serve each kind; the steps of a review have the same amount. */
+/** Memory size of the functions that serve each kind; the step functions of a review have the same. */
 const memoryMb = {
   chat: functions['chat-completions'].memoryMb,
   stream: functions['chat-completions'].memoryMb,

@@ -131,7 +131,7 @@ class Connection {
     }
     for (const each of Array.isArray(message) ? message : [message]) {
       const { method, id: own, result } = each as Message;
-      if (method === undefined && id === undefined) continue; // a refused notification: it has no request
+      if (method === undefined && id === undefined) continue; // a refused notification: there is no request to answer
       const printed = method === undefined && own === null && id !== undefined ? { ...(each as object), id } : each;
       if (typeof result?.protocolVersion === 'string') this.#version = result.protocolVersion;
       this.#print(JSON.stringify(printed));

@@ -83,7 +83,7 @@ export function addMcp(program: Parent): void {
   addOperation(parent, 'showMcpTool', showTool);
   addCommand<ToolOptions & { readonly yes?: true }>(parent, {
     usage: 'accept <tool>',
-    summary: 'Accept the definition that a tool offers now; needs the key of a human',
+    summary: "Accept a tool's current definition; needs the key of a human",
     examples: ['mcp accept get_file', 'mcp accept get_file --upstream notes --yes'],
     options: (command) =>
       command

@@ -55,7 +55,7 @@ export type RiskName = keyof typeof risks;
 export const effectOf = ({ summary, tool, target }: Pick<Item, 'summary' | 'tool' | 'target'>): string =>
   summary?.text ?? (target === '' ? `Calls ${tool}` : `Calls ${tool} on ${target}`);
 
-/** Returns the argument that a line on sources is about: `to` of `to comes from the result of mail.read`. */
+/** Returns the argument whose source a line describes: `to` in `to comes from the result of mail.read`. */
 export const argumentOf = (source: string): string | undefined =>
   /^(?:A part of )?(\S+) (?:comes|stands|contains)\b|^A part of (\S+) comes/.exec(source)?.slice(1).find(Boolean);
 

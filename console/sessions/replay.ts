@@ -49,7 +49,7 @@ export function stepOf(asked: string, total: number): number {
   return Math.min(Math.max(step, 0), total - 1);
 }
 
-/** Longest and shortest pause of a replay, which limit the real pauses between entries. */
+/** Longest and shortest pause during a replay; the recorded pauses between entries are clamped to them. */
 const pauses = { least: 600, most: 2_500 };
 
 export function pauseBetween(now: Standing, next: Standing): number {

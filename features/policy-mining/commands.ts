@@ -118,7 +118,7 @@ function show({ out }: Cli, { mined, diff, yaml, out: file }: MiningReport): voi
   say(`${proposed} rules allow ${load.proposed.allow} of ${load.calls} recorded calls.`);
   for (const name of ['allow', 'review', 'block'] as const)
     say(`${name}: ${share(load, 'recorded', name)} recorded, ${share(load, 'proposed', name)} expected`);
-  if (narrowed > 0) say(`narrowed ${narrowed} times, because a wider rule allowed a call that was not allowed`);
+  if (narrowed > 0) say(`narrowed ${narrowed} times, because a wider rule allowed a call that had not been allowed`);
   for (const [line, times] of countLines(uncovered.map(({ call, why }) => `${wordsOf(call)}: ${why}`)))
     say(`not covered${times > 1 ? ` (${times} times)` : ''}: ${line}`);
   if (!diff) return;

@@ -126,7 +126,9 @@ const overlapOf = ({ from, to }: Stretch, range: Stretch | undefined): Stretch[]
   return cut.from <= cut.to ? [cut] : [];
 };
 
-/** Checks sessions against the archive. @param aside sessions whose missing copies are not in progress. */
+/**
+ * Checks sessions against the archive. @param aside sessions that lack a copy and for which no copying is in progress.
+ */
 async function checksOf(
   { ports }: Call,
   tenant: string,

@@ -70,7 +70,7 @@ export function executionChecks(
       assert.equal(result?.stdout, 'hello from afar\n', JSON.stringify({ result, error }));
       assert.equal(result.exit_code, 0);
     }),
-    check('with on_approval: execute the state machine runs the approved call by its task token', async () => {
+    check('with on_approval: execute the state machine runs the approved call with its task token', async () => {
       const asYaml = { 'content-type': 'application/yaml' };
       expectStatus(await admin('admin', 'PUT /admin/v1/config', executing, asYaml), 201);
       let asked = 0;

@@ -91,7 +91,7 @@ export function traceChecks(gateway: Call, admin: Call): Check[] {
       const listed = (traces as { trace_id: string; session_id?: string }[]).find(({ trace_id }) => trace_id === trace);
       assert.equal(listed?.session_id, session);
     }),
-    check('an agent, and a caller without a key, are refused both', async () => {
+    check('both are refused to an agent and to a caller without a key', async () => {
       const { trace } = await traced(async (headers) => expectStatus(await chat(headers), 200));
       await spansOf(trace, chat);
       expectStatus(await admin('agent', `GET /admin/v1/traces/${trace}`), 403);

@@ -14,7 +14,7 @@ import { ownGateway } from './own-gateway.ts';
 
 const count = 100_000;
 const maxRows = 200;
-/** Time limit for an export, before which the gateway verifies the chain. */
+/** Time limit for an export, including the verification of the chain that precedes it. */
 const exportMs = 400_000;
 
 const configuration = `

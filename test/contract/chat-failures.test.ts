@@ -218,7 +218,7 @@ chat_completions: { tool_use: govern }
     expect((await ask(false)).text).not.toContain('delete_all');
   });
 
-  test('[chat.tool-use] arguments that are an object are evaluated, and reach the caller as the original text', async () => {
+  test('[chat.tool-use] arguments given as an object are evaluated, and reach the caller as the original text', async () => {
     provider.answers(whole({ tool_calls: [call({ function: { name: 'read_file', arguments: { path: 'a.txt' } } })] }));
     const { body } = await ask(false);
     expect(body.choices[0].message.tool_calls).toEqual([call({ function: reading })]);

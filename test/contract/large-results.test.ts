@@ -125,7 +125,7 @@ describe('[action.large-result] a large result', () => {
 });
 
 describe('[action.large-result] the outcome is recorded', () => {
-  test('if the object store is down: the caller gets the result, and later readers the reason why it is missing', async () => {
+  test('if the object store is down, the caller gets the result, and later readers get the reason why it is missing', async () => {
     const { name, body } = await run(large, portsWith(down));
     expect(body).toMatchObject({ decision: 'allow', result: { text: large.text } });
     const kept = { result_withheld: 'store_unavailable', result_sha256: expect.stringMatching(/^[0-9a-f]{64}$/) };

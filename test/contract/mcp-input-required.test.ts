@@ -19,7 +19,7 @@ import {
 useInputRequired();
 
 describe('[approval.ways-to-wait] a call that needs a human', () => {
-  test('gets a response with the address of its approval, and with no way to decide', async () => {
+  test('gets a response that names the address of its approval, without a way to decide it', async () => {
     const call = fresh();
     const calls = server.calls().length;
     const { result } = (await first(call)).last;

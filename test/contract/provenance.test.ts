@@ -158,7 +158,7 @@ describe('[pack.provenance]', () => {
     expect(await decided(name, 'workspace.delete_file', { file_id: '13', again: true })).toBe(expected);
   });
 
-  test('[provenance.traced] a date from the user still counts as theirs, whole or in parts', async () => {
+  test('[provenance.traced] a date from the user still counts as theirs, in whole or in part', async () => {
     const name = session();
     const prompt = 'Delete the log of 13 May 2026.';
     expect(await decided(name, 'workspace.delete_log', { date: '2026-05-13' }, prompt)).toBe('allow');

@@ -123,7 +123,7 @@ describe.each(kinds)('$title', (each) => {
     await (await host.fake.request(0)).closed;
   });
 
-  /** Bytes that keep a connection of the kind alive but are not an event. */
+  /** Bytes that keep a connection of this kind alive without being an event. */
   const keepAlive: Written = {
     openai: ': keep-alive\n\n',
     anthropic: 'event: ping\ndata: {"type":"ping"}\n\n',

@@ -3,7 +3,10 @@ import { verifyBundle } from '#core/evidence/verify.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { type TestPorts, testPorts } from '../support/ports.ts';
 
-/** Approvals by several people, over HTTP and the embedded store: by rules of an organisation or of the tool policy. */
+/**
+ * Approvals by several people, required by rules of an organisation or of the tool policy, over HTTP and with the
+ * embedded store.
+ */
 describe('several people', () => {
   const people = `
 people:

@@ -1,4 +1,4 @@
-/** Sweeps over the embedded store: rows, and actions that started but did not end. */
+/** The sweep over the embedded store: due rows, and actions that started but did not end. */
 
 import { actionsTable } from '#adapters/tables/actions-table.ts';
 import { approvalsTable } from '#adapters/tables/approvals-table.ts';

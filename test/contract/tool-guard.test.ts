@@ -61,7 +61,7 @@ describe('[guard.results] a poisoned result', () => {
     }
   });
 
-  test('needs no additional store step', async () => {
+  test('needs no additional round trip to the store', async () => {
     await configure({ upstreams: upstreams() });
     const session = await open();
     await call('echo', {}, { session });

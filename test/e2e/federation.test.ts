@@ -113,7 +113,7 @@ test('[federation.poll] a change on the control plane reaches the data plane', a
   expect(await seenAs('ok', ({ version }) => version === 2)).toMatchObject({ behind: 0 });
 });
 
-test('[federation.poll] [federation.last-good] a partition and a restart during it change nothing; its minutes arrive later', async () => {
+test('[federation.poll] [federation.last-good] a partition, even with a restart during it, changes nothing; its metrics arrive later', async () => {
   await control.kill9();
   await act(plane, undefined, 'during-the-partition');
   await plane.restart();

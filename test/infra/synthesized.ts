@@ -89,7 +89,10 @@ export function judgedApp(context: Record<string, unknown> = {}, builtinCloudFor
 /** Settings that disable slow steps with no effect on templates: creation stack traces, and copies of assets. */
 const unneeded = { 'aws:cdk:disable-creation-stack-traces': true, 'aws:cdk:disable-asset-staging': true };
 
-/** Settings without metadata that explains or checks templates, which takes longer than the templates. */
+/**
+ * Settings that leave out the metadata which explains and checks templates: generating it takes longer than the
+ * templates.
+ */
 const templatesAlone: AppProps = { stackTraces: false, treeMetadata: false, builtinCloudFormationValidation: false };
 
 /** Creates an empty app. */

@@ -72,7 +72,7 @@ export function planeChecks(world: World): Check[] {
           assert.equal(ofAdmin.status, 404);
         }),
     ),
-    check('[plane.same-handlers] an MCP client of the SDK initializes and lists tools over the streaming plane', () =>
+    check('[plane.same-handlers] an MCP client from the SDK initializes and lists tools over the streaming plane', () =>
       withPlane(async (plane) => {
         const client = new Client({ name: 'runtime', version: '1' });
         const transport = new StreamableHTTPClientTransport(new URL(`${plane.url}/mcp`), {

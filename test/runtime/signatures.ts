@@ -38,7 +38,7 @@ export function signatureChecks(world: World): Check[] {
       },
     ),
     check(
-      '[evidence.keys.rotate] evidence under a new key keeps what the former key signed, and lists both',
+      '[evidence.keys.rotate] after a change of key, evidence keeps what the former key signed and lists both keys',
       async () => {
         const exportOf = (session: string) => `GET /admin/v1/evidence/sessions/${session}/export`;
         const before = (await world.call('evidence', exportOf('votes'), { caller: 'human' })).body;

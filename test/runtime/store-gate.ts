@@ -17,7 +17,7 @@ export type Stop = (Commit | Request) & { readonly when: 'before' | 'after' };
 
 export interface StoreGate {
   readonly url: string;
-  /** Resolves when the function waits for the stopped request. */
+  /** Resolves once the function is waiting for the stopped request. */
   readonly stopped: Promise<void>;
   /** Calls so far, by operation name. */
   readonly calls: readonly string[];

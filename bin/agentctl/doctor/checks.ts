@@ -178,7 +178,9 @@ function planeFound({ name, state, behind }: Fields): CheckResult {
       found,
       'this control plane was restored to an earlier state: store the configuration again until its version is higher',
     );
-  return lag === 0 ? ok(found) : warn(found, 'the plane retries by itself; check it if this lasts for minutes');
+  return lag === 0
+    ? ok(found)
+    : warn(found, 'the plane retries automatically; check it if this continues for more than a few minutes');
 }
 
 async function supplyChain(api: Api): Promise<CheckResult[]> {

@@ -61,7 +61,7 @@ function addKeygen(parent: Parent): void {
     examples: ['supply-chain keygen --out root', 'supply-chain keygen --type p256 --out publisher'],
     options: (command) =>
       command
-        .requiredOption('--out <name>', 'path of the files, without ending')
+        .requiredOption('--out <name>', 'path of the files, without the extension')
         .addOption(new Option('--type <kind>', 'kind of the key').choices(['ed25519', 'p256']).default('ed25519')),
     run: async (cli, { type, out }) => {
       const { generateKeys, keyIdOf, publicKeyOf } = await import('#core/configuration/supply-chain/keys.ts');

@@ -113,7 +113,7 @@ describe('[plugin.marketplace]', () => {
   });
 
   test.each(['/trickle', '/early-hints'])(
-    'a server that never ends is given up after the time for all: %s',
+    'a server that never finishes is abandoned at the overall time limit: %s',
     async (path) => {
       await expect(get(path, { totalMs: 300 })).rejects.toMatchObject({
         reason: 'download_failed',

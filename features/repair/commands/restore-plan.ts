@@ -102,7 +102,7 @@ export function restorePlan(stacks: unknown, { to, from }: PlanOptions): Restore
       },
       {
         title: 'Deploy the second deployment, which adopts them',
-        why: 'With restoring, no schedule runs, and the role that you copy with may put into the archive.',
+        why: 'With restoring=on, no schedule runs, and the role that you copy with may write to the archive.',
         commands: [
           `${deploy} --import-existing-resources -c restoring=arn:aws:iam::<account>:role/<yours> --outputs-file restored.json`,
         ],

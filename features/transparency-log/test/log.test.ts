@@ -109,7 +109,7 @@ describe('tiles and writers', () => {
         size: 757,
       });
       const other = { ...session, session_id: 's-1' };
-      expect(checkLogProof(proof, other, {})).toBe('the log proof is of another session');
+      expect(checkLogProof(proof, other, {})).toBe('the log proof is for another session');
       const [first, ...rest] = proof!.path;
       expect(checkLogProof({ ...proof, path: [...rest, first] }, session, {})).toMatch(/does not lead to the root/);
     }

@@ -212,11 +212,11 @@ describe('[transparency.witness] is found:', () => {
 
   test('15 the proof of another session, and of another tenant', async () => {
     await witnessed();
-    expect(await found(rewritten(2), await proofOf('before'))).toBe('the log proof is of another session');
+    expect(await found(rewritten(2), await proofOf('before'))).toBe('the log proof is for another session');
     const far = named('s-1', drafts, 'elsewhere');
     await appended(far);
     const proof = (await log().proof('elsewhere', 's-1'))!;
-    expect(await found(named('s-1'), proof)).toBe('the log proof is of another session');
+    expect(await found(named('s-1'), proof)).toBe('the log proof is for another session');
     expect(await found(far, proof)).toMatch(/is of the log .*elsewhere/);
     expect(await witness.look(log(), start, 'elsewhere')).toMatch(/is of the log .*elsewhere/);
   });

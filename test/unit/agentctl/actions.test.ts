@@ -31,7 +31,7 @@ describe('test-action', () => {
   });
 
   test('[cli.watch] at a terminal a held call is reported, and one that is answered immediately is not', async () => {
-    // In the first run the two seconds elapse immediately; in the second they do not elapse.
+    // In the first run, the two-second wait elapses immediately; in the second run, it never elapses.
     const over =
       'const real = setTimeout; globalThis.setTimeout = (work, ms, ...more) => ms === 2000 ? (work(), real(() => {}, 0)) : real(work, ms, ...more);';
     const agentctl = join(__dirname, '../../../bin/agentctl.ts');

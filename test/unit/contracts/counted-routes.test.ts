@@ -6,7 +6,7 @@ const flows = new Set(['chat-completions', 'messages']);
 const isChat = ({ method, path, handledBy }: (typeof routes)[number]) =>
   method === 'POST' && !path.includes('{') && flows.has(handledBy);
 const byMessage = ['POST /mcp', 'GET /mcp', 'GET /sse', 'POST /mcp/session/{id}'];
-/** Routes without a caller, or that end something. */
+/** Routes that have no caller, or that end a call or a session. */
 const free = [
   ...['GET /health', 'GET /', 'GET /.well-known/oauth-protected-resource'],
   ...['GET /.well-known/oauth-protected-resource/mcp', 'POST /v1/requests/{id}/cancel', 'DELETE /mcp'],

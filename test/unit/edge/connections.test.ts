@@ -87,7 +87,7 @@ test('[http.connections] connections on which no request was accepted are closed
   expect([kept.destroyed, refused.destroyed, ...destroyed(silent)]).toEqual([false, true, false, false, false]);
 });
 
-test('[http.connections] idle connections that were used do not keep out a new caller: a quarter is reserved for those that have not sent a request yet', () => {
+test('[http.connections] idle connections that were used do not keep out a new caller: a quarter is reserved for connections that have not sent a request yet', () => {
   const { letIn, open } = of(4);
   const used = Array.from({ length: 4 }, open);
   for (const each of used) letIn(each)();

@@ -1,5 +1,5 @@
 /**
- * Programs of platform engineers: effect, object, location and secrets of a line. The table is
+ * Programs that platform engineers use: the effect, object, location and secrets of a command line. The table is
  * `test/corpora/command-programs.tsv`.
  */
 import { readFileSync } from 'node:fs';

@@ -44,7 +44,7 @@ describe('a command inside another', () => {
     expect(run(line).parts.at(-1)?.parameters).toHaveProperty('env'),
   );
 
-  test('variables before a command are kept with it, and those that control programs make it uncertain', () => {
+  test('variables before a command are kept with it, and those that control programs make the command uncertain', () => {
     expect(run('PORT=1 ls').parts[0]?.parameters).toEqual({ argv: ['ls'], env: { PORT: '1' } });
     expect(run('PORT=1 ls').unclear).toBeUndefined();
     for (const name of ['LD_PRELOAD', 'PATH', 'GIT_SSH_COMMAND', 'BASH_ENV', 'IFS', 'PYTHONSTARTUP'])

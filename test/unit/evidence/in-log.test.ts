@@ -67,7 +67,7 @@ test('an empty proof breaks the chain at its end', async () => {
     reason: expect.stringContaining('the log proof is malformed'),
   });
   const other = chain(2).map((entry) => ({ ...entry, session_id: 'other' }));
-  expect(await reason(other)).toEqual({ index: 2, reason: 'the log proof is of another session' });
+  expect(await reason(other)).toEqual({ index: 2, reason: 'the log proof is for another session' });
 });
 
 const third = (at: number) => [...chain(2), { ...chain(3)[2]!, timestamp: minutes(at) }];

@@ -99,7 +99,7 @@ test.each([
   ['password', 'hunter2'],
   ['authorization', 'Bearer abc'],
   ['url', 'https://user:pass@example.com'],
-])('[error.plain-words] what may hold a secret is not repeated: %s', (name, value) => {
+])('[error.plain-words] a value that may contain a secret is not repeated: %s', (name, value) => {
   expect(said(of(z.int(), name), { [name]: value })).toEqual([
     `${name}: found a string (not shown), allowed a whole number`,
   ]);

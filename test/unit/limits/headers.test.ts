@@ -71,7 +71,7 @@ describe('[limit.rate] a refusal states the limit, the count and the time to wai
     );
   });
 
-  test('a call that ended and does not count releases its slot; tokens count as actually used', () => {
+  test('a finished call that is not counted releases its slot; tokens are counted by actual use', () => {
     const tenant = counters(emptyState);
     const limits = { requests_per_minute: 2, tokens_per_minute: 100, budgets: [] };
     const [one, two] = [call(limits), call(limits)];

@@ -124,7 +124,7 @@ test("all budgets of a tenant's calls are listed, each once", () => {
   ).toEqual(['key key:k day 1000000', 'key key:k:m* day 2000000']);
 });
 
-test('[limit.key] keys with a budget are listed by name, without the periods that only forecasts read', async () => {
+test('[limit.key] keys with a budget are listed by name, without the periods that are used only for forecasts', async () => {
   const asked: unknown[] = [];
   const counters = {
     status: async (name: string, { budgets }: { budgets: object[] }) => {

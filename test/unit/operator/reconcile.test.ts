@@ -94,7 +94,7 @@ test("[operator.composed] the configuration in force is not sent again; another 
   expect(isDue({ ...composition!, composed: 'other' }, known, { sha256: 'a'.repeat(64) })).toBe(true);
 });
 
-test('[operator.composed] a refusal becomes the condition of every object; a Gateway that is serving stays ready', () => {
+test('[operator.composed] a refusal is reported as a condition of every object; a Gateway that is serving stays ready', () => {
   const serving = { ...observed().gateway, status: { version: 2 } };
   const { statuses } = settle({ ...observed(), gateway: serving }, refused, now);
   expect(statuses).toHaveLength(3);

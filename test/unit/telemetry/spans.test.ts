@@ -28,7 +28,7 @@ describe('spans', () => {
     expect(traces[0]?.spans[0]?.name).toBe('t3');
   });
 
-  test('a refused request is not a failure of the span, but both have an error type', async () => {
+  test('a refused request does not make the span fail, but refusals and failures both have an error type', async () => {
     const { telemetry } = setting();
     const ended: EndedSpan[] = [];
     telemetry.exportTo(sinkOf(ended));

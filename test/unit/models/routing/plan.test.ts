@@ -106,7 +106,7 @@ test('[chat.routing] regions are tried in order, and the strategy applies within
   expect(order(turning, 'm', rotation)).toEqual(['us/u2', 'us/u1', 'eu/e1']);
 });
 
-test('aliases are followed from name to name, and a cycle ends', () => {
+test('aliases are followed from name to name, up to a cycle', () => {
   const aliases = { models: { fast: 'small', small: 'mock', a: 'b', b: 'a' } };
   expect(resolveModel({ aliases }, 'fast')).toBe('mock');
   expect(resolveModel({ aliases }, 'mock')).toBe('mock');

@@ -51,7 +51,7 @@ test('[action.block] another tool on another target is a different action', () =
   expect(said([{ tool: 'scm.get_*', target: 'acme/docs' }])).toContain('With target acme/docs the call');
 });
 
-test('[action.block] another tool without a parameter is a different action', () => {
+test('[action.block] calling a different tool is a different action, even without parameters', () => {
   const rule = { arguments: { force: { absent: true } } };
   const parameters = { force: true };
   expect(said([{ ...rule, tool: 'scm.get_repo' }], { parameters })).toContain(nothing);
