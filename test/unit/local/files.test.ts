@@ -140,7 +140,7 @@ describe('a truncated or overwritten key file is reported', () => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     writeFileSync(other, privateKey.export({ format: 'pem', type: 'pkcs8' }));
     await expect(ownCertificate({ certFile, keyFile: other })).rejects.toThrow('not that of the certificate');
-    await expect(ownCertificate({ certFile: other, keyFile: other })).rejects.toThrow('no certificate');
+    await expect(ownCertificate({ certFile: other, keyFile: other })).rejects.toThrow('no PEM certificate');
     await expect(ownCertificate({ certFile, keyFile: join(folder, 'none') })).rejects.toThrow('--edge-key');
     writeFileSync(keyFile, cut);
     const { key } = await keptCertificate(folder, 'localhost', Date.now());
