@@ -74,13 +74,14 @@ export const tools = (gateway: ConsoleGateway, people: Visitors) => [
       await page.getByText('Never say so.').waitFor();
       await page.getByRole('button', { name: 'Accept…' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Accept' }).click();
-      await page.getByRole('heading', { name: 'Definition' }).waitFor();
+      await page.getByRole('heading', { name: 'Definition', exact: true }).waitFor();
       const { tools: known } = (await gateway.call(human, 'GET', 'mcp/tools')).body;
-      assert.ok(known.every(({ state }: { state: string }) => state === 'accepted'));
+      const waiting = known.filter(({ state }: { state: string }) => state !== 'accepted');
+      assert.deepEqual(waiting, []);
       await page.context().close();
 
       const others = await people.signedIn(viewer, '#/tools/notes%2Fread_note');
-      await others.getByRole('heading', { name: 'Definition' }).waitFor();
+      await others.getByRole('heading', { name: 'Definition', exact: true }).waitFor();
       assert.equal(await others.getByRole('button', { name: 'Accept…' }).count(), 0);
       await others.getByRole('link', { name: 'All tools' }).click();
       await until('both tools', async () => (await others.getByRole('row').count()) === 3);
