@@ -85,7 +85,7 @@ export function httpProvider(
         const { path, ...form } = (call.kept && entry.keeps_responses && (await wire.responses?.())) || wire;
         const reply = await post(baseUrl + path(baseUrl) + query, key, form.body(call), call);
         id = requestIdOf(reply.headers, key);
-        if (!call.stream) return { type: 'json', body: form.reply(await whole(reply, key)) };
+        if (!call.stream) return { type: 'json', body: form.reply(await whole(reply, key), call) };
         refuseUnstreamed(reply);
         const frames = wire.frames === 'sse' ? sseDecoder({ maxEventBytes: maxFrameCharacters }) : lineFrames();
         const reader = form.stream(call);

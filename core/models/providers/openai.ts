@@ -6,7 +6,7 @@ import { embeddingRows, isEmbeddings } from '#core/models/dialects/embedding-vec
 import type { Frame } from './lines.ts';
 import type { ProviderCall } from './ports.ts';
 import { BadReply, parseObject, refuseError } from './reply.ts';
-import { completeChunks, completeReply } from './tool-calls.ts';
+import { completeChunks, completeReply, readsFunctionCall } from './tool-calls.ts';
 import type { FrameReader, Wire } from './wire.ts';
 
 export const openaiWire: Wire = {
@@ -17,13 +17,13 @@ export const openaiWire: Wire = {
   headers: (key) => (key === undefined ? {} : { authorization: `Bearer ${key}` }),
   body: openaiBody,
 
-  reply(body) {
+  reply(body, call) {
     refuseError(body);
     if (objectsOf(body.choices).length === 0) throw new BadReply('it has no choices');
-    return completeReply(body);
+    return completeReply(body, readsFunctionCall(call.body));
   },
 
-  stream: ({ body }) => new ChunkReader(countOf(body.n) ?? 1),
+  stream: ({ body }) => new ChunkReader(countOf(body.n) ?? 1, readsFunctionCall(body)),
   files: true,
   responses: async () => (await import('./responses-wire.ts')).responsesWire,
 
@@ -45,11 +45,15 @@ class ChunkReader implements FrameReader {
   ended = false;
   readonly #choices: number;
   readonly #finished = new Set<number>();
-  readonly #complete = completeChunks();
+  readonly #complete: ReturnType<typeof completeChunks>;
 
-  /** @param choices number of choices that the request specifies. */
-  constructor(choices: number) {
+  /**
+   * @param choices number of choices that the request specifies.
+   * @param older whether the caller reads `function_call`.
+   */
+  constructor(choices: number, older: boolean) {
     this.#choices = choices;
+    this.#complete = completeChunks(older);
   }
 
   /**

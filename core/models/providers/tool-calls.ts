@@ -1,19 +1,26 @@
 /**
  * Completes tool calls in replies from servers with OpenAI's API. Many servers omit `index`, `id` or `type`, repeat
- * them in every fragment of a stream, number calls from 1, or send arguments as an object. Clients, filters and tool
- * call checks would then lose or merge calls, so each call is completed once, before any code reads it
- * [chat.completions].
+ * them in every fragment of a stream, number calls from 1, send arguments as an object, or answer with the older
+ * `function_call`. Clients, filters and tool call checks would then lose or merge calls, so each call is completed once,
+ * before any code reads it [chat.completions].
  */
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { countOf, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
+import { countOf, isObject, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { toolFragments } from '#core/models/dialects/tool-fragments.ts';
 import { isJson, jsonText } from '#core/models/dialects/wire.ts';
 
-/** Returns a complete reply in which each tool call has a unique id, a type, and arguments as JSON text. */
-export function completeReply(reply: JsonObject): JsonObject {
-  if (!objectsOf(reply.choices).some(({ message }) => objectOf(message)?.tool_calls)) return reply;
-  const choices = objectsOf(reply.choices).map((choice) => {
+/** Checks for a request that offers `functions`, whose caller reads `function_call`. */
+export const readsFunctionCall = ({ functions }: JsonObject): boolean => objectsOf(functions).length > 0;
+
+/**
+ * Returns a complete reply in which each tool call has a unique id, a type, and arguments as JSON text.
+ * @param older true to leave `function_call` unchanged.
+ */
+export function completeReply(reply: JsonObject, older = false): JsonObject {
+  if (!objectsOf(reply.choices).some(({ message }) => hasCalls(objectOf(message)))) return reply;
+  const choices = objectsOf(reply.choices).map((given) => {
+    const choice = older ? given : withToolCalls(given, 'message');
     const message = objectOf(choice.message);
     if (!Array.isArray(message?.tool_calls)) return choice;
     const ids = new Set<string>();
@@ -42,13 +49,29 @@ interface StreamedCall {
   text: string;
 }
 
-/** Returns a function that completes the tool calls in the chunks of one stream. */
-export function completeChunks(): (chunk: JsonObject) => JsonObject {
+const hasCalls = (message: JsonObject | undefined): boolean => Boolean(message?.tool_calls || message?.function_call);
+
+/** Returns the choice with its `function_call` as a tool call, and the finish reason that belongs to it. */
+function withToolCalls(choice: JsonObject, member: 'message' | 'delta'): JsonObject {
+  const ended = choice.finish_reason === 'function_call' ? { ...choice, finish_reason: 'tool_calls' } : choice;
+  const { function_call, ...rest } = objectOf(choice[member]) ?? {};
+  if (!isObject(function_call) || objectsOf(rest.tool_calls).length > 0) return ended;
+  return { ...ended, [member]: { ...rest, tool_calls: [{ function: function_call }] } };
+}
+
+/**
+ * Returns a function that completes the tool calls in the chunks of one stream.
+ * @param older true to leave `function_call` unchanged.
+ */
+export function completeChunks(older = false): (chunk: JsonObject) => JsonObject {
   const choicesSeen = new Map<number, (fragments: readonly JsonObject[]) => JsonObject[]>();
 
   return (chunk) => {
-    if (!objectsOf(chunk.choices).some(({ delta }) => objectOf(delta)?.tool_calls)) return chunk;
-    const choices = objectsOf(chunk.choices).map((choice, position) => {
+    const changes = ({ delta, finish_reason }: JsonObject) =>
+      hasCalls(objectOf(delta)) || finish_reason === 'function_call';
+    if (!objectsOf(chunk.choices).some(changes)) return chunk;
+    const choices = objectsOf(chunk.choices).map((given, position) => {
+      const choice = older ? given : withToolCalls(given, 'delta');
       const delta = objectOf(choice.delta);
       if (!Array.isArray(delta?.tool_calls)) return choice;
       const at = countOf(choice.index) ?? position;

@@ -17,7 +17,7 @@ export interface Wire {
   body(call: ProviderCall): JsonObject;
   leftOut?(body: JsonObject): readonly string[];
   /** Translates the reply into the provider's dialect. @throws BadReply */
-  reply(body: JsonObject): JsonObject;
+  reply(body: JsonObject, call: ProviderCall): JsonObject;
   stream(call: ProviderCall): FrameReader;
   readonly embeddings?: Embeddings;
   /** Set if the provider stores files and batches in OpenAI's format. */

@@ -105,6 +105,29 @@ test('[chat.completions] calls in a complete reply have their own ids, a type an
   ]);
 });
 
+test('[chat.completions] function_call of an older server is a tool call, except for a caller that offers functions', () => {
+  const named = { name: 'get_a', arguments: '{"x":1}' };
+  const reply = { choices: [{ message: { role: 'assistant', function_call: named }, finish_reason: 'function_call' }] };
+  const [choice] = completeReply(reply).choices as JsonObject[];
+  expect(choice).toEqual({
+    message: { role: 'assistant', tool_calls: [{ id: made, type: 'function', function: named }] },
+    finish_reason: 'tool_calls',
+  });
+  expect(completeReply(reply, true)).toEqual(reply);
+
+  const chunk = (function_call: JsonObject) => ({ choices: [{ index: 0, delta: { function_call } }] });
+  const chunks = [chunk({ name: 'get_a', arguments: '{"x"' }), chunk({ arguments: ':1}' })];
+  const end = { choices: [{ index: 0, delta: {}, finish_reason: 'function_call' }] };
+  const complete = completeChunks();
+  expect(chunks.map(complete)).toMatchObject([
+    { choices: [{ delta: { tool_calls: [{ index: 0, id: made, function: { name: 'get_a', arguments: '{"x"' } }] } }] },
+    { choices: [{ delta: { tool_calls: [{ index: 0, function: { arguments: ':1}' } }] } }] },
+  ]);
+  expect(complete(end)).toMatchObject({ choices: [{ finish_reason: 'tool_calls' }] });
+  const older = completeChunks(true);
+  expect([...chunks, end].map(older)).toEqual([...chunks, end]);
+});
+
 test('[chat.completions] chunks and replies without tool calls stay unchanged', () => {
   const chunk = { choices: [{ index: 0, delta: { content: 'x' } }] };
   const reply = { choices: [{ index: 0, message: { content: 'x' } }] };
