@@ -64,6 +64,7 @@ function withoutUnsigned(body: JsonObject): JsonObject {
 class EventReader implements FrameReader {
   ended = false;
   readonly complete = false;
+  #started = false;
 
   read({ data, event: name }: Frame): readonly JsonObject[] {
     const event = parseObject(data);
@@ -71,6 +72,9 @@ class EventReader implements FrameReader {
     const type = event.type ?? name;
     if (type === 'error') throw new BadReply('it reports an error');
     if (type === 'ping') return [];
+    // Some gateways repeat it, which clients refuse.
+    if (type === 'message_start' && this.#started) return [];
+    this.#started ||= type === 'message_start';
     if (type === 'message_stop') this.ended = true;
     return [event];
   }

@@ -120,6 +120,16 @@ describe('anthropic', () => {
     });
     expect(fake().requests[0]!.headers).not.toHaveProperty('x-api-key');
   });
+
+  test('a repeated message_start is dropped; everything else passes in order', async () => {
+    const [start, ...rest] = piecesOf('anthropic', { text: ['one', 'two'] });
+    const said = async () => read(await ask('anthropic', { max_tokens: 5, messages: hi, stream: true }));
+    fake().answers(stream([start!, ...rest]));
+    const once = await said();
+    expect(once[0]).toMatchObject({ type: 'message_start' });
+    fake().answers(stream([start!, start!, rest[0]!, start!, ...rest.slice(1)]));
+    expect(await said()).toEqual(once);
+  });
 });
 
 describe('ollama', () => {
