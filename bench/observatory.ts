@@ -5,6 +5,7 @@ import { sumMark, ttlOf } from '#adapters/tables/observation-sums.ts';
 import { observationsTable } from '#adapters/tables/observations-table.ts';
 import type { Store } from '#adapters/tables/store.ts';
 import { MetricsRegistry } from '#adapters/telemetry/metrics-registry.ts';
+import { minuteMs } from '#core/kernel/durations.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { bucketsOf } from '#core/observatory/buckets.ts';
 import type { Dimension } from '#core/observatory/dimensions.ts';
@@ -14,7 +15,6 @@ import { testStore } from '../test/support/store.ts';
 import { sampleChat } from '../test/unit/observatory/sample.ts';
 
 const hours = 48;
-const minuteMs = 60_000;
 const nowMs = Date.parse('2026-01-03T00:30:00.000Z');
 const startMs = nowMs - hours * 60 * minuteMs;
 const dimensions = Array.from({ length: 100 }, (_, n): Dimension => `model:model-${n}`);

@@ -2,8 +2,8 @@
  * Composes a Gateway's configuration from its object and the objects that name it. Pure: the same input gives the same
  * text.
  */
-import { createHash } from 'node:crypto';
 import { isSecretName } from '#core/contracts/config/secret-names.ts';
+import { sha256 } from '#core/kernel/canonical.ts';
 import { foreignMember } from './compose-members.ts';
 import {
   type EnvironmentEntry,
@@ -236,5 +236,3 @@ export function secretNames({ gateway, parts }: Omit<Sources, 'secrets'>): strin
   const all = [gateway.spec.adminToken, ...(gateway.spec.secrets ?? []), ...keys];
   return [...new Set(all.map(({ secretKeyRef }) => secretKeyRef.name))];
 }
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

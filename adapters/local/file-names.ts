@@ -1,5 +1,5 @@
 /** File names for ids that callers choose: short enough for every file system, and distinct even if it ignores case. */
-import { createHash } from 'node:crypto';
+import { sha256 } from '#core/kernel/canonical.ts';
 
 /** Ids that are used as file names unchanged. */
 const plainName = /^[a-z0-9][a-z0-9_-]{0,127}$/;
@@ -13,7 +13,7 @@ export function fileNameOf(id: string): string {
     .slice(0, shownCharacters)
     .toLowerCase()
     .replaceAll(/[^a-z0-9_-]/g, '_');
-  return `${shown}.${createHash('sha256').update(id).digest('hex')}`;
+  return `${shown}.${sha256(id)}`;
 }
 
 /**

@@ -1,18 +1,16 @@
 /** Bodies by SHA-256 in a folder: the local ObjectStore. */
-import { createHash } from 'node:crypto';
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sha256 as sha256Of } from '#core/kernel/canonical.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
 import { writeDurably } from './durable-file.ts';
-
-const digestOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 export function folderObjectStore(folder: string): ObjectStore {
   /** Returns the path. Two-letter folders keep listings short. */
   const pathOf = (sha256: string) => join(folder, sha256.slice(0, 2), sha256);
   return {
     put: async (bytes) => {
-      const sha256 = digestOf(bytes);
+      const sha256 = sha256Of(bytes);
       const path = pathOf(sha256);
       const size = await stat(path).then((found) => found.size, absent);
       if (size === bytes.byteLength) return sha256;
@@ -23,7 +21,7 @@ export function folderObjectStore(folder: string): ObjectStore {
     get: async (sha256) => {
       if (!/^[0-9a-f]{64}$/.test(sha256)) return undefined; // never a path that the caller chose
       const bytes = await readFile(pathOf(sha256)).catch(absent);
-      if (bytes !== undefined && digestOf(bytes) !== sha256) {
+      if (bytes !== undefined && sha256Of(bytes) !== sha256) {
         throw new Error(
           `Object ${sha256} was changed on disk: its content has another digest. Restore it from a copy.`,
         );

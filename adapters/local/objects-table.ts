@@ -4,8 +4,8 @@
  * Rows: `sha256` names the body; `part` is a piece of it, or `body`, which is put last and holds the number of pieces.
  * Without that row, the body is incomplete and treated as missing.
  */
-import { createHash } from 'node:crypto';
 import { allRows, type StoreOptions } from '#adapters/tables/store.ts';
+import { sha256 as sha256Of } from '#core/kernel/canonical.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
 
 /** A DynamoDB row holds at most 400 kB. */
@@ -18,7 +18,7 @@ export function objectsTable({ store }: StoreOptions): ObjectStore {
 
   return {
     async put(bytes) {
-      const sha256 = digestOf(bytes);
+      const sha256 = sha256Of(bytes);
       if (await isThere(sha256)) return sha256;
       for (let at = 0; at * partBytes < bytes.byteLength; at++)
         await store.put('objects', {
@@ -34,7 +34,7 @@ export function objectsTable({ store }: StoreOptions): ObjectStore {
       const query = { partition: sha256, range: { before: last } };
       const pieces = await allRows<{ bytes: Uint8Array }>(store, 'objects', query);
       const bytes = Buffer.concat(pieces.map((piece) => piece.bytes));
-      if (digestOf(bytes) !== sha256)
+      if (sha256Of(bytes) !== sha256)
         throw new Error(
           `Object ${sha256} was changed in the store: its content has another digest. Restore it from a copy.`,
         );
@@ -57,5 +57,3 @@ export const sharedObjects = (store: ObjectStore, folder: ObjectStore): ObjectSt
     return own;
   },
 });
-
-const digestOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');

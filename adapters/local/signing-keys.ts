@@ -2,12 +2,13 @@
  * A state folder's signing keys: the current private key, and the list of earlier public keys with the statements that
  * link them. Rotated private keys are not kept.
  */
-import { createHash, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type SigningKeys, signingKeysSchema } from '#core/contracts/evidence.ts';
 import { signingKeysOf, signSuccession } from '#core/evidence/key-succession.ts';
 import type { Signer } from '#core/evidence/ports.ts';
+import { sha256 } from '#core/kernel/canonical.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
 import { createDurably, writeDurably } from './durable-file.ts';
 import { privateKeyIn } from './private-key.ts';
@@ -95,7 +96,7 @@ function signerOf(privateKey: KeyObject): Signer {
   const spki = publicKey.export({ format: 'der', type: 'spki' });
   const pem = publicKey.export({ format: 'pem', type: 'spki' }).toString();
   return {
-    keyId: createHash('sha256').update(spki).digest('hex').slice(0, 16),
+    keyId: sha256(spki).slice(0, 16),
     sign: async (message) => sign('sha256', message, { key: privateKey, dsaEncoding: 'der' }).toString('base64'),
     publicKey: async () => pem,
   };

@@ -2,6 +2,7 @@
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { UnreadableEntry } from '#core/evidence/entry-text.ts';
 import type { AuditFilter } from '#core/evidence/ports.ts';
+import { dayMs } from '#core/kernel/durations.ts';
 import type { Page } from '#core/kernel/page.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { entryOfRow } from './entry-rows.ts';
@@ -23,7 +24,6 @@ interface Reader {
   rows(keys: readonly Row[]): Promise<readonly Row[]>;
 }
 
-const dayMs = 24 * 3_600_000;
 /** The last moment whose ISO text sorts chronologically. */
 const lastMs = Date.parse('9999-12-31T23:59:59.999Z');
 /**

@@ -8,6 +8,7 @@
  */
 
 import { randomBytes } from 'node:crypto';
+import { dayMs } from '#core/kernel/durations.ts';
 import type { Page } from '#core/kernel/page.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
@@ -214,8 +215,6 @@ export function observationsTable({ pause = sleep, store }: ObservationsOptions)
     dimensions: (scope, { from, to }) => names.listed(scope, daysBetween(from, to)),
   };
 }
-
-const dayMs = 24 * 3_600_000;
 
 /** Returns each UTC day from one ISO time to another, both included, for as far back as minutes are stored. */
 function daysBetween(from: string, to: string): string[] {

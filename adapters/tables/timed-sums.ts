@@ -3,6 +3,7 @@
  * everything (`global`) last of its sums. The batches that increased it are therefore that hour's stamp: sums read
  * after the stamp are valid until it changes.
  */
+import { hourMs } from '#core/kernel/durations.ts';
 import type { TimedSums } from '#core/observatory/buckets.ts';
 import { type Dimension, partsOf, type Scope } from '#core/observatory/dimensions.ts';
 import type { BucketQuery, HourStamps, Observations } from '#core/observatory/ports.ts';
@@ -13,7 +14,6 @@ import type { Row } from './store.ts';
 
 /** Maximum number of hours that are cached; hours of a longer span are always read from the store. */
 const maxHours = 60;
-const hourMs = 3_600_000;
 
 /** Reads every row of a series between two places, both included. */
 export type Range = (series: string, first: string, last: string, consistent?: boolean) => AsyncIterable<Row>;

@@ -1,5 +1,5 @@
 /** The card of an approval: key, effects, the call, the rule's reason, and the time left. */
-import { createHash } from 'node:crypto';
+import { sha256 } from '#core/kernel/canonical.ts';
 import { type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 import { childPath } from '#core/text/secrets/json-path.ts';
 import { spelledText } from '#core/text/secrets/visible-text.ts';
@@ -143,7 +143,7 @@ function showParameter(out: Output, label: string, value: unknown, options: Card
   out.line(`    ${label}: (${lines.length} lines, ${whole.length} characters)`);
   for (const line of shown) out.line(`      | ${line}`);
   if (shown.join('\n').length >= lines.join('\n').length) return;
-  const digest = createHash('sha256').update(whole).digest('hex');
+  const digest = sha256(whole);
   out.line(`      … the rest is left out; SHA-256 of the whole text: ${digest}`);
   out.line(`      … all of it: ${commandLine(['agentctl', 'show', id, '--full'])}`);
 }

@@ -1,5 +1,4 @@
 /** The configuration file: imported at start and whenever it changes. */
-import { createHash } from 'node:crypto';
 import { unwatchFile, watchFile } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
@@ -10,6 +9,7 @@ import { adminPrincipal } from '#core/configuration/identity/identities.ts';
 import { type Imported, importFile } from '#core/configuration/load/import-file.ts';
 import type { VersionRow } from '#core/configuration/ports.ts';
 import type { VersionDeps } from '#core/configuration/store/versions.ts';
+import { sha256 } from '#core/kernel/canonical.ts';
 import { underControlPlane } from '#core/operations/federation/apply.ts';
 import type { GatewayPorts } from '#core/operations/ports.ts';
 import { recordAct } from '#core/operations/record.ts';
@@ -109,8 +109,4 @@ export async function watchConfiguration(path: string, onChange: () => Promise<v
   };
 }
 
-const digest = (path: string): Promise<string | undefined> =>
-  readFile(path).then(
-    (bytes) => createHash('sha256').update(bytes).digest('hex'),
-    () => undefined,
-  );
+const digest = (path: string): Promise<string | undefined> => readFile(path).then(sha256, () => undefined);

@@ -1,16 +1,14 @@
 /** Keys and secrets that the local run generates for demonstrations. */
-import { createHash } from 'node:crypto';
 import type { LocalKeys } from '#adapters/local/keys-file.ts';
 import { unsetSecrets } from '#core/configuration/checks/unset-secrets.ts';
 import type { ResolvedKey } from '#core/configuration/identity/identities.ts';
 import type { Snapshot, Snapshots } from '#core/configuration/store/snapshots.ts';
 import { defaultTicketKeyName } from '#core/contracts/config/secret-names.ts';
 import type { Configuration } from '#core/contracts/config.ts';
+import { sha256 } from '#core/kernel/canonical.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 import { machineWarnings } from './machine-warnings.ts';
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /**
  * Returns the generated keys, added to the configuration's in its first tenant. The human owns no agent's key, so it

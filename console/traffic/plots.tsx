@@ -3,6 +3,7 @@
  * images; the tables on the page contain the same values [console.traffic].
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { dayMs } from '#core/kernel/durations.ts';
 import { milliseconds } from '../requests/milliseconds.ts';
 import { figure, money } from '../words.ts';
 import { roundUp, timeTicks } from './scale.ts';
@@ -122,7 +123,6 @@ const halfLabel = 36;
 const anchorOf = (x: number, left: number, width: number): 'start' | 'middle' | 'end' =>
   x < left - halfLabel / 2 ? 'start' : x > width - halfLabel ? 'end' : 'middle';
 
-const dayMs = 86_400_000;
 /** Formats a time in the reader's locale, with its weekday if the plot spans more than a day. */
 export function clockOf(times: readonly number[]): (ms: number) => string {
   const long = (times.at(-1) ?? 0) - (times[0] ?? 0) > dayMs;

@@ -1,4 +1,5 @@
 /** Scales of a plot: round values on its axis, and times spaced so that their labels fit. */
+import { minuteMs } from '#core/kernel/durations.ts';
 
 /** Rounds up to 1, 2 or 5 times a power of ten. */
 export function roundUp(value: number): number {
@@ -8,7 +9,6 @@ export function roundUp(value: number): number {
   return +(step * power).toPrecision(3);
 }
 
-const minuteMs = 60_000;
 const distances = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1_440].map((minutes) => minutes * minuteMs);
 
 /** Returns round times within a range, as many as fit. @param offsetMs the offset of local time */

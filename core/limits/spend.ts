@@ -1,8 +1,7 @@
 /** Budget accounts, periods and tiers. Periods are UTC days and months. */
+import { dayMs } from '#core/kernel/durations.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import type { BudgetAccount, BudgetStatus } from './ports.ts';
-
-const dayMs = 86_400_000;
 
 /** Returns the account key of a call: `tenant|month|2026-11`, `global:gpt-*|day|2026-11-21`. */
 export const accountKey = ({ account, period }: Pick<BudgetAccount, 'account' | 'period'>, nowMs: number): string =>

@@ -2,6 +2,7 @@
  * Analytics per minute [admin.analytics] for tenants, models, providers and tools, limited to those that the caller may
  * see.
  */
+import { minuteMs } from '#core/kernel/durations.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
@@ -22,7 +23,6 @@ import { timeOf } from '#core/observatory/usage.ts';
 import { tenantsOf } from './by-path.ts';
 import type { Call, Operation } from './operation.ts';
 
-const minuteMs = 60_000;
 const realtimeMinutes = 5;
 /** Default span: the last hour. */
 const usualMinutes = 60;

@@ -2,6 +2,7 @@
 
 import { chatOutcomes } from '#core/contracts/chat.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
+import { minuteMs } from '#core/kernel/durations.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { dimensionOf } from '#core/observatory/dimensions.ts';
@@ -12,7 +13,6 @@ import { pageByPath } from './by-path.ts';
 import { type Call, limitOf, type Operation, wordOf } from './operation.ts';
 import type { BreakerState } from './ports.ts';
 
-const minuteMs = 60_000;
 const providerWindowMinutes = 15;
 
 /** Returns the start of the visible period. Expired rows and points are not deleted immediately. */

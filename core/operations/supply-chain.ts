@@ -5,6 +5,7 @@ import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { actionOf, type PluginAct, recordedActs } from '#core/contracts/plugin-act.ts';
 import { adminSession } from '#core/evidence/admin-session.ts';
 import { type RowPlace, rowPlace } from '#core/evidence/entry-text.ts';
+import { dayMs } from '#core/kernel/durations.ts';
 import type { Call, Operation } from './operation.ts';
 
 /**
@@ -23,7 +24,6 @@ export const supplyChain: Operation = async (call) => {
   };
 };
 
-const dayMs = 24 * 3_600_000;
 const daysShown = 7;
 const actsShown = 50;
 const actions = new Map(recordedActs.map((act) => [actionOf({ act }), act]));

@@ -3,9 +3,9 @@ import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { adminSession } from '#core/evidence/admin-session.ts';
 import type { RowPlace } from '#core/evidence/entry-text.ts';
 import type { EvidenceLog } from '#core/evidence/ports.ts';
+import { dayMs } from '#core/kernel/durations.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
 
-const dayMs = 24 * 3_600_000;
 const concurrency = 10;
 
 /** Returns the number of days since 1970. */

@@ -2,9 +2,10 @@
 import type { KeyObject } from 'node:crypto';
 import * as z from 'zod';
 import { type Envelope, openEnvelope } from '#core/configuration/supply-chain/envelope.ts';
-import { keyIdOf, sha256 } from '#core/configuration/supply-chain/keys.ts';
+import { keyIdOf } from '#core/configuration/supply-chain/keys.ts';
 import { refuse } from '#core/configuration/supply-chain/refusal.ts';
 import { parseDocument } from '#core/configuration/supply-chain/verify-index.ts';
+import { sha256 } from '#core/kernel/canonical.ts';
 import { signStatement } from './sign.ts';
 
 const buildType = 'urn:agent-governance-gateway:npm-package:1';

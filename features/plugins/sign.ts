@@ -17,9 +17,9 @@ import {
   predicateTypes,
   statementType,
 } from '#core/configuration/supply-chain/envelope.ts';
-import { keyIdOf, sha256, signBytes } from '#core/configuration/supply-chain/keys.ts';
+import { keyIdOf, signBytes } from '#core/configuration/supply-chain/keys.ts';
 import { parseDocument } from '#core/configuration/supply-chain/verify-index.ts';
-import { canonicalize } from '#core/kernel/canonical.ts';
+import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 
 const rootSchemas = { index: indexPredicate, delegations: delegationsPredicate, revocations: revocationsPredicate };
 

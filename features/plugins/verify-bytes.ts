@@ -3,8 +3,8 @@
  * Unverified bytes are never compiled.
  */
 import type { PluginEntry } from '#core/configuration/supply-chain/documents.ts';
-import { sha256 } from '#core/configuration/supply-chain/keys.ts';
 import { refuse } from '#core/configuration/supply-chain/refusal.ts';
+import { sha256 } from '#core/kernel/canonical.ts';
 
 /** The module interface that this gateway runs. */
 const supportedAbi = 'wasm-filter-1';

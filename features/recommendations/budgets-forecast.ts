@@ -1,5 +1,6 @@
 /** `GET budgets/forecast`: predicts each budget at the end of its period [budget.forecast]. */
 
+import { dayMs } from '#core/kernel/durations.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { accountKey, secondsUntilPeriodEnds, spendRetentionDays } from '#core/limits/spend.ts';
 import { modelMatches } from '#core/models/routing/model-glob.ts';
@@ -10,7 +11,6 @@ import { subjectOf, tenantsOf } from '#core/operations/by-path.ts';
 import type { Call, Operation } from '#core/operations/operation.ts';
 import { type DaySpend, exhaustedOn, forecast } from './forecast.ts';
 
-const dayMs = 86_400_000;
 /** Four weeks, which contain each weekday four times. */
 const historyDays = spendRetentionDays;
 /**

@@ -10,6 +10,7 @@ import { raiseContradiction } from '#core/evidence/contradiction.ts';
 import { expireSession } from '#core/evidence/expire.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { recheckContradiction } from '#core/evidence/recheck-contradiction.ts';
+import { dayMs } from '#core/kernel/durations.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
@@ -22,7 +23,6 @@ const maxMs = 13 * 60_000;
 const sessionsPerPage = 100;
 const sessionsAtOnce = 20;
 const pagesPerSave = 20;
-const dayMs = 24 * 3_600_000;
 
 interface ArchiveChecked {
   /** Number of sessions compared. */

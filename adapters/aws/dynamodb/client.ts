@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient, DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { httpCall } from '#adapters/http/provider-http.ts';
+import { dayMs } from '#core/kernel/durations.ts';
 import { signedHeaders } from '../signed-headers.ts';
 import { type Access, accessOfFunction, watchAccess } from './access.ts';
 import { dynamoSdk, RowCommand, type TransactionInput, TransactWriteItemsCommand } from './commands.ts';
@@ -27,7 +28,6 @@ interface RequestBounds {
 
 /** A batch of reads returns at most 16 MB; a longer response is left to the SDK. */
 const maxAnswerBytes = 32 * 1024 * 1024;
-const dayMs = 86_400_000;
 
 type Sent = (...given: unknown[]) => Promise<object>;
 

@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { privateKeyIn } from '#adapters/local/private-key.ts';
+import { dayMs } from '#core/kernel/durations.ts';
 import { selfSigned } from './self-signed.ts';
 
 export interface Certificate {
@@ -23,7 +24,6 @@ export interface OwnCertificate {
 /** Browsers accept no longer lifetime. */
 const lifeDays = 397;
 const renewBeforeDays = 30;
-const dayMs = 86_400_000;
 
 /** Reads the operator's certificate. @throws Error that names the faulty option, `--edge-cert` or `--edge-key`. */
 export async function ownCertificate({ certFile, keyFile }: OwnCertificate): Promise<Certificate> {

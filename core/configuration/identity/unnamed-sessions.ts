@@ -1,6 +1,7 @@
 /** Sessions for callers that send no session id, chosen so that session risk sees their calls together. */
 
 import { digestOf } from '#core/kernel/canonical.ts';
+import { hourMs } from '#core/kernel/durations.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 
@@ -8,8 +9,6 @@ export interface UnnamedSessions {
   /** Returns the session for the key's calls at this time. */
   of(keyId: string, nowMs: number): string;
 }
-
-const hourMs = 3_600_000;
 
 /**
  * Returns one session per key, process and UTC hour, for a gateway with a single process. The id is a hash, so that

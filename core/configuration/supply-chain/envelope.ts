@@ -1,10 +1,10 @@
 /** DSSE envelopes over in-toto Statements [supply-chain.envelope]. */
 import type { KeyObject } from 'node:crypto';
 import * as z from 'zod';
-import { canonicalize } from '#core/kernel/canonical.ts';
+import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import { describeIssue } from '#core/kernel/issue-words.ts';
 import { parseStrict } from '#core/kernel/json.ts';
-import { sha256, verifies } from './keys.ts';
+import { verifies } from './keys.ts';
 import { refuse } from './refusal.ts';
 
 export const payloadType = 'application/vnd.in-toto+json';

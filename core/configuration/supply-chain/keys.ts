@@ -1,21 +1,11 @@
 /** Supply-chain signing keys: Ed25519 and ECDSA P-256, identified by the SHA-256 of their public key. */
 
-import {
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  type KeyObject,
-  sign,
-  verify,
-} from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
+import { sha256 } from '#core/kernel/canonical.ts';
 import { refuse } from './refusal.ts';
 
 const keyKinds = ['ed25519', 'p256'] as const;
 export type KeyKind = (typeof keyKinds)[number];
-
-/** Returns the lowercase hex SHA-256 of the bytes. */
-export const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex');
 
 /** Generates a key pair in PEM form (SPKI and PKCS #8). */
 export function generateKeys(kind: KeyKind): { publicKey: string; privateKey: string } {

@@ -2,6 +2,7 @@
  * Metrics for both arms of a rollout since the start of its stage, from the analytics of its calls [rollout.states].
  */
 import type { Rollout, RolloutArm } from '#core/contracts/rollout.ts';
+import { minuteMs } from '#core/kernel/durations.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { totalsOf } from '#core/observatory/buckets.ts';
 import { everyTenant, rolloutDimension } from '#core/observatory/dimensions.ts';
@@ -38,8 +39,6 @@ export async function figuresOf(
     judged: { requests, errors, timed, p95_latency_ms },
   };
 }
-
-const minuteMs = 60_000;
 
 /** Returns sums. The dimension covers only this observation, so the first minute can be counted in full. */
 async function sumsOf(

@@ -1,5 +1,6 @@
 /** Measures traffic for alerts: the last five minutes on each evaluation, the daily baseline less often. */
 
+import { minuteMs } from '#core/kernel/durations.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
@@ -17,7 +18,6 @@ interface Ports {
 
 type Baselines = Partial<Record<BaselineMetric, Baseline>>;
 
-const minuteMs = 60_000;
 const recentMinutes = 5;
 const historyMinutes = 24 * 60;
 /** Interval at which the day's minutes are reread. Mean and deviation hardly change in between. */

@@ -10,6 +10,7 @@ import {
   type WantedHead,
 } from '#core/contracts/federation.ts';
 import type { EvidenceLog } from '#core/evidence/ports.ts';
+import { dayMs, minuteMs } from '#core/kernel/durations.ts';
 import { maxValues } from '#core/kernel/json.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { totalsOf } from '#core/observatory/buckets.ts';
@@ -32,7 +33,6 @@ interface ReportPorts
   readonly everySeconds: number | undefined;
 }
 
-const minuteMs = 60_000;
 const trafficMinutes = 5;
 /**
  * Number of recent minutes that may still change after they were sent, because projections lag and the current minute
@@ -117,8 +117,6 @@ function refusedMinutes(telemetry: ReportPorts['telemetry'], minutes: readonly S
   const [first, last] = [minutes[0]!.at, minutes.at(-1)!.at];
   telemetry.log('error', 'the control plane does not accept minutes of traffic', { first, last, error: fault.message });
 }
-
-const dayMs = 24 * 3_600_000;
 
 const expiresBefore = ({ evidence: { retention_days: days } }: Configuration, now: number): string | undefined =>
   days === undefined ? undefined : isoTime(now - days * dayMs);

@@ -1,13 +1,12 @@
 /** Creates a manifest from a request. The manifest's id is its digest, so a declared manifest can never change. */
 import { longestTaskDays, type TaskManifest, type TaskManifestBody } from '#core/contracts/task-manifest.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
+import { dayMs } from '#core/kernel/durations.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { compileGlob } from '#core/text/matching/glob.ts';
 import { masked } from '#core/text/secrets/masked.ts';
 import { sheetOfRequest } from './from-request.ts';
-
-const dayMs = 24 * 3_600_000;
 
 /**
  * Creates a manifest.

@@ -1,6 +1,5 @@
 /** Builds an outcome for evidence: the result's digest and size, without its contents [cli.hook-outcome]. */
-import { createHash } from 'node:crypto';
-import { canonicalize } from '#core/kernel/canonical.ts';
+import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import { type Fields, fields, text } from '#core/kernel/json-fields.ts';
 
 interface Outcome {
@@ -53,5 +52,5 @@ function geminiExit({ llmContent }: Fields): number | undefined {
 
 function digested(result: unknown): Pick<Outcome, 'result_sha256' | 'result_bytes'> {
   const bytes = Buffer.from(canonicalize(result));
-  return { result_sha256: createHash('sha256').update(bytes).digest('hex'), result_bytes: bytes.length };
+  return { result_sha256: sha256(bytes), result_bytes: bytes.length };
 }

@@ -188,7 +188,7 @@ const filterOf = ({ name, sha256 }: PluginEntry, path: string) => ({
 async function listInstalled(cli: Cli): Promise<Outcome> {
   const { publicKeyOf } = await import('#core/configuration/supply-chain/keys.ts');
   const { verifyIndex } = await import('#core/configuration/supply-chain/verify-index.ts');
-  const { sha256 } = await import('#core/configuration/supply-chain/keys.ts');
+  const { sha256 } = await import('#core/kernel/canonical.ts');
   const store = storeOf(cli);
   const record = await store.read();
   const trusted =

@@ -1,5 +1,4 @@
 /** Plans, writes and reverts the change to one of a client's files [cli.setup]. */
-import { hash } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
@@ -14,6 +13,7 @@ import {
 import { dirname } from 'node:path';
 import { fileTrouble, UsageError } from '#agentctl/failure.ts';
 import { readJsonFile } from '#agentctl/local-run.ts';
+import { sha256 } from '#core/kernel/canonical.ts';
 import { type JsonChange, withChange, withoutChange } from './json-file.ts';
 
 export type FilePlan = { readonly file: string } & (
@@ -99,8 +99,6 @@ function keptOf(file: string): SetupRecord | undefined {
   if (typeof written_sha256 !== 'string') return undefined;
   return { written_sha256, ...(typeof text === 'string' && { text }) };
 }
-
-const sha256 = (content: string): string => hash('sha256', content);
 
 function readIfPresent(file: string): string | undefined {
   try {
