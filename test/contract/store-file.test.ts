@@ -44,6 +44,22 @@ test('[store.embedded] every table is created once, with its indexes, and its ro
   again.close();
 });
 
+test('[store.embedded] a write adds little to the log, and a file keeps its page size', async () => {
+  const store = opened('pages.db');
+  await store.put('config', { id: 'one' });
+  const logBytes = () => statSync(join(folder, 'pages.db-wal')).size;
+  const before = logBytes();
+  await store.put('config', { id: 'two' });
+  expect(logBytes() - before).toBeLessThan(4_096);
+  store.close();
+  sql('pages.db', (db) => db.exec('PRAGMA journal_mode = DELETE; PRAGMA page_size = 4096; VACUUM'));
+  const again = opened('pages.db');
+  await again.put('config', { id: 'three' });
+  expect(again.scan('config').map(({ id }) => id)).toEqual(['one', 'three', 'two']);
+  again.close();
+  sql('pages.db', (db) => expect(db.prepare('PRAGMA page_size').get()).toEqual({ page_size: 4096 }));
+});
+
 /** Writes rows one after another, in transactions and individually, and prints each acknowledged turn. */
 const writer = (path: string, syncs: boolean) => `
   import { openStore } from './adapters/local/sqlite/store.ts';

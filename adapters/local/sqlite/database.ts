@@ -12,14 +12,19 @@ export interface DatabaseOptions {
   readonly path?: string | undefined;
   /** True to sync each group of writes, so that it also survives a power cut. */
   readonly syncs?: boolean | undefined;
-  /** Maximum number of 4 kB pages in the file. If absent, as many as the disk can hold. */
+  /** Maximum number of pages in the file. If absent, as many as the disk can hold. */
   readonly maxPages?: number | undefined;
 }
 
 /** Time a new process waits for the locks of a process that is just ending. */
 const lockedMs = 5_000;
-/** Number of 4 kB pages in the log before they are moved into the file. Every caller waits until they are on disk. */
-const logPages = 32_000;
+/**
+ * Page size of a new file. A commit writes whole pages, of which most rows change a part: with 4 kB pages, a chat call
+ * writes twice as much. A file keeps the size that it was created with.
+ */
+const pageBytes = 1_024;
+/** Size of the log from which its pages are moved into the file. Every caller waits until they are on disk. */
+const logBytes = 125_000_000;
 /** The pages are moved earlier, after this time without a write, if the log has this many groups. */
 const idleMs = 1_000;
 const idleGroups = 250;
@@ -47,11 +52,13 @@ export class Database {
     this.#db = new DatabaseSync(path ?? ':memory:', { timeout: lockedMs });
     if (path === undefined) return;
     chmodSync(path, 0o600);
+    this.#db.exec(`PRAGMA page_size = ${pageBytes}`);
+    const { page_size: kept } = this.#db.prepare('PRAGMA page_size').get() as { page_size: number };
     this.#db.exec(`
       PRAGMA locking_mode = EXCLUSIVE;
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = ${syncs ? 'FULL' : 'NORMAL'};
-      PRAGMA wal_autocheckpoint = ${logPages};
+      PRAGMA wal_autocheckpoint = ${Math.ceil(logBytes / kept)};
       PRAGMA cache_size = -${cacheKib};
       ${maxPages === undefined ? '' : `PRAGMA max_page_count = ${maxPages};`}
     `);
