@@ -34,8 +34,12 @@ export function namedSignatureFault(
   const signer = keys.find(({ key }) => key && verify('sha256', bytes, key, signature));
   if (!signer) return 'the signature does not belong to these bytes and public key';
   const id = idOf(signer.pem);
-  return key_id?.length === id.length && key_id !== id ? `its key_id is not ${id}, the key that signed` : undefined;
+  return key_id === undefined || key_id === id || kmsKeyId.test(key_id)
+    ? undefined
+    : `its key_id is not ${id}, the key that signed`;
 }
+
+const kmsKeyId = /^(?:arn:aws[\w-]*:kms:[\w:/-]+|mrk-[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
 /** Computes a key file's id: the beginning of the SHA-256 of its SPKI. */
 const idOf = (pem: string): string =>

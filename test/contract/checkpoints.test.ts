@@ -70,7 +70,7 @@ describe.each([
     expect(await checkpoints.last('a/b', 's:1')).toEqual({
       point: point('s:1', 10),
       created_at: '2026-01-02T00:00:00.000Z',
-      key_id: 'test-key',
+      key_id: '1234abcd-12ab-34cd-56ef-1234567890ab',
     });
     expect(await checkpoints.last('a', 's:1')).toMatchObject({ point: { index: 3 } });
     for (const [tenant, id] of [

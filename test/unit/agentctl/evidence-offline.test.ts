@@ -47,7 +47,7 @@ test('--json prints one document', async () => {
     valid: true,
     total_entries: 5,
     not_checked: [],
-    checkpoint: { index: 4, created_at: checkpointedAt, key_id: 'test-key' },
+    checkpoint: { index: 4, created_at: checkpointedAt, key_id: '1234abcd-12ab-34cd-56ef-1234567890ab' },
     session_manifest_hash: bundle.manifest.session_manifest_hash,
   });
 });

@@ -58,7 +58,7 @@ describe('[evidence.checkpoint] the checkpoint file', () => {
     expect(await file.last('t', 'a')).toEqual({
       point: point('a', 3),
       created_at: '2026-01-01T00:00:00.000Z',
-      key_id: 'test-key',
+      key_id: '1234abcd-12ab-34cd-56ef-1234567890ab',
     });
     expect(await file.last('u', 'a')).toMatchObject({ point: point('a', 0, 'u') });
     expect(await file.last('t', 'c')).toBeUndefined();

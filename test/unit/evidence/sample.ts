@@ -13,7 +13,7 @@ export const otherKey = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   .toString();
 
 export const signer: Signer = {
-  keyId: 'test-key',
+  keyId: '1234abcd-12ab-34cd-56ef-1234567890ab',
   sign: async (message) => sign('sha256', message, privateKey).toString('base64'),
   publicKey: async () => trustedKey,
 };

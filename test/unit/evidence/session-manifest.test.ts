@@ -35,7 +35,7 @@ test('[evidence.manifest] the manifest summarises the session', async () => {
     counts: { review: 1, approve: 1, allow: 1, result: 1, credential: 1 },
     policy_versions: [3, 4],
     created_at: entries[4]!.timestamp,
-    signature: { alg: 'ECDSA_P256_SHA256', key_id: 'test-key' },
+    signature: { alg: 'ECDSA_P256_SHA256', key_id: '1234abcd-12ab-34cd-56ef-1234567890ab' },
   });
 });
 

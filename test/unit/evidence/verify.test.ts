@@ -68,9 +68,14 @@ describe('[evidence.verify.offline] the origin of a bundle', () => {
       .update(createPublicKey(trustedKey).export({ type: 'spki', format: 'der' }))
       .digest('hex')
       .slice(0, 16);
-    for (const key_id of [own, '1234abcd-12ab-34cd-56ef-1234567890ab', 'arn:aws:kms:eu-central-1:1:key/x'])
+    for (const key_id of [
+      own,
+      '1234abcd-12ab-34cd-56ef-1234567890ab',
+      'mrk-1234abcd12ab34cd56ef1234567890ab',
+      'arn:aws:kms:eu-central-1:1:key/x',
+    ])
       expect(await verifyBundle(named(key_id), trustedKey)).toMatchObject({ valid: true });
-    for (const key_id of ['0123456789abcdef', `${own.slice(0, 15)}g`]) {
+    for (const key_id of ['0123456789abcdef', `${own.slice(0, 15)}g`, `${own}x`, `${own} `, '', 'other-key']) {
       const { valid, broken_link } = await verifyBundle(named(key_id), trustedKey);
       expect([valid, broken_link?.reason]).toEqual([false, expect.stringMatching(/key_id/)]);
     }
