@@ -186,7 +186,6 @@ chat_completions: { tool_use: govern }
   test.each<readonly [string, object, object]>([
     ['a message under another name', { Tool_Calls: [call({ function: deleting })] }, {}],
     ['a message in the form of another dialect', { tool_use: [call({ function: deleting })] }, {}],
-    ['the older form', { function_call: deleting }, {}],
     [
       'a part of the content',
       {
@@ -216,6 +215,16 @@ chat_completions: { tool_use: govern }
   ])('[chat.tool-use] %s is cut off', async (_, one) => {
     provider.answers(whole({ tool_calls: [one] }));
     expect((await ask(false)).text).not.toContain('delete_all');
+  });
+
+  test('[chat.tool-use] a call in the older form is decided like any other', async () => {
+    provider.answers(whole({ function_call: deleting }, { finish_reason: 'function_call' }));
+    const { text } = await ask(false);
+    expect(text).toContain('[delete_all was blocked');
+    expect(text).not.toContain('_call"');
+    provider.answers(whole({ function_call: reading }, { finish_reason: 'function_call' }));
+    const [choice] = JSON.parse((await ask(false)).text).choices;
+    expect(choice).toMatchObject({ message: { tool_calls: [{ function: reading }] }, finish_reason: 'tool_calls' });
   });
 
   test('[chat.tool-use] arguments given as an object are evaluated, and reach the caller as the original text', async () => {
