@@ -56,5 +56,7 @@ async function* viewed(
 /** Converts the API format's error event back to the error. */
 function faultOf({ type, message, code: _status, ...data }: JsonObject): GatewayError {
   const code = typeof type === 'string' && Object.hasOwn(errorKinds, type) ? (type as ErrorCode) : 'server_error';
-  return new GatewayError(code, textOf(message) ?? '', { data });
+  const requestId = textOf(data.request_id);
+  const origin = requestId === undefined ? undefined : { provider: textOf(data.provider) ?? '', requestId };
+  return new GatewayError(code, textOf(message) ?? '', { data, origin });
 }

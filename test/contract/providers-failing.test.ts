@@ -16,7 +16,7 @@ import {
 } from '../support/fake-providers.ts';
 import type { Written } from '../support/fake-providers-forms.ts';
 import { woundTimeouts } from '../support/wound-timeouts.ts';
-import { kinds, minute, useProviderKind } from './provider-kinds.ts';
+import { key, kinds, minute, useProviderKind } from './provider-kinds.ts';
 
 describe.each(kinds)('$title', (each) => {
   const { fake: kind } = each;
@@ -41,6 +41,20 @@ describe.each(kinds)('$title', (each) => {
     expect(bad.message).not.toContain('too large');
     await expect(answering(refuse(kind, 500))).resolves.toMatchObject({ status: 500, shown: undefined });
   });
+
+  if (kind === 'openai' || kind === 'anthropic')
+    test("[chat.provider-error] a provider's code is kept if it looks like one", async () => {
+      const codeOf = async (code: unknown, inArray = false) => {
+        const refusal = { error: { code, message: 'too long' } };
+        const { code: kept, shown } = await answering(jsonReply(inArray ? [refusal] : refusal, 400));
+        return [kept, shown];
+      };
+      expect(await codeOf('context_length_exceeded')).toEqual(['context_length_exceeded', 'too long']);
+      // Gemini sends errors in an array.
+      expect(await codeOf('context_length_exceeded', true)).toEqual(['context_length_exceeded', 'too long']);
+      for (const code of [400, null, '400', 'two words', `refused_${key}`, 'x'.repeat(65)])
+        expect(await codeOf(code)).toEqual([undefined, 'too long']);
+    });
 
   test('a redirect is not followed', async () => {
     const moved = body([], { status: 302, headers: { location: `${host.fake.url}/elsewhere` } });

@@ -112,6 +112,27 @@ describe.each(kinds)('[chat.provider-error] the SDK reads the errors from a prov
     }
   });
 
+  test.each([
+    ['400', 400, 'context_length_exceeded', 'invalid_request'],
+    ['413', 413, 'string_above_max_length', 'payload_too_large'],
+    ['429', 429, 'rate_limit_exceeded', 'rate_limit_error'],
+    ['400 under status 200', 200, 'context_length_exceeded', 'invalid_request'],
+  ])("clients can branch on the provider's code: %s", async (_, given, code, type) => {
+    const status = given === 200 ? 400 : given;
+    const error = { type: 'invalid_request_error', code, message: 'too long' };
+    for (const streamed of [false, true]) {
+      const event = { event: { type: 'error', error } };
+      hosts[kind].answers(streamed && given === 200 ? stream([event]) : told(given, error));
+      for (const endpoint of ['chat', 'responses', 'messages'] as const) {
+        const ours = await calls[endpoint](`${kind}-model`, streamed);
+        const body = endpoint === 'messages' ? ours.error.error : ours.error;
+        expect([endpoint, ours.status, body]).toMatchObject([endpoint, status, { reason: code }]);
+        expect(JSON.stringify(body)).toContain(type);
+        expect(body.message.includes('too long')).toBe(status !== 429);
+      }
+    }
+  });
+
   test('one overload, then a response: a client with its default retries does not notice', async () => {
     hosts[kind].answers([refuse(kind, 529, 'busy', { 'retry-after': '0' }), say('after')]);
     const ours = await gateway
@@ -141,6 +162,15 @@ describe.each(kinds)('[chat.provider-error] the SDK reads the errors from a prov
     expect(ours).toMatchObject({ type: 'provider_overloaded', status: undefined });
     expect(viewed).toMatchObject({ code: 'provider_overloaded' });
     expect(theirs).toMatchObject({ type: 'overloaded_error', error: { error: { code: 'provider_overloaded' } } });
+  });
+
+  test("a refusal after the start of the stream keeps the provider's code", async () => {
+    const error = { type: 'invalid_request_error', code: 'context_length_exceeded', message: 'too long' };
+    const opening = piecesOf(kind, { text: ['Hel', 'lo'] }).slice(0, 3);
+    hosts[kind].answers(stream([...opening, { event: { type: 'error', error } }]));
+    const [ours, viewed] = await Promise.all([calls.chat, calls.responses].map((each) => each(`${kind}-model`, true)));
+    expect(ours).toMatchObject({ type: 'invalid_request', error: { reason: 'context_length_exceeded' } });
+    expect(viewed).toMatchObject({ code: 'context_length_exceeded' });
   });
 });
 

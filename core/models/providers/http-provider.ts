@@ -11,7 +11,7 @@ import { type HttpCall, HttpFault, type HttpFaultKind, type HttpReply } from './
 import { keyOf } from './key.ts';
 import { type Frame, type Frames, lineFrames, maxFrameCharacters } from './lines.ts';
 import { type FaultKind, type Provider, type ProviderCall, ProviderFault, type ProviderReply } from './ports.ts';
-import { readRefusal, requestIdOf, withoutKey } from './refusal.ts';
+import { readError, readRefusal, refusalFault, requestIdOf, withoutKey } from './refusal.ts';
 import { BadReply, parseObject, ReportedError, refuseError, UnfitRequest } from './reply.ts';
 import { type Deadline, type Events, withDeadline, withEventTimeout } from './timeouts.ts';
 import type { FrameReader, Wire } from './wire.ts';
@@ -277,8 +277,8 @@ export function asFault(
     return new ProviderFault(provider, 'status', `${provider} cannot be given this request`, options);
   }
   if (thrown instanceof ReportedError) {
-    const { status, reason } = thrown;
-    return new ProviderFault(provider, 'status', `${provider}: ${thrown.message}`, { status, reason });
+    const { status, error } = thrown;
+    return refusalFault({ provider, status, ...readError(error) });
   }
   if (thrown instanceof BadReply || thrown instanceof SseFault)
     return new ProviderFault(provider, unreadable, `${provider} answered no reply: ${thrown.message}`);

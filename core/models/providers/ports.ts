@@ -127,6 +127,8 @@ export class ProviderFault extends Error {
   readonly shown: string | undefined;
   /** Member of the provider's request that the fault is about. */
   readonly param: string | undefined;
+  /** Provider's error code, e.g. `context_length_exceeded`. */
+  readonly code: string | undefined;
   /** Provider's own reason in addition to the status, if it affects the gateway's behaviour. */
   readonly reason: FaultReason | undefined;
   /** Provider's own call id, from its response. */
@@ -142,6 +144,7 @@ export class ProviderFault extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.shown = options.shown;
     this.param = options.param;
+    this.code = options.code;
     this.reason = options.reason;
     this.requestId = options.requestId;
     this.attempts = options.attempts ?? [];
@@ -172,6 +175,7 @@ interface FaultOptions {
   readonly retryAfterSeconds?: number | undefined;
   readonly shown?: string | undefined;
   readonly param?: string | undefined;
+  readonly code?: string | undefined;
   readonly reason?: FaultReason | undefined;
   readonly requestId?: string | undefined;
   readonly attempts?: readonly ProviderAttempt[] | undefined;

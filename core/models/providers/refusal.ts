@@ -1,6 +1,6 @@
 /** Converts a provider's refusal into a fault, limited in length and without the key used for the call. */
 
-import type { Json } from '#core/kernel/json.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 import { mask, masked } from '#core/text/secrets/masked.ts';
 import type { HttpReply } from './http.ts';
@@ -43,6 +43,7 @@ export function refusalFault(refusal: Refusal): ProviderFault {
     status,
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     ...(toCaller && said !== '' && { shown: said, param: refusal.param ?? leading.exec(said)?.[1] }),
+    ...(code !== undefined && /^[a-z][\w.-]{2,63}$/i.test(code) && cleaned(code, key) === code && { code }),
     reason: reasonOf([type, code]) ?? (status === 404 && /^model\b/i.test(said) ? 'no_model' : undefined),
     requestId,
   });
@@ -78,10 +79,15 @@ function errorOfProvider(text: string): Pick<Refusal, 'type' | 'code' | 'message
   } catch {
     return {};
   }
-  if (!isObject(body)) return {};
-  const { error } = body;
-  if (typeof error === 'string') return { message: error };
-  const from = isObject(error) ? error : body;
+  // Gemini sends its errors in an array.
+  const [first = null] = Array.isArray(body) ? body : [body];
+  if (!isObject(first)) return {};
+  const { error } = first;
+  return typeof error === 'string' ? { message: error } : readError(isObject(error) ? error : first);
+}
+
+/** Reads the members of an error object. */
+export function readError(from: JsonObject): Pick<Refusal, 'type' | 'code' | 'message' | 'param'> {
   const message = from.message ?? from.detail;
   return {
     type: typeof from.type === 'string' ? from.type : undefined,

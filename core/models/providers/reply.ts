@@ -10,15 +10,15 @@ export class BadReply extends Error {
   override readonly name = 'BadReply';
 }
 
-/** Limit or overload that a provider reports in a reply with status 200, or within a stream. */
+/** Refusal that a provider reports in a reply with status 200, or within a stream. */
 export class ReportedError extends BadReply {
   readonly status: number;
-  readonly reason: FaultReason | undefined;
+  readonly error: JsonObject;
 
-  constructor(message: string, status: number, reason: FaultReason | undefined) {
+  constructor(message: string, status: number, error: JsonObject) {
     super(message);
     this.status = status;
-    this.reason = reason;
+    this.error = error;
   }
 }
 
@@ -64,12 +64,21 @@ export function parseObject(text: string): JsonObject {
 export function refuseError(message: JsonObject): void {
   const { error } = message;
   if (error === undefined || error === null) return;
-  const { type, code } = isObject(error) ? error : {};
-  const kind = type ?? code;
+  const reported = isObject(error) ? error : {};
+  const kind = reported.type ?? reported.code;
   const found = `it reports an error${typeof kind === 'string' ? ` of type ${kind.slice(0, 64)}` : ''}`;
+  const status = statusOf(reported);
+  throw status === undefined ? new BadReply(found) : new ReportedError(found, status, reported);
+}
+
+/** Returns the status that a reported error is equivalent to, or undefined if it does not tell. */
+function statusOf({ type, code }: JsonObject): number | undefined {
   const words = [type, code].filter((word) => word !== undefined);
-  const status = words.map((word) => waiting.get(word!)).find((known) => known !== undefined);
-  throw status === undefined ? new BadReply(found) : new ReportedError(found, status, reasonOf(words));
+  const known = words.map((word) => waiting.get(word!)).find((status) => status !== undefined);
+  if (known !== undefined) return known;
+  if (words.includes('invalid_request_error') || words.includes('context_length_exceeded')) return 400;
+  const status = Number(code);
+  return Number.isInteger(status) && status >= 400 && status <= 599 ? status : undefined;
 }
 
 /** Words that providers use for temporary refusals, with the equivalent status. */

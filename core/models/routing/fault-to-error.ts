@@ -33,10 +33,12 @@ export function faultToError(cause: ProviderFault, gatewayRequestId?: string): G
   if (kind === 'status' && status === 404 && cause.reason === 'no_model')
     return fault('model_not_found', 'The provider has no model of this name. GET /v1/models lists names.');
   if (kind === 'status' && status === 413)
-    return fault('payload_too_large', `The request is larger than the provider takes${providerMessage(cause)}`);
+    return fault('payload_too_large', `The request is larger than the provider takes${providerMessage(cause)}`, {
+      data: dataOf(cause),
+    });
   if (kind === 'status' && (status === 400 || status === 422))
     return fault('invalid_request', `The provider refused the request${providerMessage(cause)}`, {
-      ...(cause.param !== undefined && { data: { param: cause.param } }),
+      data: dataOf(cause),
     });
   return fault(
     'provider_error',
@@ -44,13 +46,19 @@ export function faultToError(cause: ProviderFault, gatewayRequestId?: string): G
   );
 }
 
+/** Returns the member and the provider's code, on which clients branch; `code` itself is the status. */
+const dataOf = ({ param, code }: ProviderFault): Record<string, string> => ({
+  ...(param !== undefined && { param }),
+  ...(code !== undefined && { reason: code }),
+});
+
 const providerMessage = ({ shown }: ProviderFault): string => (shown === undefined ? '' : `: ${shown}`);
 
 /**
  * Returns the error for a provider's rate limit, which passes with time, or for an exhausted account, which does not.
  */
 function limited(
-  { reason, retryAfterSeconds = unsaidWaitSeconds }: ProviderFault,
+  { reason, code, retryAfterSeconds = unsaidWaitSeconds }: ProviderFault,
   fault: (code: ErrorCode, message: string, more: Options) => GatewayError,
 ): GatewayError {
   if (reason === 'quota')
@@ -62,6 +70,6 @@ function limited(
   return fault(
     'rate_limit_error',
     'The provider answered 429: its rate limit is reached. Send the request again later.',
-    { retryAfterSeconds },
+    { retryAfterSeconds, ...(code !== undefined && { data: { reason: code } }) },
   );
 }

@@ -85,10 +85,12 @@ export class ResponseEvents {
   }
 
   failed(fault: GatewayError): JsonObject[] {
-    const { code: _status, type: code, message, ...data } = fault.toBody().error;
+    const { code: _status, type, message, ...data } = fault.toBody().error;
+    // Clients branch on the provider's code here, because `code` is not a status in this API.
+    const code = fault.origin && typeof data.reason === 'string' ? data.reason : type;
     const error = { code, message };
     // Top-level, as in the API's documentation, and also nested, as the API sends it and its Python client reads it.
-    const detailed = { type: code, ...error, param: null, ...(data as JsonObject) };
+    const detailed = { type, ...error, param: null, ...(data as JsonObject) };
     return this.#numbered([
       ...this.#start(),
       { type: 'error', ...error, param: null, error: detailed },
