@@ -5,7 +5,7 @@
  * before any code reads it [chat.completions].
  */
 import { randomUUID } from 'node:crypto';
-import type { JsonObject } from '#core/kernel/json.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { countOf, isObject, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { toolFragments } from '#core/models/dialects/tool-fragments.ts';
 import { isJson, jsonText } from '#core/models/dialects/wire.ts';
@@ -64,30 +64,38 @@ function withToolCalls(choice: JsonObject, member: 'message' | 'delta'): JsonObj
  * @param older true to leave `function_call` unchanged.
  */
 export function completeChunks(older = false): (chunk: JsonObject) => JsonObject {
-  const choicesSeen = new Map<number, (fragments: readonly JsonObject[]) => JsonObject[]>();
+  const choicesSeen = new Map<number, ReturnType<typeof completeFragments>>();
 
   return (chunk) => {
     const changes = ({ delta, finish_reason }: JsonObject) =>
-      hasCalls(objectOf(delta)) || finish_reason === 'function_call';
+      hasCalls(objectOf(delta)) || ordinaryEnds.has(finish_reason ?? null);
     if (!objectsOf(chunk.choices).some(changes)) return chunk;
     const choices = objectsOf(chunk.choices).map((given, position) => {
       const choice = older ? given : withToolCalls(given, 'delta');
       const delta = objectOf(choice.delta);
-      if (!Array.isArray(delta?.tool_calls)) return choice;
       const at = countOf(choice.index) ?? position;
-      const complete = choicesSeen.get(at) ?? completeFragments();
-      choicesSeen.set(at, complete);
-      return { ...choice, delta: { ...delta, tool_calls: complete(objectsOf(delta.tool_calls)) } };
+      const seen = choicesSeen.get(at) ?? completeFragments();
+      choicesSeen.set(at, seen);
+      const tool_calls = seen.next(objectsOf(delta?.tool_calls));
+      if (ordinaryEnds.has(choice.finish_reason ?? null)) tool_calls.push(...seen.end());
+      return tool_calls.length > 0 ? { ...choice, delta: { ...delta, tool_calls } } : choice;
     });
     return { ...chunk, choices };
   };
 }
 
-/** Returns a function that completes the fragments of one choice, chunk by chunk. */
-function completeFragments(): (fragments: readonly JsonObject[]) => JsonObject[] {
-  let count = 0;
+/** Finish reasons of calls that are complete, so that no arguments means an empty object. */
+const ordinaryEnds: ReadonlySet<Json> = new Set(['stop', 'tool_calls', 'function_call']);
+
+/** Returns functions that complete the fragments of one choice, chunk by chunk, and then its calls without arguments. */
+function completeFragments() {
+  const calls: StreamedCall[] = [];
   let last: StreamedCall | undefined;
-  const callOf = toolFragments<StreamedCall>(() => ({ index: count++, begun: false, named: false, text: '' }));
+  const callOf = toolFragments<StreamedCall>(() => {
+    const call = { index: calls.length, begun: false, named: false, text: '' };
+    calls.push(call);
+    return call;
+  });
 
   /**
    * Checks whether a fragment without index and id begins a call: it follows another fragment, or the last call is
@@ -98,12 +106,21 @@ function completeFragments(): (fragments: readonly JsonObject[]) => JsonObject[]
     !id &&
     (position > 0 || (last !== undefined && !!objectOf(named)?.name && isJson(last.text)));
 
-  return (fragments) =>
-    fragments.map((fragment, position) => {
-      const known = begins(fragment, position) ? { ...fragment, id: freshId() } : fragment;
-      last = callOf(known);
-      return completeFragment(known, last);
-    });
+  return {
+    next: (fragments: readonly JsonObject[]): JsonObject[] =>
+      fragments.map((fragment, position) => {
+        const known = begins(fragment, position) ? { ...fragment, id: freshId() } : fragment;
+        last = callOf(known);
+        return completeFragment(known, last);
+      }),
+    end: (): JsonObject[] =>
+      calls
+        .filter(({ named, text }) => named && text.trim() === '')
+        .map((call) => {
+          call.text = '{}';
+          return { index: call.index, function: { arguments: call.text } };
+        }),
+  };
 }
 
 /**

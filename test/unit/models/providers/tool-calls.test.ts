@@ -105,6 +105,22 @@ test('[chat.completions] calls in a complete reply have their own ids, a type an
   ]);
 });
 
+test('[chat.completions] a streamed call without arguments ends with an empty object, unless the answer is cut off', () => {
+  const ended = (finish_reason: string) => {
+    const complete = completeChunks();
+    const write = { index: 2, id: 'c', type: 'custom', custom: { name: 'write', input: '' } };
+    const tool_calls = [call('a', 'get_a', '', 0), call('b', 'get_b', '{"y":2}', 1), write];
+    complete({ choices: [{ index: 0, delta: { tool_calls } }] });
+    const end = { choices: [{ index: 0, delta: {}, finish_reason }] };
+    const { choices } = complete(end);
+    expect(complete(end)).toEqual(end);
+    return choices;
+  };
+  const empty = { delta: { tool_calls: [{ index: 0, function: { arguments: '{}' } }] } };
+  expect(ended('tool_calls')).toEqual([{ index: 0, ...empty, finish_reason: 'tool_calls' }]);
+  expect(ended('length')).toEqual([{ index: 0, delta: {}, finish_reason: 'length' }]);
+});
+
 test('[chat.completions] function_call of an older server is a tool call, except for a caller that offers functions', () => {
   const named = { name: 'get_a', arguments: '{"x":1}' };
   const reply = { choices: [{ message: { role: 'assistant', function_call: named }, finish_reason: 'function_call' }] };
