@@ -30,6 +30,7 @@ import { callModel } from './stages/provider-call.ts';
 import { lookUp, replay } from './stages/response-cache.ts';
 import { screen } from './stages/screen.ts';
 import { settle } from './stages/settle.ts';
+import { keepLease } from './stages/stream.ts';
 import type { StoringHooks } from './stored/hooks.ts';
 
 /**
@@ -41,6 +42,7 @@ export function chat(ports: ChatPorts, request: ChatRequest, hooks: StoringHooks
   const replied = Promise.withResolvers<ChatReply>();
   const finishing = Promise.withResolvers<void>();
   let watch: Watch | undefined;
+  let endLease = () => {};
   let running: RunningCall | undefined;
   const attributes = {
     tenant_id: request.principal.tenant,
@@ -56,12 +58,14 @@ export function chat(ports: ChatPorts, request: ChatRequest, hooks: StoringHooks
       const opened = { ...request, storing: hooks.storing?.estimate, signal: watch.signal };
       const call = openCall(snapshot, opened, envelopeId);
       running = startCall(call, ports.clock);
+      endLease = keepLease(ports, call);
       const reply: Reply = (given) => replied.resolve({ ...given, finished: finishing.promise });
       await answer(ports, running, hooks, span.traceId, reply);
     })
     .catch((thrown) => replied.reject(thrown))
     .then(() => {
       running?.release();
+      endLease();
       watch?.stop();
       finishing.resolve();
     });

@@ -101,6 +101,23 @@ cache: { enabled: true }
     expect(await recordsOf('refused', 'elsewhere')).toHaveLength(2);
   });
 
+  test.each([false, true])('[limit.shards] a silent provider does not end the lease, stream: %s', async (stream) => {
+    const extended: string[] = [];
+    const timeouts = woundTimeouts();
+    const counters = { ...gateway.ports.counters, extend: async (_: string, id: string) => void extended.push(id) };
+    answer = async (call) => {
+      timeouts.pass(20_000);
+      const said = streaming(async function* () {
+        yield chunk('one', 'stop');
+      });
+      return stream ? said(call) : { type: 'json', body: completion };
+    };
+    const { headers, status } = await ask(`silent-${stream}`, { timeouts, counters }, { stream });
+    expect([status, extended]).toEqual([200, [headers['x-envelope-id']]]);
+    timeouts.pass(20_000);
+    expect(extended).toHaveLength(1);
+  });
+
   describe('a stream', () => {
     const events = (text: string) => text.trimEnd().split('\n\n');
 

@@ -62,7 +62,7 @@ export async function relayStream(
   source: StreamSource,
   stream: StreamToCaller,
 ): Promise<RepliedModel> {
-  const watches = [keepLease(ports, model.call), watchKey(ports, model)];
+  const stopWatching = watchKey(ports, model);
   const { progress } = model;
   try {
     await relayEvents(ports, model, source, stream);
@@ -70,7 +70,7 @@ export async function relayStream(
   } catch (thrown) {
     return { ...interrupted(ports, withOutputVerdict(model, stream), thrown), reply: undefined };
   } finally {
-    for (const stop of watches) stop();
+    stopWatching();
     source.settleSpan({ usage: progress.counted, finishReasons: progress.finishReasons });
   }
 }
@@ -218,8 +218,8 @@ export class StreamToCaller {
   }
 }
 
-/** Renews the lease three times per term, because a stream may outlast it. */
-const keepLease = (ports: ChatPorts, { tenant, envelopeId }: ChatCall) =>
+/** Renews the lease three times per term, because a call may outlast it. */
+export const keepLease = (ports: ChatPorts, { tenant, envelopeId }: ChatCall) =>
   repeat(ports, (reservationLeaseSeconds * 1000) / 3, () => ports.counters.extend(tenant.id, envelopeId));
 
 const keyLookMs = 4_000;
