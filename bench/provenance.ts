@@ -2,9 +2,9 @@
  * `node bench/run.ts --provenance`: attacks that source rules stop, tasks that finish without a human, and the cost of
  * tracing.
  */
-import { digestsOf, seenOf } from '#core/session/sources/session-record.ts';
-import { formsOfValue } from '#core/session/sources/texts-of.ts';
-import { traceValues } from '#core/session/sources/trace.ts';
+import { digestsOf, seenOf } from '#features/provenance/session-record.ts';
+import { formsOfValue } from '#features/provenance/texts-of.ts';
+import { traceValues } from '#features/provenance/trace.ts';
 import {
   asked,
   type Half,
@@ -13,7 +13,7 @@ import {
   measureDisguises,
   measureOwnValues,
   passed,
-} from '../test/corpora/provenance/measure.ts';
+} from '../features/provenance/test/corpus/measure.ts';
 
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 

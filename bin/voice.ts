@@ -65,7 +65,7 @@ export function risenHabits(path: string, before: string, after: string): Findin
   });
 }
 
-const isTest = (path: string): boolean => /^test\/.*\.ts$|\.test\.ts$/.test(path);
+const isTest = (path: string): boolean => /^(?:test|features\/[^/]+\/test)\/.*\.ts$|\.test\.ts$/.test(path);
 
 function proseOf(path: string, text: string): string {
   if (isTest(path)) return titles(text);

@@ -14,9 +14,10 @@ import type { Rights } from '#core/contracts/function-spec.ts';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import type { GraphField, Route } from '#core/contracts/route.ts';
 import type { ChainLog, LogProofs } from '#core/evidence/chain-log.ts';
-import type { Clock } from '#core/kernel/ports.ts';
+import type { Clock, Ids } from '#core/kernel/ports.ts';
 import type { Definition } from '#core/operations/endpoint.ts';
 import type { GatewayPorts } from '#core/operations/ports.ts';
+import type { ValueTracer } from '#core/session/value-tracer.ts';
 
 export interface Feature {
   readonly operations?: Readonly<Record<string, Definition>>;
@@ -65,6 +66,11 @@ export interface AwsLogs {
   readonly awsLog: (options: AwsLogOptions) => ChainLog | undefined;
   /** Opens the log for a function without permission to put its objects. */
   readonly awsLogReader: (options: AwsLogOptions) => LogProofs | undefined;
+}
+
+/** Exports of `value-tracers.ts`. */
+export interface ValueTracers {
+  readonly valueTracer: (options: StoreOptions & { readonly clock: Clock; readonly ids: Ids }) => ValueTracer;
 }
 
 /** A command of `quick-commands.ts`. */

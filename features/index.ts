@@ -10,6 +10,7 @@ export { feature as manifests } from './manifests/feature.ts';
 export { feature as passkeys } from './passkeys/feature.ts';
 export { feature as plugins } from './plugins/feature.ts';
 export { feature as policyMining } from './policy-mining/feature.ts';
+export { feature as provenance } from './provenance/feature.ts';
 export { feature as recommendations } from './recommendations/feature.ts';
 export { feature as repair } from './repair/feature.ts';
 export { feature as responses } from './responses/feature.ts';

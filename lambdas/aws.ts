@@ -43,6 +43,8 @@ import { DependencyStates } from '#core/observatory/dependency-states.ts';
 import { keptTraces } from '#core/observatory/traces.ts';
 import type { ControlPlane } from '#core/operations/federation/ports.ts';
 import { Probes } from '#core/session/risk/probes.ts';
+import type { ValueTracers } from '#features/value-tracers.ts';
+import * as tracers from '#features/value-tracers.ts';
 import packageJson from '#package' with { type: 'json' };
 import { originalRequest } from './behind-edge.ts';
 import { startedEarly } from './early-start.ts';
@@ -189,6 +191,7 @@ export function compose(
     compileModule: async (bytes) => (await import('#adapters/wasm/module.ts')).compileModule(bytes),
     packs: packFiles(`${environment.LAMBDA_TASK_ROOT ?? '.'}/policies`),
     ...stores,
+    provenance: (tracers as Partial<ValueTracers>).valueTracer?.({ store: store.store, clock, ids: systemIds }),
     ledger: tableLedger({ ...store, contended: (session) => unnamedSessions.contended(session) }),
     signer,
     votes: host.votes?.(needed('VOTE_KEY_ID'), {}, formerKeyIds(environment, 'VOTE_KEY_FORMER_IDS')) ?? noSigner,

@@ -1,6 +1,8 @@
 /** A stack that a feature adds to a deployment. `features/stacks.ts` lists them. */
 import type { App, Environment, Stack } from 'aws-cdk-lib';
 import type { Node } from 'constructs';
+import type { FunctionSpec } from '#core/contracts/function-spec.ts';
+import type { FunctionName } from '#core/contracts/functions.ts';
 import type { AlarmRow } from './alarms/alarm.ts';
 import type { Regional } from './own-region.ts';
 import type { GatewaySettings } from './settings.ts';
@@ -27,6 +29,8 @@ export interface AddedStackProps {
   readonly settings: GatewaySettings;
   readonly env: Environment;
   readonly stackName: string;
+  /** All functions, with the rights that features add. */
+  readonly specs: Readonly<Record<FunctionName, FunctionSpec>>;
   /** Environment variables shared by all functions. */
   readonly environment: Readonly<Record<string, string>>;
   readonly apis: ApiIds;

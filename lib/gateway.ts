@@ -1,5 +1,6 @@
 /** Composes the whole gateway: stores, services, surfaces, edge, monitoring. */
 import { type App, type Environment, Tags } from 'aws-cdk-lib';
+import { functions as specs } from '#features/functions.ts';
 import { addedStacks, refuseUnknownContext } from './context-keys.ts';
 import { GatewayEdge, wantsEdge } from './edge-stack.ts';
 import { GatewayEndpoints } from './endpoints-stack.ts';
@@ -47,7 +48,9 @@ export function buildGateway(app: App, env: Environment = {}) {
     : undefined;
   edge?.addStackDependency(surfaces, 'Web ACLs protect stages.');
   if (iam) edge?.addStackDependency(iam, 'Web ACLs protect stages.');
-  const built = planned.map(({ part, build }) => [part, build(app, { ...stack(part), ...services.shared })] as const);
+  const built = planned.map(
+    ({ part, build }) => [part, build(app, { ...stack(part), ...services.shared, specs })] as const,
+  );
   const watched = { ...services.watched, apis, ...(made && { iam: made.api }) };
   keepFormerExports(stores, services);
   const added = built.flatMap(([, { alarms }]) => alarms);

@@ -36,12 +36,6 @@ export function tableStores({ store: rows }: StoreOptions, clock: Clock) {
     tickets: ticketsTable(store),
     keyRisks: keyRisksTable(store),
     tasks: manifestsTable(store),
-    provenance: lazyStore(async () => (await import('./provenance-table.ts')).provenanceTable(store), {
-      recall: true,
-      open: true,
-      put: true,
-      grow: true,
-    }),
     traceRing: lazyStore(async () => (await import('./traces-table.ts')).tracesTable(store), {
       put: true,
       recent: true,
@@ -107,7 +101,7 @@ type Methods<Store> = { [Name in keyof Store]: (...args: never[]) => Promise<unk
  * Returns a store that is loaded at first use.
  * @param methods every method of the store; all are asynchronous.
  */
-function lazyStore<Store extends Methods<Store>>(
+export function lazyStore<Store extends Methods<Store>>(
   load: () => Promise<Store>,
   methods: Readonly<Record<keyof Store & string, true>>,
 ): Store {

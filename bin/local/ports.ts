@@ -52,6 +52,8 @@ import type { Observations } from '#core/observatory/ports.ts';
 import { keptTraces } from '#core/observatory/traces.ts';
 import { refusedPartsRecorded } from '#core/operations/unsigned-parts.ts';
 import { Probes } from '#core/session/risk/probes.ts';
+import type { ValueTracers } from '#features/value-tracers.ts';
+import * as tracers from '#features/value-tracers.ts';
 import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
 import type { GatewayPorts } from '#lambdas/ports.ts';
 import packageJson from '#package' with { type: 'json' };
@@ -189,6 +191,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     compileModule: async (bytes) => (await import('#adapters/wasm/module.ts')).compileModule(bytes),
     packs: packFiles(shippedPacks(checkout)),
     ...stores,
+    provenance: (tracers as Partial<ValueTracers>).valueTracer?.({ store: store.store, clock, ids }),
     ...(options.views && { observations: options.views }),
     projectionLagMs: options.projectionLagMs,
     ledger,

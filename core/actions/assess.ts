@@ -74,8 +74,8 @@ interface MadeCall {
  * @throws GatewayError `forbidden` for a request in another key's session.
  */
 async function callerFacts(
-  ports: Pick<GovernPorts, 'evidence' | 'keyRisks' | 'tasks' | 'clock'>,
-  { snapshot: { configuration }, principal, call_digest: callDigest, words, probes, shownDrift = [] }: MadeCall,
+  ports: Pick<GovernPorts, 'evidence' | 'keyRisks' | 'tasks' | 'clock' | 'provenance'>,
+  { snapshot: { configuration, policy }, principal, call_digest: callDigest, words, probes, shownDrift = [] }: MadeCall,
   envelope: ActionEnvelope,
   when: When,
 ): Promise<CallerFacts> {
@@ -83,10 +83,11 @@ async function callerFacts(
   // Only agents' keys are scored, not those of people experimenting.
   const scored = principal.kind === 'agent';
   const named = { session: actor.session, key_id, ...(manifest_id !== undefined && { named: manifest_id }) };
-  const [head, key, attached] = await Promise.all([
+  const [head, key, attached, sourceNotes] = await Promise.all([
     ports.evidence.head(tenant, actor.session),
     scored ? ports.keyRisks.of(tenant, key_id) : undefined,
     ports.tasks.attached(tenant, named),
+    envelope.sources && ports.provenance?.notes(policy, envelope),
   ]);
   if (when === 'requested') assertSessionOwner(head, principal);
   const nowMs = ports.clock.now();
@@ -106,6 +107,7 @@ async function callerFacts(
     acceptedDrift: head?.accepted_drift?.filter((accepted) => !shown.includes(accepted)),
     firstRequest: await firstRequestOf(configuration, head, words?.prompt),
     standing: { session: head?.risk, key },
+    sourceNotes,
   };
 }
 

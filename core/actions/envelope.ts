@@ -3,7 +3,7 @@
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { ActionEnvelope, ActionRequest, Placement } from '#core/contracts/envelope.ts';
 import type { RootLists } from '#core/guard/roots.ts';
-import type { SeenText } from '#core/session/sources/trace.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
 import { masked } from '#core/text/secrets/masked.ts';
 
 /** A request made by code inside the gateway, with facts that external callers cannot set. */
@@ -11,8 +11,8 @@ export interface GovernedRequest extends ActionRequest {
   /** Destination of the call; null if the caller carries it out itself. */
   readonly placement?: Placement | null;
   readonly sent_with?: Readonly<Record<string, unknown>> | undefined;
-  /** The text that the model has seen, if the whole conversation passes through the gateway. */
-  readonly conversation?: (() => Promise<readonly SeenText[]>) | undefined;
+  /** The chat request with the text that the model has seen, if the whole conversation passes through the gateway. */
+  readonly conversation?: JsonObject | undefined;
   /** Roots declared by an MCP client for the call and for its session [guard.roots]. */
   readonly rootLists?: RootLists | undefined;
   /** Sessions from the caller's earlier connections. Their approvals of the identical call may be used. */

@@ -4,6 +4,7 @@ import type { BehaviorNote } from '#core/contracts/behavior.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { Drift } from '#core/contracts/drift.ts';
 import type { ActionEnvelope, ToolCall } from '#core/contracts/envelope.ts';
+import type { SourceNotes } from '#core/contracts/provenance.ts';
 import type { FirstSheet } from '#core/contracts/task-manifest.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
@@ -56,6 +57,7 @@ export interface CallerFacts {
   /** The task sheet that starts the session, made from the call's prompt. */
   readonly firstRequest?: FirstSheet | undefined;
   readonly standing: Standing;
+  readonly sourceNotes?: SourceNotes | undefined;
   /** True for agents' keys: only they are scored. */
   readonly scored: boolean;
   /** Number of times the key has reached the probe limit since its last call. */

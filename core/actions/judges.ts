@@ -49,12 +49,7 @@ const guardOnArguments: Judge<TextFacts> = {
 const sourceNotes: Judge = {
   name: 'provenance',
   records: true,
-  async judge({ call, policy }) {
-    if (!call.sources) return undefined;
-    const { sourceNotes: notesOf, sourcesInWords } = await sourceNotesModule();
-    const notes = notesOf(policy, call);
-    return notes.length > 0 ? { provenance: { notes, lines: sourcesInWords(notes) } } : undefined;
-  },
+  judge: ({ caller }) => caller?.sourceNotes && { provenance: caller.sourceNotes },
 };
 
 const killSwitch: Judge = {
@@ -131,7 +126,6 @@ export async function ask<Facts>(
 }
 
 const effectLimitsModule = lazyImport(() => import('#core/effects/limits/check.ts'));
-const sourceNotesModule = lazyImport(() => import('#core/session/sources/notes.ts'));
 
 const stoppedBy = (stopped: Blocked | undefined): CallVerdict | undefined =>
   stopped && { decision: 'block', matched_rule: stopped.matched_rule, reason: stopped.reason, stopped };

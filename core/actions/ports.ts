@@ -13,8 +13,8 @@ import type { LinkResolver } from '#core/guard/links.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
 import type { KeyRisks } from '#core/session/risk/ports.ts';
 import type { Probes } from '#core/session/risk/probes.ts';
-import type { ProvenanceStore } from '#core/session/sources/ports.ts';
 import type { TaskManifests } from '#core/session/tasks/ports.ts';
+import type { ValueTracer } from '#core/session/value-tracer.ts';
 import type { CallWork } from './call-work.ts';
 
 /** Started actions; they change only inside `Ledger.commit`. */
@@ -43,8 +43,8 @@ export interface GovernPorts
   readonly calls: CallWork | undefined;
   /** Risk of keys across all their sessions. */
   readonly keyRisks: KeyRisks;
-  /** Stores what sessions have seen, for rules on sources. Without it, nothing is recorded. */
-  readonly provenance: ProvenanceStore | undefined;
+  /** Traces values, for rules on sources. Without it, their conditions are unclear. */
+  readonly provenance: ValueTracer | undefined;
   readonly tasks: TaskManifests;
   /** Limit on pending requests. */
   readonly pendingLimit: PendingLimit;
@@ -61,7 +61,7 @@ export interface GovernPorts
 type Only<Names extends keyof GovernPorts> = Pick<GovernPorts, Names>;
 
 /** Tracing the sources of a call's values, and storing what a session has seen. */
-export type SourcePorts = Only<'provenance' | 'tasks' | 'evidence' | 'clock' | 'ids' | 'telemetry'>;
+export type SourcePorts = Only<'provenance' | 'tasks' | 'evidence' | 'clock' | 'telemetry'>;
 
 /** Evaluating a call based on its text and effects. */
 export type EvaluationPorts = Only<'calls' | 'links' | 'effects'>;

@@ -1,12 +1,12 @@
 /**
- * Traces the sources of a call's values if a rule for its tool needs them. The tracer is loaded on the first such call.
+ * Traces the sources of a call's values if a rule for its tool needs them.
  */
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ActionEnvelope, ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
 import { type CompiledPolicy, hasSourceCondition } from '#core/policy/rules/compile.ts';
 import { readingsOf } from '#core/policy/rules/normalise.ts';
-import type { SeenText } from '#core/session/sources/trace.ts';
 import type { SourcePorts } from './ports.ts';
 
 /** Text that the caller's host sends with a call. */
@@ -15,7 +15,7 @@ export interface GivenWords {
   readonly prompt?: string | undefined;
   /** For a person's key, the justification counts as that person's own words. */
   readonly justification?: string | undefined;
-  readonly conversation?: (() => Promise<readonly SeenText[]>) | undefined;
+  readonly conversation?: JsonObject | undefined;
 }
 
 type PolicyInForce = Pick<Snapshot, 'policy' | 'configuration'>;
@@ -30,17 +30,16 @@ export async function withSources<Call extends Pick<ActionEnvelope, keyof ToolCa
   effects: Pick<Effects, 'parts'>,
   { prompt, justification, conversation }: GivenWords = {},
 ): Promise<Call> {
-  if (!policy.readsSources || ![call, ...effects.parts].some((each) => asksFor(policy, each))) return call;
   const { provenance } = ports;
+  if (!provenance || !policy.readsSources || ![call, ...effects.parts].some((each) => asksFor(policy, each)))
+    return call;
   const name = { tenant: call.tenant, session: call.actor.session };
   try {
-    const { traceCall } = await import('#core/session/sources/trace-call.ts');
     const words = [prompt, justification, ...(await declaredValues(ports, call))].filter(
       (text) => text !== undefined && text !== '',
     ) as string[];
-    const beside = { words, conversation: await conversation?.() };
     const isNew = async () => (await ports.evidence.head(name.tenant, name.session)) === undefined;
-    const sources = await traceCall(provenance && { ...ports, provenance }, name, call, beside, isNew);
+    const sources = await provenance.trace(name, call, { words, conversation }, isNew);
     return { ...call, sources };
   } catch (fault) {
     ports.telemetry.log('warn', 'values of a call were not traced', {
@@ -76,14 +75,7 @@ export async function keepPrompt(
   const { provenance } = ports;
   if (!prompt || !provenance || !policy.readsSources) return;
   try {
-    const { rememberWords } = await import('#core/session/sources/remember-call.ts');
-    await rememberWords(
-      { ...ports, provenance },
-      { tenant, session: actor.session },
-      'trusted',
-      prompt,
-      keptSeconds(configuration),
-    );
+    await provenance.keepWords({ tenant, session: actor.session }, prompt, keptSeconds(configuration));
   } catch (fault) {
     ports.telemetry.log('warn', 'words of a request were not kept', { tenant, error: (fault as Error).message });
   }
@@ -94,16 +86,14 @@ export async function keepPrompt(
  * @throws GatewayError `service_unavailable` if it cannot be stored; in that case the result must not be returned.
  */
 export async function keepResultSeen(
-  ports: SourcePorts,
+  { provenance }: SourcePorts,
   { policy, configuration }: PolicyInForce,
   envelope: ActionEnvelope,
   result: unknown,
 ): Promise<void> {
-  const { provenance } = ports;
   if (result === undefined || !provenance || !policy.readsSources) return;
-  const { rememberResult } = await import('#core/session/sources/remember-call.ts');
   const name = { tenant: envelope.tenant, session: envelope.actor.session };
-  await rememberResult({ ...ports, provenance }, name, envelope, result, keptSeconds(configuration));
+  await provenance.keepResult(name, envelope, result, keptSeconds(configuration));
 }
 
 const keptSeconds = ({ provenance }: PolicyInForce['configuration']): number => provenance.retention_hours * 3600;

@@ -165,10 +165,20 @@ const addressesOf = ({ call, body }: ScreenedCall) =>
   // Batch lines contain no addresses that require a decision.
   call.storing ? [] : addressesToDecide(call.snapshot.configuration, { ...call, body });
 
-/** Stores the conversation, so that tool calls sent without it can be traced back to it [provenance.session]. */
+/**
+ * Stores the conversation while the model is called, so that tool calls sent without it can be traced back to it
+ * [provenance.session]. Never rejects, but returns the error: the answer is withheld if tool results that its model has
+ * read could not be stored.
+ */
 function keepForTools(ports: ChatPorts, { call }: RunningCall) {
-  if (!ports.provenance || !ofTenant(call.snapshot, call.tenant.id).policy.readsSources) return undefined;
-  return import('./keep-conversation.ts').then(({ keepConversation }) => keepConversation(ports, call));
+  const { provenance } = ports;
+  if (!provenance || !ofTenant(call.snapshot, call.tenant.id).policy.readsSources) return undefined;
+  const { retention_hours } = call.snapshot.configuration.provenance;
+  const session = { tenant: call.tenant.id, session: call.sessionId };
+  return provenance.keepConversation(session, call.body, retention_hours * 3600).then(
+    () => undefined,
+    (fault: unknown) => ({ fault }),
+  );
 }
 
 function endedCall(finished: Finished, streamed: boolean, kept: string | undefined): EndedCall {

@@ -51,18 +51,13 @@ export async function replacement(
     parameters: input,
     placement: null,
     modelCallId: id,
-    conversation: () => conversationOf(call.body),
+    // As the caller sent it, which is also what the model has read [provenance.prompt].
+    conversation: call.body,
     ...(call.approvalRef !== undefined && { approval_ref: call.approvalRef }),
   };
   if (await isStructuredOutput(ports, call, request)) return undefined;
   const result = await govern(ports, call.principal, call.sessionId, request, { carry: decideOnly });
   return result.decision === 'allow' ? undefined : refusalText(name, result);
-}
-
-/** Returns the conversation as the caller sent it, which is also what the model has read [provenance.prompt]. */
-async function conversationOf(body: JsonObject) {
-  const { conversationSources } = await import('#core/session/sources/conversation.ts');
-  return conversationSources(body);
 }
 
 function refusalText(tool: string, { decision, envelope_id, error }: DecisionResult): string {

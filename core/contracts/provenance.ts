@@ -51,3 +51,9 @@ export interface SourceNote {
   readonly actions?: readonly string[] | undefined;
   readonly where?: readonly string[] | undefined;
 }
+
+/** Sources of the values that rules have conditions on, as labels and sentences without the values [provenance.rules]. */
+export interface SourceNotes {
+  readonly notes: readonly SourceNote[];
+  readonly lines: readonly string[];
+}

@@ -1,6 +1,6 @@
 /** Functions that the streaming plane serves in one process, and the union of their rights. */
 import { type Access, eitherAccess, type FunctionSpec, type Rights } from '#core/contracts/function-spec.ts';
-import { type FunctionName, functions } from '#core/contracts/functions.ts';
+import type { FunctionName } from '#core/contracts/functions.ts';
 import type { Route } from '#core/contracts/route.ts';
 import type { TableName } from '#core/contracts/tables.ts';
 
@@ -34,8 +34,11 @@ const rights = [
 ] as const satisfies readonly (keyof FunctionSpec)[];
 
 /** Returns the union of several functions' rights; for each right, no wider than the widest of them. */
-export function unionOf(names: readonly FunctionName[]): Rights {
-  const specs: readonly FunctionSpec[] = names.map((name) => functions[name]);
+export function unionOf(
+  names: readonly FunctionName[],
+  functions: Readonly<Record<FunctionName, FunctionSpec>>,
+): Rights {
+  const specs = names.map((name) => functions[name]);
   const tables: Partial<Record<TableName, Access>> = {};
   for (const spec of specs)
     for (const [table, access] of Object.entries(spec.tables) as [TableName, Access][])

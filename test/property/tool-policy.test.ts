@@ -1,13 +1,13 @@
 /** The policy analysis compared with brute force over a small alphabet. */
 import fc from 'fast-check';
 import type { ToolCall } from '#core/contracts/envelope.ts';
+import { type CallSources, sourceKey } from '#core/contracts/provenance.ts';
 import type { ToolGuard, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
 import { analysePolicy } from '#core/policy/rules/analysis/analyse.ts';
 import { callOfExample, diffPolicies } from '#core/policy/rules/analysis/diff.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
 import { decide } from '#core/policy/rules/decide.ts';
 import { normaliseCall, readingsOf } from '#core/policy/rules/normalise.ts';
-import { traceValues } from '#core/session/sources/trace.ts';
 import { isAscii } from '#core/text/matching/fold-unicode.ts';
 import { compileGlob } from '#core/text/matching/glob.ts';
 import { normalText } from '#core/text/matching/text-automaton.ts';
@@ -29,9 +29,11 @@ const parameterSets = [
   { query: 'a' },
   { x: { b: 'a b' } },
 ];
+const leavesOf = (value: unknown): unknown[] =>
+  value !== null && typeof value === 'object' ? Object.values(value).flatMap(leavesOf) : [value];
 /** Traces all values of a call to one source: the user, or one that the session has not seen. */
-const sourcesOf = (parameters: Record<string, unknown>, label: string) =>
-  traceValues([parameters], { seen: [{ label, has: () => true }], complete: true });
+const sourcesOf = (parameters: Record<string, unknown>, label: string): CallSources =>
+  Object.fromEntries(leavesOf(parameters).map((value) => [sourceKey(value), { whole: [label], parts: [] }]));
 const calls: ToolCall[] = tools.flatMap((tool) =>
   targets.flatMap((target) =>
     parameterSets.flatMap((parameters) =>

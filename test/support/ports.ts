@@ -34,6 +34,8 @@ import { createBreakers } from '#core/models/routing/breakers.ts';
 import { DependencyStates } from '#core/observatory/dependency-states.ts';
 import type { GatewayPorts } from '#core/operations/ports.ts';
 import { Probes } from '#core/session/risk/probes.ts';
+import type { ValueTracers } from '#features/value-tracers.ts';
+import * as tracers from '#features/value-tracers.ts';
 import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
 import { rsaKey } from './rsa-key.ts';
 import { intercepted, testStore } from './store.ts';
@@ -164,6 +166,7 @@ export async function testPorts(options: TestOptions = {}) {
     compileModule: async (bytes) => (await import('#adapters/wasm/module.ts')).compileModule(bytes),
     packs,
     ...stores,
+    provenance: (tracers as Partial<ValueTracers>).valueTracer?.({ store: store.store, clock, ids: systemIds }),
     ledger: tableLedger(store),
     signer: await keyFileSigner(join(folder, 'signing-key.pem')),
     votes: await keyFileSigner(join(folder, 'vote-key.pem')),

@@ -131,7 +131,7 @@ function fetchesOf({ call, inputVerdict }: ScreenedCall, found: readonly Fetched
       capability: 'read',
       parameters: { url: target },
       placement: null,
-      conversation: async () => (await import('#core/session/sources/conversation.ts')).conversationSources(call.body),
+      conversation: call.body,
       ...(refers && call.approvalRef !== undefined && { approval_ref: call.approvalRef }),
     },
   }));

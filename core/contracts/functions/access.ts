@@ -25,16 +25,12 @@ export const governing = {
   salts: 'put',
   manifests: 'get',
   cancellations: 'write',
-  /** Sources that sessions have seen, for source rules. */
-  provenance: 'write',
   /** Definitions of tools that servers have listed. */
   mcp: 'append',
   traces: 'put',
 } as const;
 /** Queries for approvals: looking them up in their chain, and counting pending requests. */
 export const approving = ['evidence', 'approvals.by_status'] as const;
-/** Queries for decisions, including the sources that the session has seen. */
-export const deciding = [...approving, 'provenance'] as const;
 
 /** Rights for executing allowed actions, in addition to the tables. */
 export const executing = {

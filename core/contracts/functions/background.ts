@@ -8,7 +8,7 @@ export const backgroundFunctions = {
   'approval-steps': {
     purpose: 'the steps of the approval state machine: announce, hold the task token, time out, execute, record',
     tables: { ...governing, ...classifying, deliveries: 'append' },
-    queries: ['evidence', 'provenance'],
+    queries: ['evidence'],
     ...executing,
     settlesTasks: true,
     secrets: ['brokers', 'providers'],

@@ -3,7 +3,7 @@
 import type { FunctionSpec } from '../function-spec.ts';
 import { functionSeconds } from '../host-limits.ts';
 import { evaluationIdEnd } from '../tables.ts';
-import { approving, classifying, configuration, deciding, executing, governing, interactive } from './access.ts';
+import { approving, classifying, configuration, executing, governing, interactive } from './access.ts';
 
 /** Rights for chat calls. They need no `credentials` table, because provider keys are secrets. */
 const chat = {
@@ -16,8 +16,6 @@ const chat = {
     salts: 'put',
     manifests: 'get',
     cancellations: 'write',
-    // Stores the user's words as a source for the session's tool calls.
-    provenance: 'write',
     rollouts: 'get',
     // Queues a sample of calls for an evaluator.
     deliveries: 'put',
@@ -85,7 +83,7 @@ export const callFunctions = {
   'test-action': {
     purpose: 'governs one action',
     tables: { ...governing, ...classifying, actions: 'write' },
-    queries: deciding,
+    queries: approving,
     ...executing,
     startsApprovals: true,
     secrets: ['brokers', 'providers'],
@@ -101,7 +99,7 @@ export const callFunctions = {
     surface: 'mcp',
     purpose: 'answers MCP clients: governs tool calls, passes the rest on to upstream servers',
     tables: { ...governing, actions: 'write', deliveries: 'append', counters: 'write', mcp: 'write' },
-    queries: deciding,
+    queries: approving,
     votes: 'verifies',
     assumesBrokerRoles: true,
     callsUpstreams: true,

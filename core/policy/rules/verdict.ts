@@ -1,16 +1,13 @@
 /** Verdicts on a call, and the functions that combine them. */
 import { decisions } from '#core/contracts/envelope.ts';
-import type { SourceNote } from '#core/contracts/provenance.ts';
+import type { SourceNotes } from '#core/contracts/provenance.ts';
 import { allowedBefore, type PolicyDecision } from './decide.ts';
 
 /** A decision with the rule that made it, findings for evidence, or both. */
 export interface Verdict extends Partial<Omit<PolicyDecision, 'policy'>> {
   /** Findings of the tool guard in the arguments: kinds and places, without values. */
   readonly guard?: readonly { readonly kind: string; readonly where: string; readonly action: string }[];
-  /**
-   * Sources of the values that rules have conditions on, as labels and sentences without the values [provenance.rules].
-   */
-  readonly provenance?: { readonly notes: readonly SourceNote[]; readonly lines: readonly string[] };
+  readonly provenance?: SourceNotes;
 }
 
 /** Adds a verdict to earlier ones. The decision is replaced only by a worse one; findings of both are kept. */

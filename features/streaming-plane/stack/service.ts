@@ -25,13 +25,12 @@ import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { accessOf } from '../../../lib/access.ts';
+import type { AddedStackProps } from '../../../lib/added-stack.ts';
 import { ownEnvironment } from '../../../lib/environment.ts';
 import { accept } from '../../../lib/findings.ts';
 import { findings } from '../../../lib/gateway-function.ts';
 import { gatewayMetrics } from '../../../lib/metrics.ts';
-import type { GatewaySettings } from '../../../lib/settings.ts';
 import type { Stores } from '../../../lib/stores.ts';
-import type { ApiIds } from '../../../lib/surface-api.ts';
 import { planeFunctions, unionOf } from '../functions.ts';
 import { idleSeconds, type StreamingBalancer } from './load-balancer.ts';
 import type { StreamingNetwork } from './network.ts';
@@ -45,13 +44,9 @@ const drainSeconds = 110;
 /** Time for the streams of a departing task to end; the load balancer sends it no new requests. */
 const deregistrationSeconds = 300;
 
-interface StreamingServiceProps {
-  readonly settings: GatewaySettings;
+interface StreamingServiceProps extends Pick<AddedStackProps, 'settings' | 'environment' | 'apis' | 'specs'> {
   readonly streaming: StreamingSettings;
   readonly stores: Stores;
-  /** The environment variables of every function. */
-  readonly environment: Readonly<Record<string, string>>;
-  readonly apis: ApiIds;
   readonly network: StreamingNetwork;
   readonly balancer: StreamingBalancer;
 }
@@ -97,8 +92,8 @@ export class StreamingService extends Construct {
     this.#scale(props);
   }
 
-  #task({ settings, streaming, stores, environment, apis, balancer }: StreamingServiceProps) {
-    const spec = unionOf(planeFunctions);
+  #task({ settings, specs, streaming, stores, environment, apis, balancer }: StreamingServiceProps) {
+    const spec = unionOf(planeFunctions, specs);
     const role = new Role(this, 'TaskRole', {
       assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com'),
       description: `streaming plane: ${spec.purpose}`,

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import type { FunctionSpec } from '#core/contracts/function-spec.ts';
-import { functions } from '#core/contracts/functions.ts';
 import { longestExecutionSeconds } from '#core/contracts/host-limits.ts';
+import { functions } from '#features/functions.ts';
 import { routes } from '#features/routes.ts';
 import { addressOf } from '../../../bin/local/load-balancer.ts';
 import { planeSettings } from '../container/main.ts';
@@ -56,7 +56,7 @@ describe('the container environment', () => {
 
 describe('[cloud.least-privilege] the union of rows', () => {
   const specs: readonly FunctionSpec[] = planeFunctions.map((name) => functions[name]);
-  const union = unionOf(planeFunctions);
+  const union = unionOf(planeFunctions, functions);
 
   it('contains every right of each function', () => {
     for (const spec of specs) {
@@ -72,12 +72,15 @@ describe('[cloud.least-privilege] the union of rows', () => {
     const members = new Set(specs.flatMap((spec) => Object.keys(spec)));
     expect(Object.keys(union).filter((member) => !members.has(member))).toEqual([]);
     for (const [table, access] of Object.entries(union.tables))
-      if (access === 'write') expect(specs.map((spec) => spec.tables[table as 'config'])).toContain('write');
-    expect(unionOf(['models', 'count-tokens'])).toMatchObject({ tables: { config: 'get' }, objects: 'read' });
-    expect(unionOf(['models'])).not.toHaveProperty('results');
+      if (access === 'write') expect(specs.map((spec) => spec.tables[table as 'config'], functions)).toContain('write');
+    expect(unionOf(['models', 'count-tokens'], functions)).toMatchObject({
+      tables: { config: 'get' },
+      objects: 'read',
+    });
+    expect(unionOf(['models'], functions)).not.toHaveProperty('results');
     const evaluations = { deliveries: '*#evaluation#evaluation' };
-    expect(unionOf(['messages', 'models'])).toMatchObject({ putsOnly: evaluations });
-    expect(unionOf(['messages', 'mcp']).putsOnly).toEqual({});
+    expect(unionOf(['messages', 'models'], functions)).toMatchObject({ putsOnly: evaluations });
+    expect(unionOf(['messages', 'mcp'], functions).putsOnly).toEqual({});
   });
 
   it('has every right of its functions', () => {

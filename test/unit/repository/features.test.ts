@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { thorough } from '../../support/extent.ts';
 
 const root = join(__dirname, '../../..');
-const lists = ['features/index.ts', 'features/quick-commands.ts', 'features/aws-logs.ts', 'features/stacks.ts'];
+const lists = ['index', 'quick-commands', 'aws-logs', 'stacks', 'value-tracers'].map((name) => `features/${name}.ts`);
 const linesOf = (list: string) => readFileSync(join(root, list), 'utf8');
 const features = [...linesOf(lists[0]!).matchAll(/^export .* from '\.\/([\w-]+)\/feature\.ts';$/gm)];
 const names = features.map(([, name]) => name!);

@@ -3,16 +3,10 @@ import { trusted } from '#core/contracts/provenance.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
+import type { SeenAction, SessionName } from '#core/session/value-tracer.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { conversationParts } from './conversation.ts';
-import type { SessionName } from './ports.ts';
 import { type RecordPorts, remember, withheldResult } from './session-record.ts';
-
-interface Done {
-  readonly envelope_id: string;
-  readonly tool: string;
-  readonly upstream?: string | undefined;
-}
 
 const labelOfTool = (tool: string): string => `tool:${foldCase(tool).trim()}`;
 
@@ -20,7 +14,7 @@ const labelOfTool = (tool: string): string => `tool:${foldCase(tool).trim()}`;
 export async function rememberResult(
   ports: RecordPorts,
   name: SessionName,
-  { envelope_id, tool, upstream }: Done,
+  { envelope_id, tool, upstream }: SeenAction,
   result: unknown,
   keptSeconds: number,
 ): Promise<void> {

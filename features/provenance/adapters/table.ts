@@ -5,8 +5,9 @@
  * compared, TTL removes rows.
  */
 
-import type { ProvenanceStore, SeenEntry, SessionName } from '#core/session/sources/ports.ts';
-import { allRows, type StoreOptions } from './store.ts';
+import { allRows, type StoreOptions } from '#adapters/tables/store.ts';
+import type { SessionName } from '#core/session/value-tracer.ts';
+import type { ProvenanceStore, SeenEntry } from '../ports.ts';
 
 const head = '#head';
 const partition = ({ tenant, session }: SessionName): string => `${tenant}#${session}`;

@@ -2,10 +2,10 @@
  * Text from other parties is parsed in time proportional to its length; slow parsing would exceed the test's timeout.
  */
 
-import { formsOfValue } from '#core/session/sources/texts-of.ts';
-import { sourceOf } from '#core/session/sources/trace.ts';
-import { wordsSeen } from '#core/session/sources/trace-call.ts';
 import { addressesIn } from '#core/text/decode/addresses.ts';
+import { formsOfValue } from '#features/provenance/texts-of.ts';
+import { sourceOf } from '#features/provenance/trace.ts';
+import { wordsSeen } from '#features/provenance/trace-call.ts';
 
 const long = 64 * 1024;
 

@@ -4,9 +4,10 @@
  */
 import type { Executor } from '#core/execution/executors/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import { caller } from '../support/call-endpoint.ts';
-import { keys, testPorts } from '../support/ports.ts';
-import { useGateway } from '../support/use-gateway.ts';
+import { caller } from '../../../test/support/call-endpoint.ts';
+import { keys, testPorts } from '../../../test/support/ports.ts';
+import { useGateway } from '../../../test/support/use-gateway.ts';
+import { tracerOver } from '../tracer.ts';
 
 const toolPolicies = `
   pack: null
@@ -187,7 +188,7 @@ describe('[pack.provenance]', () => {
 describe('[provenance.rules]', () => {
   test('if the store does not respond, calls with rules on sources are held and other calls pass', async () => {
     const down = () => Promise.reject(new GatewayError('service_unavailable', 'down'));
-    const failing = { recall: down, open: down, put: down, grow: down };
+    const failing = tracerOver({ ...gateway.ports, provenance: { recall: down, open: down, put: down, grow: down } });
     const broken = caller({ ...gateway.ports, provenance: failing });
     const name = session();
     const send = (tool: string, parameters: object) =>

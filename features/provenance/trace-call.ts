@@ -2,22 +2,15 @@
 
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { type CallSources, trusted } from '#core/contracts/provenance.ts';
-import type { SessionName } from './ports.ts';
+import type { AttachedSources, SessionName } from '#core/session/value-tracer.ts';
+import { conversationSources } from './conversation.ts';
 import { type RecordPorts, recall } from './session-record.ts';
 import { formsOfValue } from './texts-of.ts';
 import { type SeenBySession, type SeenText, traceValues } from './trace.ts';
 
-/** Sources sent with a call. */
-interface AttachedSources {
-  /** The person's words, as passed on by the host. */
-  readonly words: readonly string[];
-  /** Text of a conversation that passes through the gateway in full. */
-  readonly conversation?: readonly SeenText[] | undefined;
-}
-
 /** Returns the sources of a call's values. @throws GatewayError `service_unavailable`. */
 export async function traceCall(
-  ports: RecordPorts | undefined,
+  ports: RecordPorts,
   name: SessionName,
   { parameters, sent_with }: ToolCall,
   { words, conversation }: AttachedSources,
@@ -34,13 +27,12 @@ export async function traceCall(
  * otherwise the session's record is read.
  */
 async function loadEarlierValues(
-  ports: RecordPorts | undefined,
+  ports: RecordPorts,
   name: SessionName,
   conversation: AttachedSources['conversation'],
   isNew: () => Promise<boolean>,
 ): Promise<SeenBySession> {
-  if (conversation) return { seen: conversation, complete: true };
-  return ports ? recall(ports, name, isNew) : { seen: [], complete: false };
+  return conversation ? { seen: conversationSources(conversation), complete: true } : recall(ports, name, isNew);
 }
 
 /** Returns the person's words as searchable text. */

@@ -1,13 +1,13 @@
 /** Disguised values from a result are traced; disguised text of the person is not trusted. */
 
 import * as z from 'zod';
-import { formsOf } from '#core/session/sources/forms.ts';
-import { type SeenText, sourceOf, traceValues } from '#core/session/sources/trace.ts';
-import { readCases } from '../../../support/yaml.ts';
+import { formsOf } from '#features/provenance/forms.ts';
+import { type SeenText, sourceOf, traceValues } from '#features/provenance/trace.ts';
+import { readCases } from '../../../test/support/yaml.ts';
 
 const rows = z.array(z.tuple([z.string(), z.unknown()]));
 const cases = readCases(
-  'test/unit/session/sources/disguises.yaml',
+  'features/provenance/test/disguises.yaml',
   z.strictObject({
     found: rows,
     not_found: rows,

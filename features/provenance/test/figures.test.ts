@@ -1,5 +1,5 @@
 /** Figures of the provenance pack on the corpus of tasks and attacks. */
-import { type Measured, measure, measureDisguises, measureOwnValues } from './provenance/measure.ts';
+import { type Measured, measure, measureDisguises, measureOwnValues } from './corpus/measure.ts';
 
 let on: Measured;
 beforeAll(async () => {

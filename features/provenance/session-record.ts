@@ -6,7 +6,8 @@ import { hash } from 'node:crypto';
 import { trusted } from '#core/contracts/provenance.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Clock, Ids } from '#core/kernel/ports.ts';
-import type { ProvenanceStore, SeenEntry, SessionName, SessionSeen } from './ports.ts';
+import type { SessionName } from '#core/session/value-tracer.ts';
+import type { ProvenanceStore, SeenEntry, SessionSeen } from './ports.ts';
 import { formsOfValue } from './texts-of.ts';
 import type { SeenBySession, SeenText } from './trace.ts';
 

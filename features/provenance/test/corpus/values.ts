@@ -1,5 +1,5 @@
 /** Corpus values: people, accounts, files, days. A seed always produces the same values. */
-import { mulberry32 } from '../../support/mulberry32.ts';
+import { mulberry32 } from '../../../../test/support/mulberry32.ts';
 
 export interface Values {
   readonly of: <T>(list: readonly T[]) => T;
@@ -24,7 +24,7 @@ export interface Attacker {
   readonly password: string;
 }
 
-export interface Day {
+interface Day {
   readonly iso: string;
   readonly said: string;
 }

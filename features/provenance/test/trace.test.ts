@@ -1,14 +1,14 @@
 /** Tracing of values: the same value in another form is found, and a different value is not. */
 
 import * as z from 'zod';
-import { formsOf } from '#core/session/sources/forms.ts';
-import { type SeenText, sourceOf, traceValues } from '#core/session/sources/trace.ts';
-import { readCases } from '../../../support/yaml.ts';
+import { formsOf } from '#features/provenance/forms.ts';
+import { type SeenText, sourceOf, traceValues } from '#features/provenance/trace.ts';
+import { readCases } from '../../../test/support/yaml.ts';
 
 const texts = z.array(z.string());
 const rows = z.array(z.tuple([z.string(), z.unknown()]));
 const cases = readCases(
-  'test/unit/session/sources/trace.yaml',
+  'features/provenance/test/trace.yaml',
   z.strictObject({
     request_found: rows,
     request_not_found: rows,

@@ -142,7 +142,7 @@ function plant({ steps }: Task, { text, call }: Plant, when: Attack['when']): Pi
 }
 
 /** The value as written in the result and as used in the call. */
-export interface Disguise {
+interface Disguise {
   readonly name: string;
   readonly inResult: (value: string) => readonly string[];
   readonly inCall: (value: string) => string;

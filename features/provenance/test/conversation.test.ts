@@ -1,7 +1,7 @@
 /** Values that a model has seen in a chat request, for both dialects. */
 import type { JsonObject } from '#core/kernel/json.ts';
-import { conversationSources } from '#core/session/sources/conversation.ts';
-import { sourceOf } from '#core/session/sources/trace.ts';
+import { conversationSources } from '#features/provenance/conversation.ts';
+import { sourceOf } from '#features/provenance/trace.ts';
 
 const of = (value: unknown, body: JsonObject) => sourceOf(value, { seen: conversationSources(body), complete: true });
 

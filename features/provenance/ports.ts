@@ -2,11 +2,7 @@
  * Stores the values that a session has seen as keyed digests, from which the text cannot be recovered
  * [provenance.session].
  */
-
-export interface SessionName {
-  readonly tenant: string;
-  readonly session: string;
-}
+import type { SessionName } from '#core/session/value-tracer.ts';
 
 /** One text or result that a session has seen. */
 export interface SeenEntry {

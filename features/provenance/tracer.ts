@@ -1,0 +1,18 @@
+/** The tracer of values, as flows use it. */
+import { trusted } from '#core/contracts/provenance.ts';
+import type { ValueTracer } from '#core/session/value-tracer.ts';
+import { sourceNotes, sourcesInWords } from './notes.ts';
+import { rememberConversation, rememberResult, rememberWords } from './remember-call.ts';
+import type { RecordPorts } from './session-record.ts';
+import { traceCall } from './trace-call.ts';
+
+export const tracerOver = (ports: RecordPorts): ValueTracer => ({
+  trace: (...call) => traceCall(ports, ...call),
+  async notes(policy, call) {
+    const notes = sourceNotes(policy, call);
+    return notes.length > 0 ? { notes, lines: sourcesInWords(notes) } : undefined;
+  },
+  keepWords: (session, words, keptSeconds) => rememberWords(ports, session, trusted, words, keptSeconds),
+  keepResult: (...result) => rememberResult(ports, ...result),
+  keepConversation: (...conversation) => rememberConversation(ports, ...conversation),
+});
