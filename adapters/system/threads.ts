@@ -44,6 +44,8 @@ interface Thread<Call, Answer> {
 }
 
 const maxWaitMs = 5_000;
+/** Heap limit for new objects: large enough for a long text, smaller than V8's default. */
+const maxYoungGenerationSizeMb = 24;
 
 /**
  * @param file a worker that sends one message once it is ready, and one response per message.
@@ -60,8 +62,11 @@ export function threads<Call, Answer>(
 
   const start = (): void => {
     // No environment: a thread that runs untrusted code or reads untrusted text must have no secrets.
-    const limits = heapMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: heapMb } };
-    const worker = new Worker(file, { env: {}, argv: [], ...limits });
+    const resourceLimits = {
+      maxYoungGenerationSizeMb,
+      ...(heapMb !== undefined && { maxOldGenerationSizeMb: heapMb }),
+    };
+    const worker = new Worker(file, { env: {}, argv: [], resourceLimits });
     const thread: Thread<Call, Answer> = { worker, ready: false, job: undefined };
     all.add(thread);
     worker.on('message', (answer: Answer) => {

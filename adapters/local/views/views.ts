@@ -4,6 +4,7 @@
  */
 import { existsSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { textOfEntry } from '#core/evidence/entry-text.ts';
@@ -55,6 +56,8 @@ export function openViews(database: ViewsDatabase, report: (message: string) => 
 
   function start(): Running {
     if (stopped) throw new Error('the views have been stopped');
+    // V8 prefers this flag of the process to a worker's limit. The heap of this thread keeps its size.
+    setFlagsFromString('--max-semi-space-size=0');
     const worker = new Worker(workerFile(), { workerData: database, env: {}, argv: [], resourceLimits });
     const own: Running = { worker, ready: false, asked: new Map() };
     const ended = (why: string) => {
