@@ -2,7 +2,7 @@
 import type { JsonObject } from '#core/kernel/json.ts';
 import { Turns } from '#core/kernel/turns.ts';
 import type { ReserveRequest } from '#core/limits/ports.ts';
-import type { Provider, ProviderCall, ProviderReply } from '#core/models/providers/ports.ts';
+import { type Provider, type ProviderCall, ProviderFault, type ProviderReply } from '#core/models/providers/ports.ts';
 import { sweepReservations } from '#lambdas/sweep/event.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { chatRecordsOf, evidenceOf } from '../support/evidence-of.ts';
@@ -120,6 +120,37 @@ cache: { enabled: true }
 
   describe('a stream', () => {
     const events = (text: string) => text.trimEnd().split('\n\n');
+
+    test('[chat.provider-error] begins while its provider is silent; a later failure is its last event', async () => {
+      const timeouts = woundTimeouts();
+      const chunks = async function* () {
+        yield chunk('late', 'stop');
+      };
+      const busy = new ProviderFault('first', 'status', 'busy', { status: 429 });
+      const silent = Promise.withResolvers<ProviderReply>();
+      answer = () => silent.promise;
+      const begun = ask('quiet', { timeouts }, { stream: true, messages: [{ role: 'user', content: 'q' }] });
+      await timeouts.armed(15_000);
+      timeouts.pass(15_000);
+      silent.resolve({ type: 'stream', events: chunks() });
+      expect(await begun).toMatchObject({ status: 200, text: expect.stringContaining('late') });
+
+      answer = async () => {
+        timeouts.pass(15_000);
+        throw busy;
+      };
+      const failed = await ask('quiet', { timeouts }, { stream: true });
+      expect([failed.status, events(failed.text).at(-1)]).toEqual([200, expect.stringContaining('rate_limit_error')]);
+      expect(await recordsOf('quiet')).toMatchObject([{ outcome: 'completed' }, { outcome: 'failed', status: 200 }]);
+
+      answer = () => Promise.reject(busy);
+      expect((await ask('quiet', { timeouts }, { stream: true })).status).toBe(429);
+      answer = async () => {
+        timeouts.pass(15_000);
+        throw busy;
+      };
+      expect((await ask('quiet', { timeouts })).status).toBe(429);
+    });
 
     test('[chat.streams-cut] an endless stream is cut off like a broken stream', async () => {
       answer = streaming(async function* () {

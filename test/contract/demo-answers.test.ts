@@ -9,6 +9,7 @@ import { evidenceOf } from '../support/evidence-of.ts';
 import { body } from '../support/fake-providers.ts';
 import { keys } from '../support/ports.ts';
 import { fake, gateway, useProviderGateway } from '../support/provider-gateway.ts';
+import { woundTimeouts } from '../support/wound-timeouts.ts';
 
 useProviderGateway((baseUrl) => ({
   extra: `
@@ -54,6 +55,20 @@ test('[models.demo] the mock never responds for a model that another provider li
   expect((await call('/v1/messages', { model: 'gpt-5', max_tokens: 9, messages }, 'keyless')).status).toBe(502);
   expect((await call('/v1/responses', { model: 'gpt-5', input: 'hi' }, 'keyless')).status).toBe(502);
   expect((await call('/v1/embeddings', { model: 'gpt-5', input: 'hi' }, 'keyless')).status).toBe(502);
+});
+
+test('[models.demo] a stream that may end at the mock does not begin before its answer, so the answer is marked', async () => {
+  const timeouts = woundTimeouts();
+  fake.answers(() => {
+    timeouts.pass(15_000);
+    return body([], { status: 503 });
+  });
+  const sent = { model: 'gpt-r', messages, stream: true };
+  const reply = await caller({ ...gateway.ports, timeouts })('POST', '/v1/chat/completions', {
+    key: keys.agent,
+    body: sent,
+  });
+  expect([reply.status, reply.headers['x-gateway-demo']]).toEqual([200, 'true']);
 });
 
 test('[models.demo] on a first start the mock responds for every model it lists, marked and at its own price', async () => {

@@ -58,7 +58,7 @@ export async function callModel(
     const begun = beginModel(ports, looked);
     known = begun;
     const said = await ports.telemetry.span('provider.call', { model: looked.call.resolvedModel }, async (span) => {
-      const [model, answered] = await openReply(ports, begun);
+      const [model, answered] = await openReply(ports, begun, answering);
       span.set({ provider: model.provider, latency_ms: Math.round(span.elapsedUs() / 1000) });
       try {
         const { reply } = answered;
@@ -99,10 +99,18 @@ function recordProviderStart(ports: ChatPorts, call: ChatCall): Promise<void> {
   });
 }
 
-/** Opens the reply of the provider that responds, and records the attempts that failed. */
+/** Time without an event after which a stream begins anyway, shorter than the usual limits of proxies and clients. */
+const silenceMs = 15_000;
+
+/**
+ * Opens the reply of the provider that responds, and records the attempts that failed. If none has responded after some
+ * time, the caller's stream begins, so that proxies and clients do not give up; a later failure is then sent as an
+ * event. A route that may end at the mock is excepted, because a header marks its answers.
+ */
 async function openReply(
   ports: ChatPorts,
   begun: BegunCall<LookedUpCall>,
+  answering: Answering,
 ): Promise<[ModelCall<LookedUpCall>, Answered]> {
   const { call, body } = begun;
   const { tenant, sessionId: session, snapshot } = call;
@@ -120,6 +128,10 @@ async function openReply(
   let leftOut: readonly string[] = [];
   /** Dialects of the providers that received a translation; their errors name members of that dialect. */
   const spoken = new Map<string, DialectName>();
+  const beginsEarly = call.stream && !entriesOf(plan).some((entry) => isDemoOf(entry, call.resolvedModel));
+  const responded = beginsEarly
+    ? ports.timeouts.after(silenceMs, () => void answering.stream({ ...begun, leftOut }))
+    : () => {};
   try {
     const answered = await callProvider(ports, plan, {
       model: call.resolvedModel,
@@ -142,6 +154,8 @@ async function openReply(
     const failure = failed(ports, { ...begun, rollout, leftOut }, thrown);
     const dialect = thrown instanceof ProviderFault ? spoken.get(thrown.provider) : undefined;
     throw await atCallersMember(failure, call, body, dialect);
+  } finally {
+    responded();
   }
 }
 
