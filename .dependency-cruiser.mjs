@@ -75,14 +75,15 @@ export default {
       never(`core-${layer}`, `^core/${layer}/`, `^core/(?!(${layers.slice(0, at + 1).join('|')})/)`),
     ),
     never('core-has-no-other-folder', `^core/(?!(${layers.join('|')})/)`, '.'),
-    // A feature's tests, in its folder `test`, compose a whole gateway, as other tests do. Its container is a host.
+    // A feature's tests, in its folder `test`, compose a whole gateway, as other tests do. Its container is a host, and so is its
+    // folder `host`, for this machine.
     ...[
       never('features-are-apart', '^features/([^/]+)/', '^features/(?!$1/|feature\\.ts$)'),
       {
         // A WASM module is checked in its own runtime. A feature's own adapters, in its folder `adapters`, are built on
         // other adapters; `feature.ts` contains the types of the objects that hosts pass to them.
         ...never('features-know-core', '^features/', '^(adapters/(?!wasm/module\\.ts$)|lambdas)/'),
-        from: { path: '^features/', pathNot: '^features/(feature\\.ts$|[^/]+/(test|adapters|container)/)' },
+        from: { path: '^features/', pathNot: '^features/(feature\\.ts$|[^/]+/(test|adapters|container|host)/)' },
       },
       {
         ...never('features-add-stacks', '^features/', '^lib/'),
@@ -91,8 +92,8 @@ export default {
       never('adapters-of-features', '^features/[^/]+/adapters/', '^(lambdas|lib|bin)/'),
       // Commands are built from the same parts everywhere.
       never('features-add-commands', '^features/', `^bin/(?!agentctl/(${commandKit.join('|')})\\.ts$)`),
-    ].map((rule) => ({ ...rule, from: { pathNot: '^features/[^/]+/(test|container)/', ...rule.from } })),
-    never('containers-are-hosts', '^features/[^/]+/container/', '^(lib|bin/(?!local/))'),
+    ].map((rule) => ({ ...rule, from: { pathNot: '^features/[^/]+/(test|container|host)/', ...rule.from } })),
+    never('containers-are-hosts', '^features/[^/]+/(container|host)/', '^(lib|bin/(?!local/))'),
     never('stacks-know-contracts', '^features/[^/]+/stack/', '^core/(?!contracts/|kernel/)'),
     never('tests-of-features-are-apart', '^features/([^/]+)/test/', '^features/(?!$1/|[\\w-]+\\.ts$)'),
     {
@@ -104,7 +105,7 @@ export default {
       ),
       from: {
         path: '^(core|features)/',
-        pathNot: '^features/(feature\\.ts$|[^/]+/(test|commands|adapters|container)/)',
+        pathNot: '^features/(feature\\.ts$|[^/]+/(test|commands|adapters|container|host)/)',
       },
     },
     never('core-is-pure', '^core/', '^(features|adapters|lambdas|lib|bin)/'),

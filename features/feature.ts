@@ -3,18 +3,20 @@
  * that list. This part is loaded when a process starts; the code that a feature runs is imported on first use.
  */
 
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { LogKeys } from '#adapters/local/log-keys.ts';
 import type { StoreOptions } from '#adapters/tables/store.ts';
 import type { FeatureCommand, Parent } from '#agentctl/command.ts';
 import type { FeatureCheck } from '#agentctl/doctor/check.ts';
 import type { Notifier } from '#core/approvals/notifications/deliver-ports.ts';
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { Rights } from '#core/contracts/function-spec.ts';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import type { GraphField, Route } from '#core/contracts/route.ts';
 import type { ChainLog, LogProofs } from '#core/evidence/chain-log.ts';
-import type { Clock, Ids } from '#core/kernel/ports.ts';
+import type { Clock, Ids, Telemetry } from '#core/kernel/ports.ts';
 import type { Definition } from '#core/operations/endpoint.ts';
 import type { GatewayPorts } from '#core/operations/ports.ts';
 import type { ValueTracer } from '#core/session/value-tracer.ts';
@@ -31,6 +33,8 @@ export interface Feature {
   readonly checks?: () => Promise<{ readonly checks: readonly FeatureCheck[] }>;
   /** Loads the log of chain points for a gateway on this machine. On AWS, a line of `aws-logs.ts` does this. */
   readonly localLog?: () => Promise<{ readonly openLog: OpenLocalLog }>;
+  /** Loads the edge of a gateway on this machine. */
+  readonly localEdge?: () => Promise<{ readonly openEdge: OpenLocalEdge }>;
   /** Returns pages of `docs/reference` by file name. @param fields all GraphQL schema fields given in definitions. */
   readonly reference?: (fields: readonly GraphField[]) => Promise<Readonly<Record<string, string>>>;
 }
@@ -52,6 +56,48 @@ export type OpenLocalLog = (options: {
   readonly keys: LogKeys | undefined;
   readonly clock: Clock;
 }) => Promise<ChainLog & LogProofs>;
+
+export interface LocalUpstream {
+  /** Its base address, for HTTP/2 and WebSockets. */
+  readonly url: string;
+  /** Serves HTTP/1.1 requests without opening another connection. */
+  readonly serve: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+}
+
+export interface LocalEdgeOptions {
+  readonly host: string;
+  /** 0 = any free port. */
+  readonly tlsPort: number;
+  readonly cleartextPort: number;
+  /** The upstream listeners, in this process. */
+  readonly upstreams: Readonly<Record<'gateway' | 'admin' | 'mcp', LocalUpstream>>;
+  /** @throws GatewayError if no configuration is known; no request is admitted then. */
+  readonly snapshot: () => Promise<Snapshot>;
+  readonly telemetry: Telemetry;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** Caddy for HTTP/3: its program, if given, and the port (0 = any free one). If absent, HTTP/3 is off. */
+  readonly http3?: { readonly program: string | undefined; readonly port: number };
+  /** Identifies the edge to the upstream listeners, which then trust the client's address that it sends. */
+  readonly token: string;
+}
+
+export interface LocalEdge {
+  /** `https://host:port`. */
+  readonly tlsPort: number;
+  readonly cleartextPort: number;
+  /** UDP port of HTTP/3; undefined if no Caddy was found. */
+  readonly http3Port: number | undefined;
+  drain(graceMs?: number): Promise<void>;
+}
+
+/** Function that opens the edge with the operator's certificate, or else one in the state folder. */
+export type OpenLocalEdge = (
+  options: LocalEdgeOptions & {
+    readonly stateFolder: string;
+    readonly ownCertificate: { readonly certFile: string; readonly keyFile: string } | undefined;
+  },
+) => Promise<LocalEdge & { readonly certificateFile: string }>;
 
 export interface AwsLogOptions {
   readonly environment: NodeJS.ProcessEnv;

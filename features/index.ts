@@ -1,6 +1,7 @@
 /** List of the features. If a feature's line here and its folder are removed, the product works without it. */
 export { feature as batches } from './batches/feature.ts';
 export { feature as codingAgents } from './coding-agents/feature.ts';
+export { feature as edge } from './edge/feature.ts';
 export { feature as evaluation } from './evaluation/feature.ts';
 export { feature as federation } from './federation/feature.ts';
 export { feature as githubVotes } from './github-votes/feature.ts';

@@ -1,6 +1,6 @@
 /**
  * Code for the functions that CloudFront runs before each request: ECMAScript 5.1 without modules, at most 10 kB.
- * Tested with the vectors in `features/edge/routing.ts` [edge.listeners].
+ * Tested with the vectors in `test/unit/edge/paths.yaml` [edge.listeners].
  */
 import { edgeHeaders } from '#core/contracts/edge.ts';
 import { errorKinds } from '#core/kernel/errors.ts';

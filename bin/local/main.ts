@@ -18,6 +18,8 @@ import type { HttpEvent } from '#core/contracts/http.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import { CallerShares } from '#core/limits/caller-shares.ts';
 import { resourceHosts } from '#core/mcp/resource-address.ts';
+import type { LocalEdge } from '#features/feature.ts';
+import { features } from '#features/features.ts';
 import { routes } from '#features/routes.ts';
 import { beforeBody } from '#lambdas/middleware/before-body.ts';
 import { defaultStateFolder } from '../agentctl/local-run.ts';
@@ -27,8 +29,6 @@ import { type BannerDetails, banner, clientCommand, type Output, type Ready } fr
 import { type Gateway, startGateway } from './compose.ts';
 import { consolePages } from './console.ts';
 import { demoModels } from './demo-models.ts';
-import { keptCertificate, ownCertificate } from './edge/certificate.ts';
-import { type Edge, startEdge } from './edge/edge.ts';
 import { endingSignal } from './ending-signal.ts';
 import { type Flags, helpText, parseFlags, UsageError } from './flags.ts';
 import { type HttpServer, listen } from './http-server.ts';
@@ -242,18 +242,17 @@ async function openEdge(
   { ports }: Gateway,
   telemetry: Telemetry,
   token: string,
-): Promise<EdgeUrls & { readonly edge: Edge | undefined }> {
-  const { host, state, edgeCertificate } = flags;
-  if (!flags.edge)
+): Promise<EdgeUrls & { readonly edge: LocalEdge | undefined }> {
+  const { host } = flags;
+  const [load] = flags.edge ? features.flatMap(({ localEdge }) => localEdge ?? []) : [];
+  if (!load)
     return { edge: undefined, edge_url: null, edge_h2c_url: null, edge_http3_port: null, edge_certificate: null };
-  const certificate = edgeCertificate
-    ? await ownCertificate(edgeCertificate)
-    : await keptCertificate(state, host, systemClock.now());
-  const edge = await startEdge({
+  const edge = await (await load()).openEdge({
     host,
+    stateFolder: flags.state,
+    ownCertificate: flags.edgeCertificate,
     tlsPort: flags.edgePort,
     cleartextPort: flags.edgeCleartextPort,
-    certificate,
     upstreams: {
       gateway: { url: urls.gateway_url, serve: gateway!.serve },
       admin: { url: urls.admin_url, serve: admin!.serve },
@@ -271,7 +270,7 @@ async function openEdge(
     edge_url: `https://${urlHost(host)}:${edge.tlsPort}`,
     edge_h2c_url: `http://${urlHost(host)}:${edge.cleartextPort}`,
     edge_http3_port: edge.http3Port ?? null,
-    edge_certificate: certificate.certFile,
+    edge_certificate: edge.certificateFile,
   };
 }
 

@@ -7,7 +7,6 @@ import { runInNewContext } from 'node:vm';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { transformSync } from 'esbuild';
 import { consoleHeaders } from '#core/contracts/console.ts';
-import { edgeTarget } from '#features/edge/routing.ts';
 import { everyRoutedPath, routedPaths, strayPaths } from '../support/edge-paths.ts';
 import type { Loose } from '../support/loose.ts';
 import { privateAdmin, withNetworks } from './contexts.ts';
@@ -90,7 +89,6 @@ describe('[cloud.edge] the shared address of all surfaces', () => {
   it.each(routedPaths)(
     '[edge.listeners] routes %s to %s as %s, with the vectors of the local edge',
     (url, upstream, path) => {
-      expect(edgeTarget(url)).toEqual({ upstream, url: path });
       for (const matched of [undefined, resolved(url)]) {
         const done = address.asked(url, matched) as Loose;
         expect(done.origin).toMatch(names[upstream]);
@@ -114,7 +112,6 @@ describe('[cloud.edge] the shared address of all surfaces', () => {
   });
 
   it.each(strayPaths)('[edge.listeners] serves no page at %s, whichever behavior CloudFront chooses', (url) => {
-    expect(edgeTarget(url)).toBeUndefined();
     for (const matched of [undefined, resolved(url), '/api/x', '/admin/x', '/mcp', '/x']) {
       const done = address.asked(url, matched) as Loose;
       expect(done).toMatchObject({ statusCode: 404, headers: { 'content-type': { value: 'application/json' } } });

@@ -1,6 +1,6 @@
 /** Contents of the state folder: objects, keys, the signing key, the lock. */
 import { spawn } from 'node:child_process';
-import { createHash, createPrivateKey, generateKeyPairSync, verify } from 'node:crypto';
+import { createHash, createPrivateKey, verify } from 'node:crypto';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -21,7 +21,6 @@ import { logKeysOf } from '#adapters/local/log-keys.ts';
 import { keyFileSigner } from '#adapters/local/signing-keys.ts';
 import { lockState } from '#adapters/local/state-lock.ts';
 import { ticketKey } from '#adapters/local/ticket-key.ts';
-import { keptCertificate, ownCertificate } from '../../../bin/local/edge/certificate.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -121,7 +120,6 @@ describe('a truncated or overwritten key file is reported', () => {
     'scm-app-key.pem': () => demoAppKey(folder),
     'ticket-key': () => ticketKey(folder),
     'keys.json': () => localKeys(folder),
-    'edge-key.pem': (path) => ownCertificate({ certFile: path, keyFile: path }),
   };
 
   test.each(Object.keys(read))('%s', async (name) => {
@@ -131,20 +129,6 @@ describe('a truncated or overwritten key file is reported', () => {
       await expect(read[name]!(path)).rejects.toThrow(path);
       expect(readFileSync(path, 'utf8')).toBe(text);
     }
-  });
-
-  test('a TLS key that does not match its certificate is refused, unless the gateway generated both', async () => {
-    const { certFile, keyFile } = await keptCertificate(folder, 'localhost', Date.now());
-    expect(await ownCertificate({ certFile, keyFile })).toMatchObject({ certFile, keyFile });
-    const other = join(folder, 'other.pem');
-    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-    writeFileSync(other, privateKey.export({ format: 'pem', type: 'pkcs8' }));
-    await expect(ownCertificate({ certFile, keyFile: other })).rejects.toThrow('not that of the certificate');
-    await expect(ownCertificate({ certFile: other, keyFile: other })).rejects.toThrow('no PEM certificate');
-    await expect(ownCertificate({ certFile, keyFile: join(folder, 'none') })).rejects.toThrow('--edge-key');
-    writeFileSync(keyFile, cut);
-    const { key } = await keptCertificate(folder, 'localhost', Date.now());
-    expect(createPrivateKey(key).asymmetricKeyType).toBe('ec');
   });
 });
 

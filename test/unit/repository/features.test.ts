@@ -3,7 +3,16 @@
  * half lacks the features of the other, since `npm run boundaries` forbids imports between features.
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { thorough } from '../../support/extent.ts';
@@ -24,6 +33,11 @@ const tests = ['test/infra/routes.test', 'test/e2e/story.test', 'test/unit/requi
  */
 const build = join('types', '.cache', 'tsc.tsbuildinfo');
 const ofCheckout = join(root, 'node_modules/.cache/tsc.tsbuildinfo');
+
+test('[features.removable] every folder is in the list', () => {
+  const folders = readdirSync(join(root, 'features'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  expect(folders.map(({ name }) => name).sort()).toEqual([...names].sort());
+});
 
 const whole = thorough ? describe : describe.skip;
 whole('without features', () => {

@@ -2,8 +2,8 @@
 import { Agent, type IncomingMessage, request as requestTo } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { GatewayError } from '#core/kernel/errors.ts';
-import { returnedHeaders } from '#features/edge/forwarded-headers.ts';
-import type { WatchedResponse } from '../unread-answers.ts';
+import type { WatchedResponse } from '../../../bin/local/unread-answers.ts';
+import { returnedHeaders } from '../forwarded-headers.ts';
 
 export type EdgeRequest = IncomingMessage | Http2ServerRequest;
 export type EdgeResponse = WatchedResponse;

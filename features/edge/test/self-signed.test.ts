@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:tls';
-import { selfSigned } from '../../../bin/local/edge/self-signed.ts';
+import { selfSigned } from '../host/self-signed.ts';
 
 const names = ['localhost', '127.0.0.1', '::1', 'fe80::1:2%eth0', '2001:db8:0:1::', 'gateway.example'];
 const made = (year: number) =>

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { connect as connectH2 } from 'node:http2';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { type Answer, edgeToken, plainKey, type TestEdge, testEdge } from '../support/edge.ts';
 import { echo, errorOf, protocols } from './edge-clients.ts';
+import { type Answer, edgeToken, plainKey, type TestEdge, testEdge } from './test-edge.ts';
 
 const sentOn = ({ body }: Answer) =>
   JSON.parse(body) as { url: string; headers: Record<string, string>; body: string; bytes: number };

@@ -1,6 +1,7 @@
 /** Edge paths: the upstream of each, and the path there. */
-import { edgeTarget } from '#features/edge/routing.ts';
-import { besideTheEdge, everyRoutedPath, routedPaths, strayPaths } from '../../support/edge-paths.ts';
+
+import { besideTheEdge, everyRoutedPath, routedPaths, strayPaths } from '../../../test/support/edge-paths.ts';
+import { edgeTarget } from '../routing.ts';
 
 test.each(routedPaths)('[edge.listeners] %s is routed to %s as %s', (url, upstream, path) => {
   expect(edgeTarget(url)).toEqual({ upstream, url: path });

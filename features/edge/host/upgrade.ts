@@ -2,7 +2,7 @@
 import { request as requestTo } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { GatewayError } from '#core/kernel/errors.ts';
-import { returnedHeaders } from '#features/edge/forwarded-headers.ts';
+import { returnedHeaders } from '../forwarded-headers.ts';
 
 interface UpgradeTo {
   readonly origin: URL;

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:http2';
-import { type Gateway, startGateway } from '../support/gateway.ts';
+import { type Gateway, startGateway } from '../../../test/support/gateway.ts';
 
 let gateway: Gateway;
 beforeAll(async () => {

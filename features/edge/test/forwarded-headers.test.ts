@@ -1,5 +1,5 @@
 /** Headers that the edge forwards, in both directions. */
-import { forwardedHeaders, returnedHeaders } from '#features/edge/forwarded-headers.ts';
+import { forwardedHeaders, returnedHeaders } from '../forwarded-headers.ts';
 
 const by = {
   host: '127.0.0.1:8080',

@@ -1,6 +1,6 @@
 /** Requests that are refused when the edge is busy. */
 import fc from 'fast-check';
-import { isShed, loadShare, priorityOf } from '#features/edge/shedding.ts';
+import { isShed, loadShare, priorityOf } from '../shedding.ts';
 
 const capacity = { max_connections: 1_000, max_event_loop_delay_ms: 100 };
 const at = (connections: number, eventLoopDelayMs = 0) => ({ connections, eventLoopDelayMs });

@@ -4,12 +4,12 @@ import { createSecureServer, createServer, type ServerHttp2Session } from 'node:
 import type { AddressInfo, Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Ids } from '#core/kernel/ports.ts';
-import { Connections, type ConnectionsOptions } from '../connections.ts';
-import { noTunnel } from '../http-event.ts';
-import { keptOpenMs, keptOpenReserveMs, longestRequestMs } from '../kept-open.ts';
-import { maxHeaderBytes, protocolFault, refuseConnection } from '../refuse-connection.ts';
-import { StalledTransfers } from '../stalled-transfers.ts';
-import { CountedHttp2Response, watchAnswer } from '../unread-answers.ts';
+import { Connections, type ConnectionsOptions } from '../../../bin/local/connections.ts';
+import { noTunnel } from '../../../bin/local/http-event.ts';
+import { keptOpenMs, keptOpenReserveMs, longestRequestMs } from '../../../bin/local/kept-open.ts';
+import { maxHeaderBytes, protocolFault, refuseConnection } from '../../../bin/local/refuse-connection.ts';
+import { StalledTransfers } from '../../../bin/local/stalled-transfers.ts';
+import { CountedHttp2Response, watchAnswer } from '../../../bin/local/unread-answers.ts';
 import type { Certificate } from './certificate.ts';
 import type { EdgeRequest, EdgeResponse } from './forward.ts';
 

@@ -7,8 +7,8 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
 import { TokenBuckets } from '#core/limits/token-buckets.ts';
 import { admit, type BreakerState, type CallOutcome, closedBreaker, settle } from '#core/models/routing/breaker.ts';
-import type { EdgeUpstream } from '#features/edge/routing.ts';
-import { isShed, type Priority, priorityOf } from '#features/edge/shedding.ts';
+import type { EdgeUpstream } from '../routing.ts';
+import { isShed, type Priority, priorityOf } from '../shedding.ts';
 
 interface EdgeAdmissionPorts {
   readonly clock: Clock;

@@ -5,8 +5,8 @@ import { connect as connectH2 } from 'node:http2';
 import { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { GatewayError } from '#core/kernel/errors.ts';
-import { type Answer, criticalKey, plainKey, type TestEdge, testEdge } from '../support/edge.ts';
 import { echo, errorOf, protocols } from './edge-clients.ts';
+import { type Answer, criticalKey, plainKey, type TestEdge, testEdge } from './test-edge.ts';
 
 /** Sends bytes as an HTTP/1.1 client over TLS. Returns everything received until the connection ends. */
 async function raw(edge: TestEdge, bytes: string): Promise<string> {

@@ -6,20 +6,24 @@
 import type { ServerResponse } from 'node:http';
 import { Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
 import type { Duplex } from 'node:stream';
-import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import { edge as edgeSettings } from '#core/contracts/config/edge.ts';
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
-import type { Clock, Ids, Telemetry } from '#core/kernel/ports.ts';
 import { resourceHosts } from '#core/mcp/resource-address.ts';
 import type { CallOutcome } from '#core/models/routing/breaker.ts';
-import { forwardedHeaders } from '#features/edge/forwarded-headers.ts';
-import { type EdgeTarget, type EdgeUpstream, edgeTarget } from '#features/edge/routing.ts';
 import { shortenPath } from '#lambdas/middleware/route.ts';
-import { checkExpectation, checkHost, checkTransferCoding, isOwnHost, noTunnel } from '../http-event.ts';
-import { errorReply, standardHeaders } from '../http-reply.ts';
-import type { Serve } from '../http-server.ts';
-import { edgeTokenHeader } from '../load-balancer.ts';
-import { refuseConnection } from '../refuse-connection.ts';
+import {
+  checkExpectation,
+  checkHost,
+  checkTransferCoding,
+  isOwnHost,
+  noTunnel,
+} from '../../../bin/local/http-event.ts';
+import { errorReply, standardHeaders } from '../../../bin/local/http-reply.ts';
+import { edgeTokenHeader } from '../../../bin/local/load-balancer.ts';
+import { refuseConnection } from '../../../bin/local/refuse-connection.ts';
+import type { LocalEdge, LocalEdgeOptions } from '../../feature.ts';
+import { forwardedHeaders } from '../forwarded-headers.ts';
+import { type EdgeTarget, type EdgeUpstream, edgeTarget } from '../routing.ts';
 import { EdgeAdmission } from './admission.ts';
 import type { Certificate } from './certificate.ts';
 import { type EdgeRequest, type EdgeResponse, edgeAgent, type Forwarded, forward, type Outcome } from './forward.ts';
@@ -28,47 +32,16 @@ import { type EdgeListeners, edgeListeners } from './listeners.ts';
 import { serveInProcess } from './serve-in-process.ts';
 import { forwardUpgrade } from './upgrade.ts';
 
-interface Upstream {
-  /** Its base address, for HTTP/2 and WebSockets. */
-  readonly url: string;
-  /** Serves HTTP/1.1 requests without opening another connection. */
-  readonly serve: Serve;
-}
-
-interface EdgeOptions {
-  readonly host: string;
-  /** 0 = any free port. */
-  readonly tlsPort: number;
-  readonly cleartextPort: number;
+interface EdgeOptions extends LocalEdgeOptions {
   readonly certificate: Certificate;
-  /** The upstream listeners, in this process. */
-  readonly upstreams: Readonly<Record<EdgeUpstream, Upstream>>;
-  /** @throws GatewayError if no configuration is known; no request is admitted then. */
-  readonly snapshot: () => Promise<Snapshot>;
-  readonly telemetry: Telemetry;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  /** Caddy for HTTP/3: its program, if given, and the port (0 = any free one). If absent, HTTP/3 is off. */
-  readonly http3?: { readonly program: string | undefined; readonly port: number };
   /** See `EdgeListenerOptions`. */
   readonly unreadMs?: number | undefined;
   readonly sessionIdleMs?: number | undefined;
-  /** Identifies the edge to the upstream listeners, which then trust the client's address that it sends. */
-  readonly token: string;
-}
-
-export interface Edge {
-  /** `https://host:port`. */
-  readonly tlsPort: number;
-  readonly cleartextPort: number;
-  /** UDP port of HTTP/3; undefined if no Caddy was found. */
-  readonly http3Port: number | undefined;
-  drain(graceMs?: number): Promise<void>;
 }
 
 const edgeDefaults = edgeSettings.parse({});
 
-export async function startEdge(options: EdgeOptions): Promise<Edge> {
+export async function startEdge(options: EdgeOptions): Promise<LocalEdge> {
   const { telemetry, ids } = options;
   let listeners: EdgeListeners | undefined;
   let http3: Http3 | undefined;

@@ -2,7 +2,7 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { caddyOnPath, startHttp3 } from '../../../bin/local/edge/http3.ts';
+import { caddyOnPath, startHttp3 } from '../host/http3.ts';
 
 const logged: string[] = [];
 const options = {

@@ -1,6 +1,6 @@
 /** Clients of the local edge. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Answer } from '../support/edge.ts';
+import type { Answer } from './test-edge.ts';
 
 /** Responds with the request it received. */
 export function echo(request: IncomingMessage, response: ServerResponse): void {

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { serveInProcess } from '../../bin/local/edge/serve-in-process.ts';
+import { serveInProcess } from '../host/serve-in-process.ts';
 
 const servers: Server[] = [];
 afterAll(() => {

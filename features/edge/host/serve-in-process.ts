@@ -3,12 +3,12 @@
  * [edge.streams].
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { Serve } from '../http-server.ts';
+import type { LocalUpstream } from '../../feature.ts';
 import type { Forwarded, Outcome } from './forward.ts';
 
 /** Resolves when the exchange has ended in any way. */
 export function serveInProcess(
-  serve: Serve,
+  serve: LocalUpstream['serve'],
   request: IncomingMessage,
   response: ServerResponse,
   { path, headers, added }: Omit<Forwarded, 'origin'>,

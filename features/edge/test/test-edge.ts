@@ -7,16 +7,16 @@ import { request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemClock } from '#adapters/system/clock.ts';
+import { systemIds } from '#adapters/system/ids.ts';
+import { type LogTelemetry, logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { buildIdentities } from '#core/configuration/identity/identities.ts';
-import { systemClock } from '../../adapters/system/clock.ts';
-import { systemIds } from '../../adapters/system/ids.ts';
-import { type LogTelemetry, logTelemetry } from '../../adapters/telemetry/telemetry.ts';
-import { type Certificate, keptCertificate } from '../../bin/local/edge/certificate.ts';
-import { startEdge } from '../../bin/local/edge/edge.ts';
-import type { Serve } from '../../bin/local/http-server.ts';
-import type { Snapshot } from '../../core/configuration/store/snapshots.ts';
-import { edge as edgeSettings } from '../../core/contracts/config/edge.ts';
-import { sha256 } from '../../core/kernel/canonical.ts';
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
+import { edge as edgeSettings } from '#core/contracts/config/edge.ts';
+import { sha256 } from '#core/kernel/canonical.ts';
+import type { Serve } from '../../../bin/local/http-server.ts';
+import { type Certificate, keptCertificate } from '../host/certificate.ts';
+import { startEdge } from '../host/edge.ts';
 
 export interface Answer {
   readonly status: number;
