@@ -120,7 +120,7 @@ async function recordKilled(ports: HealPorts, reservation: OpenReservation, call
     request_id,
     request_sha256: '',
   };
-  await ports.ledger.commit({
+  const step: Parameters<Ledger['commit']>[0] = {
     draft: {
       tenant,
       session_id,
@@ -149,6 +149,12 @@ async function recordKilled(ports: HealPorts, reservation: OpenReservation, call
         },
       },
     ],
+  };
+  const owner = call.owns_session ? key_id : undefined;
+  // If another key has opened the session since then, the entry still belongs to it.
+  await ports.ledger.commit({ ...step, owner }).catch((thrown: unknown) => {
+    if (asGatewayError(thrown).code !== 'forbidden') throw thrown;
+    return ports.ledger.commit(step);
   });
 }
 

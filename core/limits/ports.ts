@@ -52,6 +52,8 @@ export interface ReservedCall {
   readonly input_tokens: number;
   readonly policy_version: number;
   readonly request_id: string;
+  /** Set for an agent's key, which owns the sessions that it opens. */
+  readonly owns_session?: true;
 }
 
 /** A key that has its own limits, counted as if it were a tenant. */

@@ -9,8 +9,11 @@ type ReservationRow = readonly [
   call?: CallRow,
 ];
 
-/** Key, agent, operation, model, resolved model, stream, WebSocket, input tokens, policy version, request id. */
-type CallRow = readonly [string, string, ChatOperation, string, string, 0 | 1, 0 | 1, number, number, string];
+/**
+ * Key, agent, operation, model, resolved model, stream, WebSocket, input tokens, policy version, request id, and 1 for a
+ * key that owns its sessions.
+ */
+type CallRow = readonly [string, string, ChatOperation, string, string, 0 | 1, 0 | 1, number, number, string, 1?];
 
 type LeaseRow = readonly [string, number, number, number];
 
@@ -118,10 +121,11 @@ const callRow = (call: ReservedCall): CallRow => [
   ...([call.key_id, call.agent, call.operation, call.model, call.resolved_model] as const),
   ...([call.stream ? 1 : 0, call.transport === 'ws' ? 1 : 0] as const),
   ...([call.input_tokens, call.policy_version, call.request_id] as const),
+  ...(call.owns_session ? ([1] satisfies [1]) : ([] satisfies [])),
 ];
 
 const callOf = ([
-  ...[key_id, agent, operation, model, resolved_model, stream, ws, input_tokens, policy_version, request_id]
+  ...[key_id, agent, operation, model, resolved_model, stream, ws, input_tokens, policy_version, request_id, owns]
 ]: CallRow): ReservedCall => ({
   key_id,
   agent,
@@ -133,4 +137,5 @@ const callOf = ([
   input_tokens,
   policy_version,
   request_id,
+  ...(owns === 1 && { owns_session: true }),
 });

@@ -385,6 +385,20 @@ describe('a process that ended', () => {
     expect(await status()).toMatchObject({ open: 0, spend: { [Object.keys((await status()).spend)[0]!]: 700 } });
   });
 
+  test("[chat.killed] the entry leaves the session to its agent's key, and another key's session as it is", async () => {
+    const { counters, ledger, evidence } = gateway.ports;
+    const call = { ...request.call!, owns_session: true as const };
+    await counters.reserve({ ...request, call, begun: true });
+    await counters.reserve({ ...request, call, id: 'human', session_id: 'h', begun: true });
+    const draft = { tenant: 'default', session_id: 'h', timestamp: '2026-01-01T00:00:00Z', kind: 'chat', envelope_id: 'e' };
+    await ledger.commit({ draft: { ...draft, actor: { key_id: 'other' }, body: {} } as never, owner: 'other' });
+    gateway.pass(61);
+    await sweep();
+    expect(await evidence.head('default', 's')).toMatchObject({ owner_key: 'k', total_entries: 1 });
+    expect(await evidence.head('default', 'h')).toMatchObject({ owner_key: 'other', total_entries: 2 });
+    expect((await status()).open).toBe(0);
+  });
+
   test('[chat.killed] [tenants.rows] the call of a tenant that is stored as a row is swept as well', async () => {
     const { counters, configStore, ledger } = gateway.ports;
     const row = { id: 'acme', revision: 1, changed_at: '2026-01-01T00:00:00Z', changed_by: 'test' };

@@ -1,5 +1,6 @@
 /** Admits a call: reserves against its limits and reads its session in parallel. */
 
+import { sessionOwner } from '#core/actions/governed.ts';
 import { assertSessionOwner } from '#core/configuration/identity/sessions.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -116,6 +117,7 @@ const reservedCall = (call: ChatCall): ReservedCall => ({
   input_tokens: call.inputTokens,
   policy_version: call.snapshot.version,
   request_id: call.requestId,
+  ...(sessionOwner(call.principal) !== undefined && { owns_session: true }),
 });
 
 const withoutBudgets = (limits: Limits): Limits => ({ ...limits, budgets: [] });
