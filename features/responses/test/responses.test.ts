@@ -84,7 +84,7 @@ describe('requests and answers', () => {
     ['a conversation', { conversation: 'conv_1' }, /conversation/],
     ['a stored prompt', { prompt: { id: 'p' } }, /prompt/],
     ['background', { background: true }, /background/],
-    ['an item reference', { input: [{ type: 'item_reference', id: 'x' }] }, /input\[0\]\.type/],
+    ['an item reference', { input: [{ type: 'item_reference', id: 'x' }] }, /^input\[0\]\.type .*store: false/],
     ['no input', { input: undefined }, /input/],
     ['an empty input', { input: [] }, /input/],
     ['an item that is no object', { input: ['x'] }, /input\[0\]/],

@@ -66,6 +66,11 @@ function addItem(messages: JsonObject[], item: JsonObject, path: string): void {
     // Only the provider that created the reasoning can read it, and a chat completion cannot contain it.
     case 'reasoning':
       return;
+    case 'item_reference':
+      throw invalidRequest(
+        `${path}.type is item_reference, and the gateway keeps no items; allowed: the item itself. The AI SDK sends it with providerOptions: { openai: { store: false } }.`,
+        { param: `${path}.type` },
+      );
     default:
       throw unreadableInput(
         `${path}.type`,
