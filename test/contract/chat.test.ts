@@ -206,6 +206,10 @@ test('models that no provider serves are 404, those of other tenants 403', async
 test('[models.both-forms] lists the models that the tenant may use', async () => {
   const { body } = await call('GET', '/v1/models', { key: keys.agent });
   expect(body.data.map(({ id }: { id: string }) => id).sort()).toEqual(['fast', 'mock']);
+  // As Anthropic's client and Claude Code ask for them.
+  for (const query of ['limit=1000', 'beta=true&limit=1'])
+    expect((await call('GET', `/v1/models?${query}`, { key: keys.agent })).body).toEqual(body);
+  expect((await call('GET', '/v1/models?limits=1', { key: keys.agent })).status).toBe(400);
 });
 
 test('[behavior.rules] a session whose risk has reached the limit is refused, and the refusal is recorded in evidence', async () => {

@@ -26,6 +26,8 @@ export const models = {
     function: 'models',
     role: 'viewer',
     counts: true,
+    // Anthropic's clients send both; the list is always whole.
+    query: ['beta', 'limit'],
     summary: 'Models the tenant may use',
     output: () =>
       z.union([
@@ -44,6 +46,7 @@ export const models = {
     function: 'models',
     role: 'viewer',
     counts: true,
+    query: ['beta'],
     summary: 'One model the tenant may use',
     output: () => z.union([model, anthropicModel]),
     run: async () => (await import('#core/operations/models.ts')).getModel,
