@@ -31,7 +31,15 @@ export function toAnthropicMessages(
   // Anthropic requires at least one turn, so if there are only instructions, they become the user's turn.
   if (turns.length === 0) return { messages: [{ role: 'user', content: system }] };
   if (unspoken) throw unspoken;
+  endWithoutBlanks(turns);
   return { ...(system.length > 0 && { system: asPrompt(system) }), messages: turns.map(asMessage) };
+}
+
+/** Removes blanks from the end of a last turn that the model continues, because Anthropic refuses them. */
+function endWithoutBlanks(turns: readonly Turn<JsonObject>[]): void {
+  const last = turns.at(-1);
+  const block = last?.role === 'assistant' ? last.blocks.at(-1) : undefined;
+  if (block?.type === 'text') block.text = (textOf(block.text) ?? '').trimEnd();
 }
 
 /** Returns the refusal for an image or document, because a system prompt can contain only text. */

@@ -2,7 +2,7 @@
 import { chatSizes } from '#core/contracts/chat.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { countOf, isObject, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
-import { member } from '../wire.ts';
+import { member, omit } from '../wire.ts';
 import {
   cannotCarry,
   crossing,
@@ -23,9 +23,11 @@ export function toAnthropicRequest(body: JsonObject, note: Note = () => {}): Jso
     .map((tool, index) => toTool(tool, index, note))
     .filter(({ name }) => offered === undefined || offered.includes(name));
   noteSettings(body, tools.length > 0, note);
+  const mayThink = canThink(crossed.thinking, messages);
+  if (!mayThink) note('thinking');
   const cached = withinBreakpoints({ ...(tools.length > 0 && { tools }), ...member('system', system), messages }, note);
   return {
-    ...crossed,
+    ...(mayThink ? crossed : omit(crossed, thinkingMember)),
     model: body.model ?? null,
     max_tokens: countOf(body.max_completion_tokens) ?? countOf(body.max_tokens) ?? chatSizes.defaultMaxTokens,
     ...cached,
@@ -37,6 +39,17 @@ export function toAnthropicRequest(body: JsonObject, note: Note = () => {}): Jso
     ...member('metadata', toMetadata(body)),
     ...member('output_config', toOutputConfig(objectOf(body.response_format))),
   };
+}
+
+const thinkingMember = new Set(['thinking']);
+
+/**
+ * Checks whether the model may think with a budget: after a tool result, Anthropic requires the signed thinking from
+ * before the call, which a chat completions request cannot contain.
+ */
+function canThink(thinking: Json | undefined, messages: readonly JsonObject[]): boolean {
+  if (objectOf(thinking)?.type !== 'enabled') return true;
+  return !objectsOf(messages.at(-1)?.content).some(({ type }) => type === 'tool_result');
 }
 
 function noteSettings(body: JsonObject, offersTools: boolean, note: Note): void {

@@ -1,6 +1,7 @@
 /** Requests of OpenAI callers to Anthropic providers. */
 import * as z from 'zod';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { toAnthropicRequest } from '#core/models/dialects/translate/to-anthropic-request.ts';
 import { object, readCases } from '../../../support/yaml.ts';
 import { good, toAnthropic, user } from './translating.ts';
 
@@ -36,6 +37,34 @@ describe('openai to anthropic', () => {
       { role: 'assistant', content: [said, use('a', { q: 'x' }), use(b, {}), use('c', { _raw: '{"q":' })] },
       { role: 'user', content: [result('a', 'one'), result(b, two), result('c', ''), next] },
     ]);
+  });
+
+  test('the turn that the model continues ends without blanks; other turns keep theirs', () => {
+    const said = (content: unknown) => ({ role: 'assistant', content }) as JsonObject;
+    expect(messagesOf([user, said('one \n'), user, said('{"a": \n')]).messages).toEqual([
+      user,
+      said('one \n'),
+      user,
+      said('{"a":'),
+    ]);
+    expect(messagesOf([said('one '), user]).messages).toEqual([said('one '), user]);
+  });
+
+  test('[chat.translated-members] thinking with a budget is left out after a tool result, whose own thinking is lost', () => {
+    const tools = [{ type: 'function', function: { name: 'f' } }];
+    const calling = { role: 'assistant', tool_calls: [{ id: 'a', function: { name: 'f', arguments: '{}' } }] };
+    const result = { role: 'tool', tool_call_id: 'a', content: 'one' };
+    const sent = (thinking: JsonObject, messages: JsonObject[]) => {
+      const noted: string[] = [];
+      const { thinking: left } = toAnthropicRequest({ model: 'm', thinking, tools, messages }, (name) => {
+        noted.push(name);
+      });
+      return [left, noted];
+    };
+    const budget = { type: 'enabled', budget_tokens: 1_024 };
+    expect(sent(budget, [user, calling, result])).toEqual([undefined, ['thinking']]);
+    expect(sent(budget, [user, calling, result, { role: 'assistant', content: 'b' }, user])).toEqual([budget, []]);
+    expect(sent({ type: 'adaptive' }, [user, calling, result])).toEqual([{ type: 'adaptive' }, []]);
   });
 
   test('a tool choice without tools, or of null, is omitted; one of another kind is refused', () => {
