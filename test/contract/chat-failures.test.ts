@@ -390,7 +390,13 @@ describe('a process that ended', () => {
     const call = { ...request.call!, owns_session: true as const };
     await counters.reserve({ ...request, call, begun: true });
     await counters.reserve({ ...request, call, id: 'human', session_id: 'h', begun: true });
-    const draft = { tenant: 'default', session_id: 'h', timestamp: '2026-01-01T00:00:00Z', kind: 'chat', envelope_id: 'e' };
+    const draft = {
+      tenant: 'default',
+      session_id: 'h',
+      timestamp: '2026-01-01T00:00:00Z',
+      kind: 'chat',
+      envelope_id: 'e',
+    };
     await ledger.commit({ draft: { ...draft, actor: { key_id: 'other' }, body: {} } as never, owner: 'other' });
     gateway.pass(61);
     await sweep();
