@@ -102,7 +102,7 @@ function inferenceOf({ max_tokens, temperature, top_p, stop_sequences }: JsonObj
 function toolConfigOf({ tools, tool_choice, messages }: JsonObject): Part | undefined {
   assertToolChoice(tool_choice, ['auto', 'any', 'tool', 'none']);
   const offered = objectsOf(tools);
-  if (offered.length === 0) return undefined;
+  if (offered.length === 0) return toolsCalledIn(messages);
   const choice = isObject(tool_choice) ? tool_choice : {};
   if (choice.type === 'none') {
     // Converse cannot express such a choice, and requires the tools if the conversation contains calls.
@@ -119,6 +119,14 @@ function toolConfigOf({ tools, tool_choice, messages }: JsonObject): Part | unde
           ? { tool: { name: choice.name } }
           : undefined;
   return { tools: offered.flatMap(toolOf), ...(toolChoice && { toolChoice }) };
+}
+
+/** Returns the tools that a conversation has called, which Converse requires also if the caller offers none any more. */
+function toolsCalledIn(messages: Json | undefined): Part | undefined {
+  const blocks = objectsOf(messages).flatMap(({ content }) => objectsOf(content));
+  const names = new Set(blocks.flatMap(({ type, name }) => (type === 'tool_use' && name !== undefined ? [name] : [])));
+  const tools = [...names].map((name) => ({ toolSpec: { name, inputSchema: { json: { type: 'object' } } } }));
+  return tools.length > 0 ? { tools } : undefined;
 }
 
 function toolOf(tool: JsonObject, index: number): Part[] {

@@ -72,6 +72,19 @@ describe('[providers.converse-messages] the rules of Converse', () => {
     expect(messagesOf(...said({ ...unsigned, signature: 'sig' }))[0]!.content).toHaveLength(2);
   });
 
+  test('[providers.converse-messages] a conversation with calls keeps its tools, which Converse requires, if the caller offers none', () => {
+    const use = (id: string, name: string) => ({ type: 'tool_use', id, name, input: {} });
+    const result = (tool_use_id: string) => ({ type: 'tool_result', tool_use_id, content: 'x' });
+    const turns = [
+      { role: 'user', content: 'go' },
+      { role: 'assistant', content: [use('1', 'f'), use('2', 'g'), use('3', 'f')] },
+      { role: 'user', content: [result('1'), result('2'), result('3')] },
+    ];
+    const named = (name: string) => ({ toolSpec: { name, inputSchema: { json: { type: 'object' } } } });
+    expect(converseInput(call({ messages: turns })).toolConfig).toEqual({ tools: [named('f'), named('g')] });
+    expect(converseInput(call({ messages: turns.slice(0, 1) })).toolConfig).toBeUndefined();
+  });
+
   test('invalid call ids are replaced in both call and result', () => {
     const [used, result] = messagesOf(
       { role: 'assistant', content: [{ type: 'tool_use', id: 'functions.get:0', name: 'get', input: {} }] },
