@@ -1,6 +1,7 @@
 /**
  * Provider over HTTP: sends a call in the format of its provider type and reads any response, including invalid ones.
  */
+import type { DialectName } from '#core/contracts/chat.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
@@ -86,7 +87,7 @@ export function httpProvider(
         const reply = await post(baseUrl + path(baseUrl) + query, key, form.body(call), call);
         id = requestIdOf(reply.headers, key);
         if (!call.stream) return { type: 'json', body: form.reply(await whole(reply, key), call) };
-        refuseUnstreamed(reply);
+        if (isOneDocument(reply)) return replayed(wire.dialect, form.reply(await whole(reply, key), call));
         const frames = wire.frames === 'sse' ? sseDecoder({ maxEventBytes: maxFrameCharacters }) : lineFrames();
         const reader = form.stream(call);
         const events = streamOf(entry, call, reply, { frames, reader }, key);
@@ -187,10 +188,16 @@ function refuseForeign({ headers, body }: HttpReply): void {
   throw new BadReply(encoding === 'identity' ? 'it is an HTML page' : `it is encoded (${encoding.slice(0, 32)})`);
 }
 
-function refuseUnstreamed({ headers, body }: HttpReply): void {
-  if (!/^application\/json\b/i.test(headers['content-type'] ?? '')) return;
-  body.close();
-  throw new BadReply('it is one JSON document, a stream was asked for');
+const allDialects = lazyImport(() => import('#core/models/dialects/dialects.ts'));
+
+/** Checks for a server that answers with the complete reply although a stream was requested. */
+const isOneDocument = ({ headers }: HttpReply): boolean => /^application\/json\b/i.test(headers['content-type'] ?? '');
+
+function replayed(dialect: DialectName, body: JsonObject): ProviderReply {
+  const events = async function* () {
+    yield* (await allDialects()).dialects[dialect].replay(body);
+  };
+  return { type: 'stream', events: events() };
 }
 
 async function* streamOf(

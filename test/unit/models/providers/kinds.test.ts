@@ -15,6 +15,7 @@ import {
   startFakeProvider,
   stream,
 } from '../../../support/fake-providers.ts';
+import { anthropicForm, ollamaForm, openaiForm } from '../../../support/fake-providers-forms.ts';
 import { providerEntry } from '../../../support/provider-entry.ts';
 
 const fakes = new Map<FakeKind, FakeProvider>();
@@ -202,6 +203,21 @@ describe('ollama', () => {
     expect(JSON.stringify(events)).toContain('日本🙂');
   });
 });
+
+const wholeForms = { openai: openaiForm, anthropic: anthropicForm, ollama: ollamaForm };
+
+test.each(['openai', 'anthropic', 'ollama'] as const)(
+  '[chat.provider-error] %s: a complete reply in place of the stream is replayed, and an error in its place is a refusal',
+  async (kind) => {
+    const fake = fakes.get(kind)!;
+    const asked = { max_tokens: 5, messages: hi, stream: true };
+    fake.answers(jsonReply(wholeForms[kind].whole({ text: 'one two' })));
+    const replayed = JSON.stringify(await read(await ask(kind, asked)));
+    expect(replayed).toContain('one two');
+    fake.answers(jsonReply({ error: { type: 'rate_limit_error', message: 'slow down' } }));
+    await expect(ask(kind, asked)).rejects.toMatchObject({ kind: 'status', status: 429 });
+  },
+);
 
 test('an entry of type bedrock is unavailable without a client', async () => {
   const provider = await providers.get(providerEntry({ name: 'b', type: 'bedrock', region: 'eu-west-1' }));
