@@ -385,7 +385,7 @@ describe('a process that ended', () => {
     expect(await status()).toMatchObject({ open: 0, spend: { [Object.keys((await status()).spend)[0]!]: 700 } });
   });
 
-  test("[chat.killed] the entry leaves the session to its agent's key, and another key's session as it is", async () => {
+  test("[chat.killed] the entry leaves the session to its agent's key, and another key keeps its own session", async () => {
     const { counters, ledger, evidence } = gateway.ports;
     const call = { ...request.call!, owns_session: true as const };
     await counters.reserve({ ...request, call, begun: true });
