@@ -69,11 +69,12 @@ class ChunkReader implements FrameReader {
       this.ended = true;
       return [];
     }
-    const chunk = parseObject(data);
-    refuseError(chunk);
+    const sent = parseObject(data);
+    refuseError(sent);
+    const chunk = this.#complete(sent);
     for (const { index, finish_reason } of objectsOf(chunk.choices))
       if (typeof finish_reason === 'string') this.#finished.add(countOf(index) ?? 0);
-    return [this.#complete(chunk)];
+    return [chunk];
   }
 }
 

@@ -68,9 +68,11 @@ export function completeChunks(older = false): (chunk: JsonObject) => JsonObject
 
   return (chunk) => {
     const changes = ({ delta, finish_reason }: JsonObject) =>
-      hasCalls(objectOf(delta)) || ordinaryEnds.has(finish_reason ?? null);
+      hasCalls(objectOf(delta)) || finish_reason === '' || ordinaryEnds.has(finish_reason ?? null);
     if (!objectsOf(chunk.choices).some(changes)) return chunk;
-    const choices = objectsOf(chunk.choices).map((given, position) => {
+    const choices = objectsOf(chunk.choices).map((sent, position) => {
+      // Some servers send an empty reason with every chunk, which is not an end.
+      const given = sent.finish_reason === '' ? { ...sent, finish_reason: null } : sent;
       const choice = older ? given : withToolCalls(given, 'delta');
       const delta = objectOf(choice.delta);
       const at = countOf(choice.index) ?? position;

@@ -85,6 +85,9 @@ describe('openai', () => {
     two.read(chunk(1, 'stop') as never);
     expect(two.complete).toBe(true);
     const one = readerFor();
+    // Some servers send an empty reason with every chunk.
+    expect(one.read(chunk(0, '') as never)).toMatchObject([{ choices: [{ finish_reason: null }] }]);
+    expect(one.complete).toBe(false);
     one.read(chunk(0, 'stop') as never);
     expect(one.complete).toBe(true);
   });
