@@ -71,6 +71,6 @@ class EventReader implements FrameReader {
     if (type === 'message_start' && this.#started) return [];
     this.#started ||= type === 'message_start';
     if (type === 'message_stop') this.ended = true;
-    return [event];
+    return [event.type === undefined && name !== undefined ? { type: name, ...event } : event];
   }
 }

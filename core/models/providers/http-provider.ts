@@ -210,6 +210,8 @@ async function* streamOf(
   const { body } = reply;
   let unreadable: 'garbage' | 'broken' = 'garbage';
   const read = (frame: Frame) => {
+    // Some servers keep connections open with events that have no data.
+    if (frame.data.trim() === '') return [];
     const data = withoutKey(frame.data, key);
     return reader.read(data === frame.data ? frame : { ...frame, data });
   };

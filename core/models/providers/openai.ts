@@ -64,7 +64,8 @@ class ChunkReader implements FrameReader {
     return this.#finished.size >= this.#choices;
   }
 
-  read({ data }: Frame): readonly JsonObject[] {
+  read({ data, event }: Frame): readonly JsonObject[] {
+    if (event === 'ping') return [];
     if (data === '[DONE]') {
       this.ended = true;
       return [];

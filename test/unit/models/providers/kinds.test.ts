@@ -105,6 +105,14 @@ describe('openai', () => {
     expect(await read(await ask('openai', { messages: hi, stream: true }))).toEqual([chunk, chunk]);
   });
 
+  test('[chat.completions] keep-alives with empty data and pings are not chunks', async () => {
+    const [first, ...rest] = piecesOf('openai', { text: ['one', 'two'] });
+    fake().answers(stream(['data:\n\n', 'event: ping\ndata: {}\n\n', first!, 'data: \n\n', ...rest]));
+    const said = await read(await ask('openai', { messages: hi, stream: true }));
+    fake().answers(stream([first!, ...rest]));
+    expect(said).toEqual(await read(await ask('openai', { messages: hi, stream: true })));
+  });
+
   test('an error that is null is not an error', async () => {
     fake().answers(jsonReply({ error: null, choices: [{ message: { content: 'x' } }] }));
     await expect(ask('openai', { messages: hi })).resolves.toMatchObject({ type: 'json' });
@@ -123,6 +131,16 @@ describe('anthropic', () => {
       headers: { 'anthropic-version': '2023-06-01', 'anthropic-beta': 'a-1,b-2' },
     });
     expect(fake().requests[0]!.headers).not.toHaveProperty('x-api-key');
+  });
+
+  test('an event whose type stands only in its name is read like any other', async () => {
+    const pieces = piecesOf('anthropic', { text: ['one', 'two'] }) as { event: { type: string } }[];
+    const named = pieces.map(({ event: { type, ...data } }) => `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`);
+    const asked = { max_tokens: 5, messages: hi, stream: true };
+    fake().answers(stream(pieces));
+    const said = await read(await ask('anthropic', asked));
+    fake().answers(stream(named));
+    expect(await read(await ask('anthropic', asked))).toEqual(said);
   });
 
   test('a repeated message_start is dropped; everything else passes in order', async () => {
