@@ -16,39 +16,11 @@ export function messagesOf(instructions: Json | undefined, input: Json | undefin
   if (typeof input === 'string') return [...messages, { role: 'user', content: input }];
   if (!Array.isArray(input) || input.length === 0)
     throw unreadableInput('input', 'a text, or an array of at least one item');
-  const ofCalls = reasoningOfCalls(input);
-  let reasoning = '';
   for (const [at, item] of input.entries()) {
     if (!isObject(item)) throw unreadableInput(`input[${at}]`, 'an object');
     addItem(messages, item, `input[${at}]`);
-    if (ofCalls.has(item)) reasoning += reasoningText(item);
-    const last = messages.at(-1);
-    if (reasoning === '' || !isCall(item) || !last) continue;
-    last.reasoning_content = (textOf(last.reasoning_content) ?? '') + reasoning;
-    reasoning = '';
   }
   return messages;
-}
-
-const isCall = ({ type }: JsonObject): boolean => type === 'function_call' || type === 'custom_tool_call';
-
-/** Returns readable reasoning, which the gateway creates from a chat completion's reasoning. */
-const reasoningText = (item: JsonObject): string =>
-  item.type === 'reasoning'
-    ? objectsOf(item.content)
-        .map(({ text }) => textOf(text) ?? '')
-        .join('')
-    : '';
-
-/** Returns the items with readable reasoning that led to a call: some providers require it together with the call. */
-function reasoningOfCalls(input: Json | undefined): ReadonlySet<JsonObject> {
-  const found = new Set<JsonObject>();
-  let beforeCall = false;
-  for (const item of objectsOf(input).toReversed()) {
-    if (item.type !== 'reasoning') beforeCall = item.role === 'assistant' ? beforeCall : isCall(item);
-    else if (beforeCall && reasoningText(item) !== '') found.add(item);
-  }
-  return found;
 }
 
 /** Returns the path of the item or member that became the message at a position. */
@@ -91,7 +63,7 @@ function addItem(messages: JsonObject[], item: JsonObject, path: string): void {
         content: contentOf(item.output, `${path}.output`),
       });
       return;
-    // Readable reasoning is added to its call. Only the provider that created it can read any other.
+    // Only the provider that created the reasoning can read it, and a chat completion cannot contain it.
     case 'reasoning':
       return;
     case 'item_reference':
@@ -181,10 +153,9 @@ export function itemsLeftOut(input: Json | undefined): string[] {
     noteRest(part, ['type', 'id', 'status', ...(itemMembers.get(type) ?? Object.keys(part))], path, (name) =>
       names.add(name),
     );
-  const carried = reasoningOfCalls(input);
   for (const item of objectsOf(input)) {
     const type = textOf(item.type) ?? 'message';
-    if (type === 'reasoning' && !carried.has(item)) names.add('input.reasoning');
+    if (type === 'reasoning') names.add('input.reasoning');
     note(item, type, 'input');
     for (const member of ['content', 'output'])
       for (const part of objectsOf(item[member])) note(part, textOf(part.type) ?? '', `input.${member}`);
