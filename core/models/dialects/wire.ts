@@ -23,12 +23,6 @@ export const contentText = (content: Json | undefined): string =>
     .map(({ text }) => textOf(text) ?? '')
     .join('');
 
-/**
- * Checks whether thinking was signed by its vendor, who refuses unsigned thinking. The gateway creates unsigned
- * thinking from other providers' reasoning, and clients send it back.
- */
-export const isSigned = ({ type, signature }: JsonObject): boolean => type !== 'thinking' || Boolean(textOf(signature));
-
 /** Returns `{ [key]: value }`, or an empty object if there is no value, for spreading. */
 export const member = (key: string, value: Json | undefined): JsonObject =>
   value === undefined ? {} : { [key]: value };

@@ -1,8 +1,7 @@
 /** Anthropic messages. Only `message_stop` completes a stream normally. */
 
 import type { JsonObject } from '#core/kernel/json.ts';
-import { objectsOf } from '#core/kernel/narrow.ts';
-import { isSigned } from '#core/models/dialects/wire.ts';
+import { objectsOf, textOf } from '#core/kernel/narrow.ts';
 import type { Frame } from './lines.ts';
 import type { ProviderCall } from './ports.ts';
 import { BadReply, parseObject, refuseError } from './reply.ts';
@@ -41,6 +40,12 @@ function anthropicBody({ model, body, stream }: ProviderCall): JsonObject {
   const { stream: _stream, ...rest } = withoutUnsigned(body);
   return { ...rest, model, ...(stream && { stream }) };
 }
+
+/**
+ * Checks whether thinking was signed by its vendor, who refuses unsigned thinking. The gateway creates unsigned
+ * thinking from other providers' reasoning, and clients send it back.
+ */
+export const isSigned = ({ type, signature }: JsonObject): boolean => type !== 'thinking' || Boolean(textOf(signature));
 
 const isReadable = ({ content }: JsonObject): boolean => objectsOf(content).every(isSigned);
 

@@ -9,7 +9,7 @@ import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { portableId } from '#core/models/dialects/call-id.ts';
 import { assertRole, cannotCarry } from '#core/models/dialects/translate/members.ts';
-import { isSigned } from '#core/models/dialects/wire.ts';
+import { isSigned } from './anthropic.ts';
 
 export type Part = Readonly<Record<string, unknown>>;
 

@@ -9,7 +9,7 @@ import {
   noteBlock,
   noteRest,
 } from '#core/models/dialects/translate/members.ts';
-import { isSigned } from '#core/models/dialects/wire.ts';
+import { isSigned } from './anthropic.ts';
 import { cachePoint, converseMessages, isKnownLifetime, type Part } from './bedrock-messages.ts';
 import type { ConverseInput } from './bedrock-port.ts';
 import type { ProviderCall } from './ports.ts';

@@ -3,13 +3,12 @@ import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { vendorId, withVendorMembers } from '../call-id.ts';
 import { blankLine } from '../system-prompt.ts';
-import { isSigned } from '../wire.ts';
 import { assertRole, assertTexts, cannotCarry, type Note, noteBlock, noteRest, rolesOfAnthropic } from './members.ts';
 
 /**
  * Translates the turns. Tool results become tool messages before the rest of their turn, because they must directly
- * follow their calls. Signed thinking and actions of the provider's own tools are left out, because only Anthropic can
- * read them. Unsigned thinking came from another provider's reasoning, which some providers require with its calls.
+ * follow their calls. Thinking and actions of the provider's own tools are left out, because only Anthropic can read
+ * them.
  */
 export function toOpenaiMessages(body: JsonObject, note: Note): JsonObject[] {
   assertTexts(body.system, 'system');
@@ -82,12 +81,7 @@ function resultOf(block: JsonObject, path: string): { texts: string; others: Jso
 function assistantOf(content: Json | undefined, note: Note): JsonObject[] {
   if (typeof content === 'string') return [{ role: 'assistant', content }];
   const blocks = objectsOf(content);
-  const reasoning = blocks.some(({ type }) => type === 'tool_use')
-    ? blocks.flatMap((block) => (isSigned(block) ? [] : [textOf(block.thinking) ?? ''])).join('')
-    : '';
-  for (const block of blocks)
-    if (block.type !== 'text' && block.type !== 'tool_use' && (reasoning === '' || isSigned(block)))
-      note(`messages.${textOf(block.type) ?? ''}`);
+  for (const { type } of blocks) if (type !== 'text' && type !== 'tool_use') note(`messages.${textOf(type) ?? ''}`);
   const text = blocks.flatMap((block) => (block.type === 'text' ? [textOf(block.text) ?? ''] : [])).join('');
   const calls = blocks
     .filter((block) => block.type === 'tool_use')
@@ -99,14 +93,7 @@ function assistantOf(content: Json | undefined, note: Note): JsonObject[] {
       }),
     );
   if (text === '' && calls.length === 0) return [];
-  return [
-    {
-      role: 'assistant',
-      content: text === '' ? null : text,
-      ...(reasoning !== '' && { reasoning_content: reasoning }),
-      ...(calls.length > 0 && { tool_calls: calls }),
-    },
-  ];
+  return [{ role: 'assistant', content: text === '' ? null : text, ...(calls.length > 0 && { tool_calls: calls }) }];
 }
 
 function partsOf(block: JsonObject, path: string): JsonObject[] {

@@ -1,9 +1,8 @@
 /** Requests of Anthropic callers to OpenAI providers. */
 import * as z from 'zod';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { toOpenaiRequest } from '#core/models/dialects/translate/to-openai-request.ts';
 import { object, readCases } from '../../../support/yaml.ts';
-import { good, toOpenai, user } from './translating.ts';
+import { good, toOpenai } from './translating.ts';
 
 const { refused } = readCases(
   'test/unit/models/dialects/request-to-openai.yaml',
@@ -29,26 +28,6 @@ describe('anthropic to openai', () => {
     const long = 'user_'.repeat(30);
     const { user: named } = toOpenai({ ...good, metadata: { user_id: long } });
     expect(named).toMatch(/^[0-9a-f]{64}$/);
-  });
-
-  test('[chat.translated-members] unsigned thinking returns as the reasoning of its calls; all other thinking is left out', () => {
-    const assistant = (...content: JsonObject[]) => {
-      const noted: string[] = [];
-      const messages = [user, { role: 'assistant', content }];
-      const sent = toOpenaiRequest({ ...good, messages }, (name) => {
-        noted.push(name);
-      });
-      return [(sent.messages as JsonObject[]).at(-1), noted];
-    };
-    const use = { type: 'tool_use', id: 'a', name: 'f', input: {} };
-    const unsigned = { type: 'thinking', thinking: 'hm', signature: '' };
-    const signed = { type: 'thinking', thinking: 'own', signature: 's' };
-    const calls = [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }];
-    const calling = { role: 'assistant', content: null, tool_calls: calls };
-    expect(assistant(unsigned, use)).toEqual([{ ...calling, reasoning_content: 'hm' }, []]);
-    expect(assistant(signed, use)).toEqual([calling, ['messages.thinking']]);
-    const said = { role: 'assistant', content: 'b' };
-    expect(assistant(unsigned, { type: 'text', text: 'b' })).toEqual([said, ['messages.thinking']]);
   });
 
   test.each(refused)('refused, not dropped: %s', (param, body) => {
