@@ -42,11 +42,11 @@ export function signatureChecks(world: World): Check[] {
       async () => {
         const exportOf = (session: string) => `GET /admin/v1/evidence/sessions/${session}/export`;
         const before = (await world.call('evidence', exportOf('votes'), { caller: 'human' })).body;
-        assert.equal(before.manifest.signature.key_id, 'signing-key');
+        assert.equal(before.manifest.signature.key_id, '00000000-0000-4000-8000-000000000001');
         await act('acme/rotated', 'rotated');
         const rotated = await world.anotherLambda('evidence', {
-          SIGNING_KEY_ID: 'second-key',
-          SIGNING_KEY_FORMER_IDS: 'arn:aws:kms:us-east-1:000000000000:key/signing-key',
+          SIGNING_KEY_ID: '00000000-0000-4000-8000-000000000002',
+          SIGNING_KEY_FORMER_IDS: 'arn:aws:kms:us-east-1:000000000000:key/00000000-0000-4000-8000-000000000001',
         });
         try {
           const ask = async (route: string) =>
@@ -55,10 +55,13 @@ export function signatureChecks(world: World): Check[] {
           const pem = Object.fromEntries(
             keys.map(({ key_id, public_key }: Record<string, string>) => [key_id, public_key]),
           );
-          assert.deepEqual(Object.keys(pem), ['second-key', 'signing-key']);
+          assert.deepEqual(Object.keys(pem), [
+            '00000000-0000-4000-8000-000000000002',
+            '00000000-0000-4000-8000-000000000001',
+          ]);
           for (const [session, key] of [
-            ['votes', 'signing-key'],
-            ['rotated', 'second-key'],
+            ['votes', '00000000-0000-4000-8000-000000000001'],
+            ['rotated', '00000000-0000-4000-8000-000000000002'],
           ] as const) {
             const bundle = await ask(exportOf(session));
             assert.equal(bundle.manifest.signature.key_id, key);

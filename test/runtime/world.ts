@@ -138,7 +138,7 @@ const surroundings = (services: string, dynamo: string) => ({
   CONNECTIONS_URL: services,
   OBJECT_BUCKET: 'objects',
   ARCHIVE_BUCKET: 'archive',
-  SIGNING_KEY_ID: 'signing-key',
+  SIGNING_KEY_ID: '00000000-0000-4000-8000-000000000001',
   VOTE_KEY_ID: 'vote-key',
   LOG_KEY_ID: 'log-key',
   APPROVAL_STATE_MACHINE_ARN: 'arn:aws:states:us-east-1:000000000000:stateMachine:approval',
