@@ -5,8 +5,8 @@ import { admitRequest, type RequestLimitPorts } from '#core/limits/admit-request
 import { estimateTokens } from '#core/models/dialects/count-tokens.ts';
 import { dialects } from '#core/models/dialects/dialects.ts';
 import { routes } from '#features/routes.ts';
-import { jsonObject } from '../middleware/body.ts';
-import { boundedChatBody, errorShape } from '../middleware/chat-endpoint.ts';
+import { boundedCallBody, jsonObject } from '../middleware/body.ts';
+import { errorShape } from '../middleware/chat-endpoint.ts';
 import { withCors } from '../middleware/cors.ts';
 import { replyOf } from '../middleware/http-endpoint.ts';
 import { identify, snapshotFor } from '../middleware/identify.ts';
@@ -23,7 +23,7 @@ export function createHandler(
     const snapshot = await snapshotFor(event, ports);
     const principal = await identify(event, route, snapshot, ports);
     inputsOf(route, event);
-    const body = jsonObject(event, boundedChatBody(event, snapshot, principal), chatJson);
+    const body = jsonObject(event, boundedCallBody(event, snapshot, principal), chatJson);
     dialects.anthropic.checkRequest(body);
     const { headers, booked } = await admitRequest(ports, { principal, snapshot });
     return { ...replyOf({ headers, body: { input_tokens: estimateTokens('anthropic', body) } }), finished: booked };

@@ -1,30 +1,21 @@
 /** Parses the body of a POST to the MCP endpoint: limited in size, and JSON that all parsers read alike. */
 
 import type { HttpEvent } from '#core/contracts/http.ts';
-import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
+import { asGatewayError } from '#core/kernel/errors.ts';
 import { type Json, type JsonDefect, jsonDefectOf, parseStrictBytes } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 import type { McpCall } from '#core/mcp/http-call.ts';
 import { idOf, mcpCodes, RpcFault } from '#core/mcp/protocol/messages.ts';
-import { headerOf, rawBody } from '../middleware/body.ts';
+import { boundedCallBody, requireType } from '../middleware/body.ts';
 
 /**
  * Returns the parsed body.
  * @param inPlace true if this HTTP response answers the message.
  * @throws GatewayError 413, 415; RpcFault -32700, -32600, -32602.
  */
-export function bodyOf(event: HttpEvent, { snapshot }: McpCall, inPlace: boolean): Json {
-  const type = headerOf(event, 'content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
-  if (type !== 'application/json') {
-    throw new GatewayError(
-      'unsupported_media_type',
-      `Content-Type is ${JSON.stringify(type.slice(0, 64))}; send application/json.`,
-    );
-  }
-  const bytes = rawBody(event);
-  const most = snapshot.configuration.server.max_body_bytes;
-  if (bytes.length > most)
-    throw new GatewayError('payload_too_large', `The body has ${bytes.length} bytes; at most ${most} are accepted.`);
+export function bodyOf(event: HttpEvent, { snapshot, principal }: McpCall, inPlace: boolean): Json {
+  requireType(event, ['application/json']);
+  const bytes = boundedCallBody(event, snapshot, principal);
   try {
     return parseStrictBytes(bytes);
   } catch (fault) {

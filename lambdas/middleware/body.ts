@@ -1,6 +1,8 @@
 /** Parses request bodies: exact bytes, limited size, checked content type, strict JSON. */
 
 import { isUtf8 } from 'node:buffer';
+import type { Principal } from '#core/configuration/identity/principal.ts';
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import { sizes } from '#core/contracts/envelope.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
@@ -41,6 +43,20 @@ export function boundedBody(event: HttpEvent, operation: string): Buffer {
     );
   }
   return bytes;
+}
+
+/** Returns the limit in bytes. The tenant's limit may be lower than the server's. */
+export function bodyLimitOf({ configuration }: Pick<Snapshot, 'configuration'>, principal: Principal): number {
+  const own = configuration.tenants.find(({ id }) => id === principal.tenant)?.max_body_bytes;
+  return Math.min(configuration.server.max_body_bytes, own ?? Number.POSITIVE_INFINITY);
+}
+
+/** Returns the body of a chat or MCP request. The limit applies to the bytes received. */
+export function boundedCallBody(event: HttpEvent, { configuration }: Snapshot, principal: Principal): Buffer {
+  const bytes = rawBody(event);
+  const most = bodyLimitOf({ configuration }, principal);
+  if (bytes.length <= most) return bytes;
+  throw new GatewayError('payload_too_large', `The body has ${bytes.length} bytes; at most ${most} are accepted.`);
 }
 
 /** Parses an admin request's body. */
@@ -86,7 +102,8 @@ export function textBody(event: HttpEvent, operation: string): string {
   }
 }
 
-function requireType(event: HttpEvent, allowed: readonly string[]): void {
+/** @throws GatewayError 415 for another content type, or for a compressed body. */
+export function requireType(event: HttpEvent, allowed: readonly string[]): void {
   const encoding = headerOf(event, 'content-encoding')?.trim() ?? '';
   if (!/^(?:identity)?$/i.test(encoding)) {
     const found = JSON.stringify(encoding.slice(0, 64));

@@ -13,7 +13,6 @@ import { headersOf, RecordedFailure } from '#core/chat/recorded-failure.ts';
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import { resolveSession } from '#core/configuration/identity/sessions.ts';
 import type { UnnamedSessions } from '#core/configuration/identity/unnamed-sessions.ts';
-import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import { chatJson, type DialectName } from '#core/contracts/chat.ts';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
@@ -22,7 +21,7 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import { dialects } from '#core/models/dialects/dialects.ts';
 import { routes } from '#features/routes.ts';
 import type { ErrorShape } from './answers.ts';
-import { headerOf, headerValues, jsonObject, jsonObjectInTurns, rawBody } from './body.ts';
+import { boundedCallBody, headerOf, headerValues, jsonObject, jsonObjectInTurns } from './body.ts';
 import { withCors } from './cors.ts';
 import { type AdmissionPorts, identify, snapshotFor } from './identify.ts';
 import { inputsOf, matchRoute } from './route.ts';
@@ -65,7 +64,7 @@ export function chatEndpoint(
     seen.principal = principal;
     seen.sessionId = sessionOf(event, principal, ports);
     inputsOf(route, event);
-    const bytes = boundedChatBody(event, snapshot, principal);
+    const bytes = boundedCallBody(event, snapshot, principal);
     const large = bytes.length > largeBytes;
     const turn = async () => ports.texts?.turn();
     const form = view?.form ? await formOf(event, bytes) : undefined;
@@ -163,20 +162,6 @@ export const errorShape = (dialect: DialectName): ErrorShape => ({
   status: (error) => dialects[dialect].statusOf(error),
   headers: headersOf,
 });
-
-/** Returns the limit in bytes. The tenant's limit may be lower than the server's. */
-export function bodyLimitOf({ configuration }: Pick<Snapshot, 'configuration'>, principal: Principal): number {
-  const own = configuration.tenants.find(({ id }) => id === principal.tenant)?.max_body_bytes;
-  return Math.min(configuration.server.max_body_bytes, own ?? Number.POSITIVE_INFINITY);
-}
-
-/** Returns the body. The limit applies to the bytes received. */
-export function boundedChatBody(event: HttpEvent, { configuration }: Snapshot, principal: Principal): Buffer {
-  const bytes = rawBody(event);
-  const most = bodyLimitOf({ configuration }, principal);
-  if (bytes.length <= most) return bytes;
-  throw new GatewayError('payload_too_large', `The body has ${bytes.length} bytes; at most ${most} are accepted.`);
-}
 
 export const sessionOf = (
   event: HttpEvent,

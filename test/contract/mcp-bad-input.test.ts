@@ -76,6 +76,29 @@ describe('bad input', () => {
     );
   });
 
+  const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
+
+  test.each<[string, Record<string, string>, number]>([
+    ['compressed', { 'content-encoding': 'gzip' }, 415],
+    ['of an unknown encoding', { 'content-encoding': 'x-own' }, 415],
+    ['of another type', { 'content-type': 'text/plain' }, 415],
+    ['uncompressed, which its header says', { 'content-encoding': 'identity' }, 200],
+    ['with its charset', { 'content-type': 'application/json; charset=utf-8' }, 200],
+  ])('[error.not-found] a message %s', async (_, headers, status) => {
+    const reply = await http('POST', '/mcp', ping, { headers });
+    expect(reply.status).toBe(status);
+    if (status === 415) expect(reply.last.error.data).toEqual({ type: 'unsupported_media_type' });
+    else expect(reply.last).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
+  });
+
+  test("[limit.body] a message above its tenant's limit is refused, and one at the limit is answered", async () => {
+    const size = JSON.stringify(ping).length;
+    await configure({ bodyBytes: size });
+    expect((await http('POST', '/mcp', ping)).last).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
+    expect((await http('POST', '/mcp', { ...ping, id: 12 })).status).toBe(413);
+    await configure();
+  });
+
   describe('[mcp.upstream-error] a server that responds to a call with garbage', () => {
     type Answer = (response: ServerResponse, id: unknown) => void;
     const json = (response: ServerResponse, value: unknown, status = 200) => {

@@ -31,6 +31,7 @@ export interface Settings {
   readonly upstreams?: readonly object[];
   readonly hold?: number;
   readonly rate?: number;
+  readonly bodyBytes?: number;
   readonly approvals?: object;
   readonly extra?: object;
 }
@@ -39,10 +40,14 @@ export async function configure({
   upstreams = [{ name: 'fixture', url: server.url }],
   hold = 0,
   rate,
+  bodyBytes,
   approvals,
   extra,
 }: Settings = {}) {
-  const tenant = rate === undefined ? {} : { rate_limit: { requests_per_minute: rate } };
+  const tenant = {
+    ...(rate !== undefined && { rate_limit: { requests_per_minute: rate } }),
+    ...(bodyBytes !== undefined && { max_body_bytes: bodyBytes }),
+  };
   const more = { approvals: { hold_seconds: hold, ...approvals }, ...extra };
   const text = JSON.stringify(configurationOf({ upstreams, rules, tenant, extra: more }, keys, { role: 'admin' }));
   const { configuration } = await loadConfiguration(text, { packs: packFiles(join(__dirname, '../../policies')) });
