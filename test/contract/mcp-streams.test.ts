@@ -119,6 +119,34 @@ describe('open streams', () => {
       expect(await first.leave()).toBe(200);
     });
 
+    test.each<[string, (session: string, at: Process) => Promise<unknown>]>([
+      ['GET /mcp', (session, at) => get(session, at).ended],
+      ['subscriptions/listen', (_, at) => modern('subscriptions/listen', { notifications: {} } as object, { at })],
+    ])('[auth.revoked-key] %s ends once its key is revoked, and not before', async (_, start) => {
+      const timeouts = woundTimeouts();
+      let revoked = false;
+      const current = async () => {
+        const snapshot = await test_.ports.snapshots.current();
+        return revoked ? { ...snapshot, identities: { ...snapshot.identities, byKeyId: new Map() } } : snapshot;
+      };
+      const at = compose({ timeouts, snapshots: { ...test_.ports.snapshots, current } });
+      let over = false;
+      const stream = start(await open({ at }), at).then(() => {
+        over = true;
+      });
+      const look = async () => {
+        await timeouts.armed(4_000);
+        timeouts.pass(4_000);
+        for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+      };
+      await look();
+      expect(over).toBe(false);
+      revoked = true;
+      await look();
+      await stream;
+      await at.gateway.stop();
+    });
+
     test('left open by a dead process count until their end', async () => {
       const slots = streamSlots({ ...test_.ports, ...test_.store });
       const owner = { tenant: 'default', key_id: 'k' };

@@ -1,10 +1,11 @@
 /** Relays a model's stream to the caller, translating, checking and counting it. The calling stage settles it. */
 
-import { recall } from '#core/configuration/identity/federation/recall.ts';
+import { watchKey } from '#core/configuration/identity/federation/watch-key.ts';
 import type { AsyncQueue } from '#core/kernel/async-queue.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
+import { repeat } from '#core/kernel/repeat.ts';
 import { reservationLeaseSeconds } from '#core/limits/ports.ts';
 import type { ContentPolicy, Verdict } from '#core/models/content-policy/ports.ts';
 import type { Dialect } from '#core/models/dialects/dialect.ts';
@@ -62,7 +63,7 @@ export async function relayStream(
   source: StreamSource,
   stream: StreamToCaller,
 ): Promise<RepliedModel> {
-  const stopWatching = watchKey(ports, model);
+  const stopWatching = watchOwnKey(ports, model);
   const { progress } = model;
   try {
     await relayEvents(ports, model, source, stream);
@@ -220,32 +221,15 @@ export class StreamToCaller {
 
 /** Renews the lease three times per term, because a call may outlast it. */
 export const keepLease = (ports: ChatPorts, { tenant, envelopeId }: ChatCall) =>
-  repeat(ports, (reservationLeaseSeconds * 1000) / 3, () => ports.counters.extend(tenant.id, envelopeId));
-
-const keyLookMs = 4_000;
+  repeat(ports.timeouts, (reservationLeaseSeconds * 1000) / 3, () => ports.counters.extend(tenant.id, envelopeId));
 
 /** Stops the stream within five seconds after its key is revoked. */
-const watchKey = (ports: ChatPorts, { call, halt }: RunningCall) =>
-  repeat(ports, keyLookMs, async () => {
-    const { key_id, federated } = call.principal;
-    if (await recall(await ports.snapshots.current({ of: call.principal }), key_id, federated)) return;
+const watchOwnKey = (ports: ChatPorts, { call, halt }: RunningCall) =>
+  watchKey(ports, call.principal, () =>
     halt?.abort(
       new GatewayError(
         'authentication_error',
         'The key was revoked while the answer was sent, so the answer ends here. Send the request with another key.',
       ),
-    );
-  });
-
-/** Repeats `work` until the returned function is called; after a failure, the next attempt may succeed. */
-function repeat(ports: ChatPorts, everyMs: number, work: () => Promise<void>): () => void {
-  let cancel = () => {};
-  const arm = () => {
-    cancel = ports.timeouts.after(everyMs, () => {
-      work().catch(() => {});
-      arm();
-    });
-  };
-  arm();
-  return () => cancel();
-}
+    ),
+  );

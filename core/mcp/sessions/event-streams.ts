@@ -1,9 +1,11 @@
 /**
  * Open streams for `GET /mcp`, `subscriptions/listen` and the older `GET /sse`: determines whether this host offers
- * them, counts them per key and session, and ends them on hosts that bill for open streams.
+ * them, counts them per key and session, and ends them if their key is revoked and on hosts that bill for open streams.
  */
 
+import { watchKey } from '#core/configuration/identity/federation/watch-key.ts';
 import type { Principal } from '#core/configuration/identity/principal.ts';
+import type { Snapshots } from '#core/configuration/store/snapshots.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { HostLimits } from '#core/contracts/host-limits.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -65,6 +67,7 @@ export interface EventStreamPorts {
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'uuid'>;
   readonly timeouts: Timeouts;
+  readonly snapshots: Pick<Snapshots, 'current'>;
   readonly hostLimits: Pick<HostLimits, 'eventStreamMs'> | undefined;
   /** Absent if one process serves all clients. */
   readonly streamSlots: StreamSlots | undefined;
@@ -91,13 +94,14 @@ export class EventStreams {
   }
 
   /**
-   * Opens a stream for the owner. The returned signal aborts with the given one, and at the host's time limit.
+   * Opens a stream for the owner. The returned signal aborts with the given one, after the key is
+   * revoked, and at the host's time limit.
    * @param maxMs maximum duration; if undefined, the host's limit for event streams.
    * @returns the signal, and `close` to release the slot.
    * @throws GatewayError `rate_limit_error` if the key or the session has too many open streams [mcp.event-streams].
    */
   async open(
-    owner: StreamOwner,
+    owner: Principal,
     { server }: Pick<Configuration, 'server'>,
     session: string,
     signal: AbortSignal,
@@ -113,11 +117,13 @@ export class EventStreams {
     const abort = () => end.abort();
     signal.addEventListener('abort', abort, { once: true });
     if (signal.aborted) abort();
+    const unwatch = watchKey(this.#ports, owner, abort);
     const cancel = maxMs === undefined ? () => {} : timeouts.after(maxMs, abort);
     return {
       signal: end.signal,
       close: async () => {
         cancel();
+        unwatch();
         signal.removeEventListener('abort', abort);
         await this.#slots.give(owner, id).catch(() => {}); // a slot that remains taken expires at `until`
       },
