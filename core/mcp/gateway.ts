@@ -5,7 +5,6 @@
 
 import type { Json } from '#core/kernel/json.ts';
 import { type AdmittedRequest, admitRequest } from '#core/limits/admit-request.ts';
-import { assertBatch, batchReply } from './batch.ts';
 import { heardByClient } from './dispatch.ts';
 import { type McpCall, type McpReply, serversOf } from './http-call.ts';
 import type { McpPorts, McpSession } from './ports.ts';
@@ -137,6 +136,7 @@ export class McpGateway {
   }
 
   async #batch(items: readonly Json[], call: McpCall): Promise<McpReply> {
+    const { assertBatch, batchReply } = await import('./batch.ts');
     const { session: id, version } = call.headers;
     const session = id === undefined || items.length === 0 ? undefined : await this.#sessions.find(id, call.principal);
     assertBatch(items, session?.protocol_version ?? versionNamed(version));
