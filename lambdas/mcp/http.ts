@@ -79,7 +79,6 @@ export function createHandler(ports: McpPorts & OlderPorts & AdmissionPorts, gat
       case 'mcpEnd':
         return writeReply(gateway, await gateway.end(call), true, ports.timeouts);
       case 'mcpEvents':
-        wantsEvents(event);
         return streamReply(
           await (await olderStreams()).open(call, new URL(baseOf(event)).pathname.replace(/\/$/, '')),
           ports.timeouts,

@@ -45,9 +45,21 @@ function startProcess(): HttpHandler {
   return createHandler({ ...mcp.ports, pause, inboxes: streamInboxes({ ...ports, ...store }) }, mcp.gateway);
 }
 
-async function send(at: HttpHandler, method: 'GET' | 'POST', path: string, body?: unknown, key = keys.agent) {
+interface Sent {
+  readonly key?: string;
+  /** Null to send no header. */
+  readonly accept?: string | null;
+}
+
+async function send(
+  at: HttpHandler,
+  method: 'GET' | 'POST',
+  path: string,
+  body?: unknown,
+  { key = keys.agent, accept = 'text/event-stream' }: Sent = {},
+) {
   const headers = {
-    accept: 'text/event-stream',
+    ...(accept !== null && { accept }),
     'content-type': 'application/json',
     'x-api-key': key,
     host: 'localhost',
@@ -68,8 +80,8 @@ async function send(at: HttpHandler, method: 'GET' | 'POST', path: string, body?
   return at(event as unknown as HttpEvent, { awsRequestId: 'r' });
 }
 
-async function openStream(at: HttpHandler) {
-  const reply = await send(at, 'GET', '/sse');
+async function openStream(at: HttpHandler, sent?: Sent) {
+  const reply = await send(at, 'GET', '/sse', undefined, sent);
   const chunks = (reply.body as AsyncIterable<string>)[Symbol.asyncIterator]();
   const data = async () => String(/^data: (.*)$/m.exec((await chunks.next()).value as string)?.[1]);
   const path = await data();
@@ -109,11 +121,20 @@ test('[mcp.json-rpc] messages that reach another process get their responses on 
   await stream.close();
 });
 
+test.each(['*/*', 'application/json', null])(
+  '[mcp.json-rpc] a stream opens for a client that sends Accept %s, as clients do that set their own headers',
+  async (accept) => {
+    const stream = await openStream(startProcess(), { accept });
+    expect(stream.path).toMatch(/^\/mcp\/session\/[0-9a-f]{32}$/);
+    await stream.close();
+  },
+);
+
 test('[mcp.json-rpc] a stream is only for its own key, and ends when its client disconnects', async () => {
   const [holder, other] = [startProcess(), startProcess()];
   const stream = await openStream(holder);
   for (const at of [holder, other])
-    expect((await send(at, 'POST', stream.path, hello, keys.other)).statusCode).toBe(404);
+    expect((await send(at, 'POST', stream.path, hello, { key: keys.other })).statusCode).toBe(404);
   expect((await send(other, 'POST', '/mcp/session/nobody', hello)).statusCode).toBe(404);
   await stream.close();
   for (const at of [holder, other]) expect((await send(at, 'POST', stream.path, hello)).statusCode).toBe(404);
